@@ -88,7 +88,7 @@ def world(rng: Rng, jobs: int = JOBS, listed: int = LISTED, fields: int = 6) -> 
             ),
             PEOPLE: m.Approach(PEOPLE, 1.0, hours * 50),
         }
-        right.append(max(ways, key=lambda name: ways[name].expected(value)))
+        right.append(max(ways, key=lambda name: ways[name].expected_value(value)))
     return World(Evidence("agent", frame), tuple(asked), tuple(right))
 
 

@@ -44,7 +44,7 @@ def simulate(agents: int, comparisons: int, projects: int) -> tuple[np.ndarray, 
 
 def averaged(sums: PairSums, drawn: np.ndarray) -> np.ndarray:
     """Preference per pair in one resample; NaN where it was not compared."""
-    won, weight = sums.weighted(by_count=False)
+    won, weight = sums.weigh(by_count=False)
     above = np.bincount(sums.pair, weights=won * drawn[sums.project], minlength=sums.pairs)
     below = np.bincount(sums.pair, weights=weight * drawn[sums.project], minlength=sums.pairs)
     with np.errstate(invalid="ignore"):

@@ -27,7 +27,7 @@ from typing import Any
 from worksample.audit.control_submissions import control
 from worksample.errors import WorksampleError
 from worksample.formats.harbor import ImportHarbor, import_harbor
-from worksample.grading import grade, has_solution, open_round, solve
+from worksample.grading import grade, has_solution, open_round, run_solution
 from worksample.records import GradePayload, Instance, Protocol
 from worksample.sandboxes.images import image_of
 from worksample.sandboxes.images.cache import remove
@@ -85,7 +85,7 @@ async def executed(folder: Path, work: Path, solving: bool) -> dict[str, Any]:
         line["bases"] = [name for name, _ in image.substituted] if image else []
         line["nothing"], why = await reward(store, instance, control(store, instance, "nothing"))
         if solving and has_solution(instance, Protocol.PROGRAM):
-            left = await solve(store, instance, Protocol.PROGRAM)
+            left = await run_solution(store, instance, Protocol.PROGRAM)
             line["solved"], note = await reward(store, instance, left)
             line["note"] = f"{left.note}; {note}".strip("; ")
         if image:

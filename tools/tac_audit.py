@@ -19,8 +19,8 @@ from pathlib import Path
 
 from worksample.audit import AuditConfig, Report, check
 from worksample.formats.tac import import_tac
-from worksample.formats.tac.importing import available
-from worksample.formats.tac.source import Published
+from worksample.formats.tac.importing import installed_tasks
+from worksample.formats.tac.source import PublishedTask
 from worksample.tasks import read_package
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -36,7 +36,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--static", action="store_true")
     given = parser.parse_args(words)
-    known = {task.name: task for task in available()}
+    known = {task.name: task for task in installed_tasks()}
     for task in [known[name] for name in given.tasks or known]:
         with tempfile.TemporaryDirectory(prefix="tac-audit-") as folder:
             [made] = import_tac(Path(folder), tasks=[task.name], as_published=True)
@@ -48,11 +48,11 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _rows(task: Published, report: Report) -> Iterator[Row]:
+def _rows(task: PublishedTask, report: Report) -> Iterator[Row]:
     for need in task.needs or ("nothing",):
         yield task.name, "needs", "", need
     looks = task.looks
-    sees = [*task.lacking] or ["files and the conversation" if looks.messages else "files"]
+    sees = [*task.grading_needs] or ["files and the conversation" if looks.messages else "files"]
     for one in sees:
         yield task.name, "grading", "", one
     for control in report.graded:

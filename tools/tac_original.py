@@ -27,7 +27,7 @@ from formats.tac_port import Outcome, outcomes, performed  # noqa: E402
 from worksample.errors import ImportFailed  # noqa: E402
 from worksample.formats.tac.original import (  # noqa: E402
     TASKS,
-    Original,
+    OriginalTask,
     dependencies,
     import_original,
     read_originals,
@@ -47,7 +47,7 @@ Done = Mapping[str, Mapping[str, Outcome]]
 class Copy:
     """A copy as it was read. `written`: what each task's dependencies.yml names."""
 
-    tasks: Sequence[Original]
+    tasks: Sequence[OriginalTask]
     refused: Mapping[str, ImportFailed]
     written: Mapping[str, Sequence[str]]
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from formats.tac_port import WHO, Outcome, carried_out, outcomes  # noqa: E402
-from worksample.formats.tac.importing import available  # noqa: E402
+from worksample.formats.tac.importing import installed_tasks  # noqa: E402
 from worksample.store import Store  # noqa: E402
 
 ROWS = ROOT / "docs/tac-port.csv"
@@ -31,7 +31,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("tasks", nargs="*")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args(words)
-    names = {f"tac-{task.name.replace('_', '-')}": task.name for task in available()}
+    names = {f"tac-{task.name.replace('_', '-')}": task.name for task in installed_tasks()}
     if given.table:
         with Store.open(given.folder / "store") as store:
             found = outcomes(store, names)

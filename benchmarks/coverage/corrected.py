@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from worksample.metrics.calibration.label_sample import LabelKind, Labelled, draw
+from worksample.metrics.calibration.label_sample import CheckedSample, LabelKind, draw
 from worksample.metrics.calibration.prediction_powered import Parts
 
 JUDGES = {
@@ -61,7 +61,7 @@ class World:
         shape = f"{self.agents} agents" if self.agents > 1 else ""
         return " | ".join((self.kind.value, f"{self.jobs}", f"{self.labels}", f"{self.rate:g}", self.judge, shape))
 
-    def draw(self, rng: np.random.Generator) -> tuple[Labelled, float]:
+    def draw(self, rng: np.random.Generator) -> tuple[CheckedSample, float]:
         """What is known of one draw, and the truth."""
         truth, people = self._people(rng)
         judge = self._judge(rng, people)
@@ -70,7 +70,7 @@ class World:
         has = np.zeros(len(job), dtype=bool)
         has[draw(stratum, self.labels, rng)] = True
         names = tuple(f"a{k}" for k in range(self.agents))
-        return Labelled(judge, np.where(has, people, 0.0), has, job, self.jobs, stratum, names, 0, 0), truth
+        return CheckedSample(judge, np.where(has, people, 0.0), has, job, self.jobs, stratum, names, 0, 0), truth
 
     def _people(self, rng: np.random.Generator) -> tuple[float, np.ndarray]:
         size = self.jobs * self.agents
@@ -141,7 +141,7 @@ def measure(world: World, seeds: int, level: float = 0.95) -> Result:
     return Result(world, held / printed, plain / printed, float(np.median(widths)), float(np.median(worths)), printed)
 
 
-def covers_plainly(data: Labelled, truth: float) -> bool:
+def covers_plainly(data: CheckedSample, truth: float) -> bool:
     """Whether power-tuned PPI++ as published, with normal quantiles and independent rows, holds the truth."""
     y, f, every = data.people[data.has], data.judge[data.has], data.judge[~data.has]
     n, rest = len(y), len(every)

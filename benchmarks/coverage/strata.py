@@ -14,17 +14,17 @@ import numpy as np
 from benchmarks.coverage.cells import Cell
 from scipy.special import betaincinv
 
-from worksample.metrics.calibration.label_sample import LEAST, LabelKind, Labelled, draw
+from worksample.metrics.calibration.label_sample import LEAST, CheckedSample, LabelKind, draw
 from worksample.metrics.calibration.labels_only import labels_only
-from worksample.metrics.calibration.prediction_powered import Parts, refused
+from worksample.metrics.calibration.prediction_powered import Parts, refusal_reason
 from worksample.metrics.counts import Counts
-from worksample.metrics.estimate import Estimate, undefined
+from worksample.metrics.estimate import Estimate, undefined_estimate
 from worksample.metrics.uncertainty.intervals import exact
 
 LABELS = (10, 20, 30, 50)
 ALL, LENIENT, GOOD, HARSH, NOISY = (1.0, 1.0), (1.0, 0.4), (0.95, 0.05), (0.6, 0.02), (0.8, 0.2)
 """Chance of a pass where people pass, and where they do not."""
-NONE = undefined("withheld", "too few labels, or a stratum without one", Counts(1, 0))
+NONE = undefined_estimate("withheld", "too few labels, or a stratum without one", Counts(1, 0))
 DIFFERING = (LENIENT, HARSH, GOOD, ALL, NOISY)
 """Judges whose errors differ between agents."""
 
@@ -45,7 +45,7 @@ class Strata:
     least: int = 0
     nested: bool = False
 
-    def draw(self, labels: int, rng: np.random.Generator) -> tuple[Labelled, float]:
+    def draw(self, labels: int, rng: np.random.Generator) -> tuple[CheckedSample, float]:
         """What is known of one draw, and the truth."""
         count = len(self.sizes)
         stratum = np.repeat(np.arange(count), self.sizes)
@@ -63,7 +63,9 @@ class Strata:
         truth = float(rate[stratum].mean())
         truth = 0.8 * truth + 0.1 if self.kind is LabelKind.PREFERENCE else truth
         names = tuple(f"s{k}" for k in range(count))
-        return Labelled(judge, np.where(has, people, 0.0), has, job, int(job.max()) + 1, stratum, names, 0, 0), truth
+        return CheckedSample(
+            judge, np.where(has, people, 0.0), has, job, int(job.max()) + 1, stratum, names, 0, 0
+        ), truth
 
     def _people(self, rng: np.random.Generator, rate: np.ndarray, job: np.ndarray) -> np.ndarray:
         if self.kind is LabelKind.SCORE:
@@ -134,8 +136,8 @@ def measure(world: Strata, labels: int, seeds: int) -> Found:
     return found
 
 
-def _corrected(data: Labelled, kind: LabelKind) -> Estimate:
-    if refused(data, LEAST):
+def _corrected(data: CheckedSample, kind: LabelKind) -> Estimate:
+    if refusal_reason(data, LEAST):
         return NONE
     parts = Parts(data, kind, 0.95)
     tuning = parts.tuned()

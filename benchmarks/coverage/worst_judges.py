@@ -22,7 +22,7 @@ from scipy.special import stdtrit
 from scipy.stats import binom
 
 from worksample.metrics.calibration.label_sample import LabelKind
-from worksample.metrics.calibration.prediction_powered import chosen, unreached
+from worksample.metrics.calibration.prediction_powered import exact_margins, tuning_penalty
 from worksample.metrics.uncertainty.intervals import normal_quantile
 
 Floats = np.ndarray
@@ -93,7 +93,7 @@ def ends(kind: LabelKind, jobs: int, labels: int, m: Moments) -> tuple[Floats, F
         low = np.where(inside, (center + z2 / 2 - root) / (1 + z2), low)
         high = np.where(inside, (center + z2 / 2 + root) / (1 + z2), high)
     else:
-        more = half * chosen(tuning, 1 - variance / np.maximum(flat, 1e-300), labels, jobs)
+        more = half * tuning_penalty(tuning, 1 - variance / np.maximum(flat, 1e-300), labels, jobs)
         low, high = low - more, high + more
         under, over = _unreached(labels)
         low = low - (1 - tuning) * under[np.floor(m.people * labels + 1e-6).astype(int)]
@@ -104,7 +104,7 @@ def ends(kind: LabelKind, jobs: int, labels: int, m: Moments) -> tuple[Floats, F
 
 @lru_cache
 def _unreached(labels: int) -> tuple[Floats, Floats]:
-    found = np.array([unreached(passes, labels, LEVEL) for passes in range(labels + 1)])
+    found = np.array([exact_margins(passes, labels, LEVEL) for passes in range(labels + 1)])
     return found[:, 0], found[:, 1]
 
 

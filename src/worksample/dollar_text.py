@@ -1,18 +1,18 @@
-"""Amounts of US dollars as text: the same everywhere, so that a small cost is $0.0001 on every page and never $0.00."""
+"""Format US dollars in the same way everywhere: a small cost is $0.0001 on every page and never $0.00."""
 
 from __future__ import annotations
 
 import math
 
 LARGEST = 1e8
-"""US dollars; a single price above it is taken for a mistake."""
+"""US dollars above which a single price is taken for a mistake."""
 CENTS = 2
-"""Decimals of an amount of a cent or more."""
+"""Decimals of an amount of one cent or more."""
 _FINE, _FINEST = 4, 8
 
 
 def dollar_places(amount: float) -> int:
-    """Decimals that an amount prints with: a small one has enough of them not to look like nothing."""
+    """Return the decimals of an amount: enough that a small one does not look like zero."""
     size = abs(amount)
     if size == 0 or size >= 10**-CENTS or not math.isfinite(size):
         return CENTS
@@ -20,5 +20,5 @@ def dollar_places(amount: float) -> int:
 
 
 def in_dollars(amount: float) -> str:
-    """`$1,200.00`, `$0.0001`."""
+    """Return text such as `$1,200.00` or `$0.0001`."""
     return f"${amount:,.{dollar_places(amount)}f}"

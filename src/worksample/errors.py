@@ -38,11 +38,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from .option_names import in_python
+from .option_names import with_python_arguments
 
 
 class Boundary(StrEnum):
-    """Who answers for a failure."""
+    """The party that is responsible for a failure."""
 
     AGENT = "agent"
     MODEL = "model"
@@ -58,7 +58,7 @@ class Boundary(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a trial did not end on its own, why an evaluation was not given, or what a verdict still waits for."""
+    """Why a trial did not end normally, why an evaluation failed, or what a verdict still waits for."""
 
     LIMIT_TIME = "limit.time"
     LIMIT_COST = "limit.cost"
@@ -117,17 +117,17 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What follows from a cause."""
+    """The consequences of a cause."""
 
     boundary: Boundary
     retry: bool
-    """A new try of the same slot (or a new evaluation of the same subject) is made by itself."""
+    """Whether a new try of the slot, or a new evaluation of the subject, starts automatically."""
     graded: bool
-    """What was left behind counts as the agent's work and is graded."""
+    """Whether the files left behind count as the agent's work and are graded."""
     says: str
     """The cause in words, for tables and reports."""
     by_deliverable: bool = False
-    """What was delivered brought it about: ungraded by no fault of ours, and 0 where a rate is bounded."""
+    """Whether the deliverable caused it: ungraded through no fault of ours, and 0 in lower bounds of rates."""
 
 
 def _of(
@@ -145,25 +145,25 @@ POLICY: dict[Cause, Policy] = {
     Cause.LIMIT_MEMORY: _of(_B.AGENT, "used up the sandbox's memory", graded=True),
     Cause.LIMIT_OTHER: _of(_B.AGENT, "reached a limit of the engine", graded=True),
     Cause.AGENT_CRASH: _of(_B.AGENT, "the agent's own program failed", graded=True),
-    Cause.AGENT_MALFORMED: _of(_B.AGENT, "the agent's answers could not be understood", graded=True),
+    Cause.AGENT_MALFORMED: _of(_B.AGENT, "the agent's answers could not be read", graded=True),
     Cause.AGENT_REJECTED: _of(_B.AGENT, "the model's service rejects what the agent asked of it", graded=True),
     Cause.AGENT_ABSENT: _of(_B.SANDBOX, "the sandbox lacks the agent's program"),
-    Cause.AGENT_SERVICE: _of(_B.AGENT, "ended a service of the task by its requests, again", graded=True),
+    Cause.AGENT_SERVICE: _of(_B.AGENT, "the agent's requests killed a service of the task twice", graded=True),
     Cause.MODEL_ERROR: _of(_B.MODEL, "the model's service failed", retry=True),
     Cause.MODEL_REFUSED: _of(_B.MODEL, "the model's service rejected the request"),
     Cause.MODEL_KEY: _of(_B.MODEL, "the model's service rejects this key"),
     Cause.SANDBOX_START: _of(_B.SANDBOX, "the sandbox did not start", retry=True),
     Cause.SANDBOX_LOST: _of(_B.SANDBOX, "the sandbox died", retry=True),
-    Cause.SANDBOX_IMAGE: _of(_B.SANDBOX, "the image of the work is missing or broken"),
+    Cause.SANDBOX_IMAGE: _of(_B.SANDBOX, "the task's image is missing or broken"),
     Cause.SERVICE_START: _of(_B.SANDBOX, "a service of the task did not start", retry=True),
     Cause.SERVICE_LOST: _of(_B.SANDBOX, "a service of the task died", retry=True),
-    Cause.SERVICE_ASKED: _of(_B.SANDBOX, "a service of the task died while the agent asked it", retry=True),
+    Cause.SERVICE_ASKED: _of(_B.SANDBOX, "a service of the task died during a request of the agent", retry=True),
     Cause.STORE_FULL: _of(_B.STORE, "the disk of the store is full"),
     Cause.STORE_ERROR: _of(_B.STORE, "the store could not be written", retry=True),
-    Cause.CAPTURE_TOO_LARGE: _of(_B.CAPTURE, "the deliverables exceed the size that is taken in", graded=True),
-    Cause.CAPTURE_TOO_MANY: _of(_B.CAPTURE, "there are more files than are taken in", graded=True),
+    Cause.CAPTURE_TOO_LARGE: _of(_B.CAPTURE, "the deliverables are larger than allowed", graded=True),
+    Cause.CAPTURE_TOO_MANY: _of(_B.CAPTURE, "there are more files than allowed", graded=True),
     Cause.CAPTURE_UNREADABLE: _of(_B.CAPTURE, "the agent left files that cannot be read", graded=True),
-    Cause.CAPTURE_TIME: _of(_B.CAPTURE, "taking in the deliverables takes too long", graded=True),
+    Cause.CAPTURE_TIME: _of(_B.CAPTURE, "reading the deliverables took too long", graded=True),
     Cause.CAPTURE_FAILED: _of(_B.CAPTURE, "this machine could not read the deliverables", retry=True),
     Cause.GRADER_CRASH: _of(_B.GRADER, "the grader crashed", by_deliverable=True),
     Cause.GRADER_TIME: _of(_B.GRADER, "the grader ran out of time", by_deliverable=True),
@@ -172,10 +172,10 @@ POLICY: dict[Cause, Policy] = {
     Cause.GRADER_MALFORMED: _of(_B.GRADER, "the grader's answer is not a grade", by_deliverable=True),
     Cause.GRADER_REFERENCE: _of(_B.GRADER, "the grader could not read its reference"),
     Cause.GRADER_SANDBOX: _of(_B.SANDBOX, "the grading sandbox failed", retry=True),
-    Cause.GRADER_LACKS: _of(_B.GRADER, "something that the grader needs is not here"),
+    Cause.GRADER_LACKS: _of(_B.GRADER, "this machine lacks something that the grader needs"),
     Cause.GRADER_STATE: _of(_B.GRADER, "the workplace's state cannot be restored", by_deliverable=True),
     Cause.GRADER_COLLECT: _of(
-        _B.GRADER, "what the grader needs could not be collected in the agent's box", by_deliverable=True
+        _B.GRADER, "files that the grader needs could not be collected in the agent's box", by_deliverable=True
     ),
     Cause.JUDGE_ERROR: _of(_B.JUDGE, "the judge's service failed", retry=True),
     Cause.JUDGE_MALFORMED: _of(_B.JUDGE, "the judge's answer is not a judgment", retry=True),
@@ -192,41 +192,43 @@ POLICY: dict[Cause, Policy] = {
     Cause.NOT_ATTEMPTABLE: _of(_B.PLAN, "the agent lacks what the instance requires"),
     Cause.CANCELLED: _of(_B.OPERATOR, "stopped by the operator", retry=True),
     Cause.PLATFORM_CRASH: _of(_B.PLATFORM, "a crash of the platform itself", retry=True),
-    Cause.SUPERSEDED: _of(_B.PLATFORM, "another process took the work over while this one stood still"),
+    Cause.SUPERSEDED: _of(_B.PLATFORM, "another process took the work over while this one was stopped"),
 }
 
 
 UNSEEN_CAUSES = frozenset({Cause.JUDGE_UNSHOWN, Cause.JUDGE_BLIND, Cause.PERSON_UNSHOWN})
-"""Why work is ungraded of which whoever judged could not see enough."""
+"""Causes of work that is ungraded because the evaluator could not see enough of it."""
 
 _SPACES = {
     0x09: " ", 0xA0: " ", 0x1680: " ", **dict.fromkeys(range(0x2000, 0x200B), " "), 0x202F: " ", 0x205F: " ",
     0x3000: " ", 0xAD: "",
 }  # fmt: skip
-"""Tabs and all that Unicode calls a space, which `str.isprintable` refuses but for one; and the soft hyphen."""
+"""Tabs and all Unicode spaces, of which `str.isprintable` accepts only one, and the soft hyphen."""
 _JOINERS = "\u200c\u200d"
-"""Of letters in Persian and Indic scripts, and of pictures."""
+"""Joiners of letters in Persian and Indic scripts, and of emoji."""
 
 
 def plain_spaces(text: str) -> str:
-    """`text` with every kind of space as the plain one."""
+    """Replace every kind of space by the plain one."""
     return text.translate(_SPACES)
 
 
 def is_shown(character: str) -> bool:
-    """Whether a terminal shows a character, and obeys it in nothing; line ends too."""
+    """Whether a terminal shows a character without obeying it; line ends count."""
     return character.isprintable() or character == "\n" or character in _JOINERS
 
 
 def printable(text: str) -> str:
-    """`text` with what a terminal would obey, or cannot show, written out (`\\x1b`); line ends stay."""
+    r"""Spell out characters that a terminal would obey or cannot show (`\x1b`); line ends stay."""
     if text.isprintable():
         return text
     return "".join(c if is_shown(c) else c.encode("unicode_escape").decode("ascii") for c in plain_spaces(text))
 
 
 class WorksampleError(Exception):
-    """The root. `what` went wrong, `where`, and the `next` command to type; `cause` where the failure is recorded."""
+    """The base of all errors: `what` went wrong, `where`, and the `next` command to type; `cause` if the failure is
+    recorded.
+    """
 
     cause: Cause | None = None
 
@@ -237,8 +239,8 @@ class WorksampleError(Exception):
             self.cause = cause
 
     def __str__(self) -> str:
-        """For who reads it in Python; the command line shows the fields, which speak of its options."""
-        what, next = in_python(self.what), in_python(self.next)
+        """Return the error for Python users; the command line shows the fields, which speak of its options."""
+        what, next = with_python_arguments(self.what), with_python_arguments(self.next)
         text = f"{self.where}: {what}" if self.where else what
         return printable(f"{text}\n  next: {next}" if next else text)
 
@@ -248,7 +250,7 @@ class UsageError(WorksampleError):
 
 
 class MissingExtra(UsageError):
-    """It needs packages that are installed on request; `next` is the line to type."""
+    """The call needs packages that are not installed; `next` is the command that installs them."""
 
 
 class ManifestError(WorksampleError):
@@ -256,7 +258,7 @@ class ManifestError(WorksampleError):
 
 
 class PlanError(WorksampleError):
-    """What was asked for cannot be run."""
+    """The experiment cannot be run as asked."""
 
 
 class StoreError(WorksampleError):
@@ -266,63 +268,63 @@ class StoreError(WorksampleError):
 
 
 class StoreFull(StoreError):
-    """No space left where the store lives."""
+    """The disk of the store is full."""
 
     cause = Cause.STORE_FULL
 
 
 class RecordConflict(StoreError):
-    """A record with this identity exists and says something else."""
+    """The store holds a different record of the same id."""
 
 
 class Superseded(StoreError):
-    """The work is not this process's any more: another took it over, or has done it."""
+    """Another process took the work over, or has finished it."""
 
     cause = Cause.SUPERSEDED
 
 
 class RecordMissing(StoreError):
-    """No record with this identity."""
+    """The store has no record with this id."""
 
 
 class CaptureError(WorksampleError):
-    """What an agent left cannot be taken in."""
+    """The agent's files cannot be taken in."""
 
     cause = Cause.CAPTURE_FAILED
 
 
 class ExportError(WorksampleError):
-    """A state that services are to begin with is not whole, or of another version; `next` says what to do."""
+    """An exported state is incomplete, changed, or of another version, so that services cannot start from it."""
 
     cause = Cause.GRADER_STATE
 
 
 class SandboxError(WorksampleError):
-    """The box was lost or refused an operation of ours."""
+    """The sandbox was lost, or refused an operation of ours."""
 
     cause = Cause.SANDBOX_LOST
 
 
 class SandboxUnavailable(SandboxError):
-    """This machine cannot give a box; `next` is the line to type."""
+    """This machine cannot provide a sandbox; `next` is the command to type."""
 
     cause = Cause.SANDBOX_START
 
 
 class ImageError(SandboxError):
-    """An image cannot be had, or what was given is none."""
+    """An image is missing or broken."""
 
     cause = Cause.SANDBOX_IMAGE
 
 
 class ModelKeyError(WorksampleError):
-    """A model's service rejects this key: going on would only fail more trials."""
+    """A model's service rejects this key: continuing would only fail more trials."""
 
     cause = Cause.MODEL_KEY
 
 
 class InstallError(WorksampleError):
-    """A program could not be brought onto this machine; says what its installer said."""
+    """A program could not be installed on this machine; the message is its installer's."""
 
 
 class AgentError(WorksampleError):
@@ -344,7 +346,7 @@ class ReferenceUnreadable(GraderError):
 
 
 class JudgeError(WorksampleError):
-    """A judge model gave no answer that counts. `record`: what is kept of the calls; `usage`: what they took."""
+    """A judge model gave no valid answer. `record`: stored facts of the calls; `usage`: their usage."""
 
     cause = Cause.JUDGE_ERROR
 
@@ -355,8 +357,9 @@ class JudgeError(WorksampleError):
 
 
 class ColleagueError(WorksampleError):
-    """A model that plays a colleague gave no answer: the colleague says nothing, and the transcript says why. `usage`:
-    what the request took.
+    """A model that plays a colleague gave no answer: the colleague stays silent, and the transcript says why. `usage`:
+    of the
+    request.
     """
 
     def __init__(self, what: str, *, where: str = "", next: str = "", cause: Cause | None = None) -> None:
@@ -365,7 +368,7 @@ class ColleagueError(WorksampleError):
 
 
 class ForeignInputError(WorksampleError):
-    """What came from outside is beyond a limit, or cannot be read. `too_large`: it is the limit."""
+    """Untrusted input exceeds a limit or cannot be read. `too_large`: it exceeds a limit."""
 
     def __init__(self, what: str, too_large: bool = False) -> None:
         super().__init__(what)
@@ -373,7 +376,7 @@ class ForeignInputError(WorksampleError):
 
 
 class ForeignWorkLost(WorksampleError):
-    """The process that read foreign input was ended, or failed by a fault of ours."""
+    """The process that read untrusted input was killed, or failed through our fault."""
 
 
 class DeliverableError(WorksampleError):
@@ -381,15 +384,15 @@ class DeliverableError(WorksampleError):
 
 
 class ImportFailed(WorksampleError):
-    """A foreign package cannot be brought in. `faults`: line or row -> what is wrong with it, all of them."""
+    """A package in another format cannot be imported. `faults`: line or row -> everything wrong with it."""
 
     faults: Mapping[str, str] = MappingProxyType({})
 
 
 class FaultyRows(ImportFailed):
-    """A file of judgments, or a table of work, with wrong rows. `faults`: row -> what is wrong with it, all of them.
+    """A file of judgments, or a table of work, has wrong rows. `faults`: row -> everything wrong with it.
 
-    `rows`: how many rows the table has, if that is known.
+    `rows`: the number of rows, if known.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What is installed on request: an extra that is missing is named with the line to type."""
+"""Optional extras: find missing ones, and name the command that installs them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ EXTRAS = {
     "workplace": ("copyparty", "radicale"),
     "clusters": ("scipy", "safetensors", "tokenizers", "httpx"),
 }
-"""Extra -> modules that it brings and the base has not."""
+"""Extra -> modules that only it brings."""
 
 
 def lacks(extra: str) -> tuple[str, ...]:
-    """The modules of an extra that are not installed."""
+    """Return the modules of an extra that are not installed."""
     return tuple(name for name in EXTRAS[extra] if find_spec(name) is None)
 
 
 def need(extra: str) -> None:
-    """MissingExtra where a module of the extra is not installed."""
+    """Raise MissingExtra if a module of the extra is not installed."""
     missing = lacks(extra)
     if missing:
         raise MissingExtra(

@@ -1,9 +1,9 @@
-"""Named places where a test, or an operator who wants to see what happens, makes the platform fail. A test double.
+"""Failpoints: named places at which a test, or a curious operator, makes the platform fail.
 
-`WORKSAMPLE_FAULT="close.commit:kill"` ends the process without any warning when it reaches the point `close.commit`;
-`stop` has it stand still there until it is sent SIGCONT, as a paused machine does;
-`raise` raises a RuntimeError there, `full` a StoreFull, `lost` a SandboxError. A number makes it the n-th time the
-point is reached: `close.commit:kill:3`. Several are separated by commas. The variable is read once.
+`WORKSAMPLE_FAULT="close.commit:kill"` kills the process without warning when it reaches the failpoint `close.commit`;
+`stop` stops it there until SIGCONT, like a paused machine; `raise` raises a RuntimeError there, `full` a StoreFull,
+`lost` a SandboxError. A number selects the n-th time that the failpoint is reached: `close.commit:kill:3`. Several are
+separated by commas. The variable is read once.
 """
 
 from __future__ import annotations
@@ -30,19 +30,20 @@ POINTS = (
     "grade.commit",
     "grade.committed",
 )
-"""Points of a trial and its grading, in the order in which they are reached."""
+"""Failpoints of a trial and its grading, in their order."""
 OF_CHAINS = ("chain.decided", "chain.committed", "chain.carried")
-"""Points of a look at the chains: what comes next is known, its slots are there, the same work is handed in again."""
+"""Failpoints of chains: the next step is decided, its slots are committed, the same work is handed in again."""
 OF_EXPORTS = ("export.state", "export.listed")
-"""Points of an export to a folder: the state is copied, its list is written."""
+"""Failpoints of an export to a folder: the state is copied, its list is written."""
 OF_IMPORTS = ("import.package",)
-"""Points of an import of tables: a job's package is written, and no record yet."""
+"""Failpoints of an import of tables: a job's package is written, and no record yet."""
 OF_PEOPLE = ("people.said",)
-"""Points of judging by people: an answer is kept, and its queue does not know yet."""
+"""Failpoints of judging by people: an answer is stored, and its queue not updated yet."""
 OF_COLLEAGUES = ("colleague.answer",)
-"""Points of colleagues in a chat: one is to answer a message."""
+"""Failpoints of colleagues in a chat: one is about to answer a message."""
 OF_FOLDERS = ("report.page", "folder.written", "folder.swapped")
-"""Points of a report's folder: before each of its pages, once all is written, once it stands in the old one's place."""
+"""Failpoints of a report's folder: before each page, after all are written, after the new folder replaced the old one.
+"""
 
 _lock = threading.Lock()
 _reached: Counter[str] = Counter()
@@ -50,7 +51,7 @@ _faults: dict[tuple[str, int], str] | None = None
 
 
 def failpoint(point: str) -> None:
-    """Say that `point` is reached; what was asked for happens. Costs nothing where nothing was."""
+    """Announce that `point` is reached, and fail there if asked to. Costs nothing otherwise."""
     global _faults  # noqa: PLW0603 - the variable is read once, when the first point is reached
     if _faults is None:
         _faults = _read(os.environ.get(VARIABLE, ""))
@@ -64,9 +65,9 @@ def failpoint(point: str) -> None:
     elif kind == STOP:
         os.kill(os.getpid(), signal.SIGSTOP)
     elif kind == "full":
-        raise StoreFull(f"no space left, as {VARIABLE} says", where=point)
+        raise StoreFull(f"no space left, as {VARIABLE} says", where=point, next=f"unset {VARIABLE}")
     elif kind == "lost":
-        raise SandboxError(f"the box is lost, as {VARIABLE} says", where=point)
+        raise SandboxError(f"the box is lost, as {VARIABLE} says", where=point, next=f"unset {VARIABLE}")
     elif kind == "raise":
         raise RuntimeError(f"a failure at {point}, as {VARIABLE} says")
 
@@ -79,7 +80,8 @@ def _read(text: str) -> dict[tuple[str, int], str]:
         if point not in points or kind not in (*KINDS, STOP) or not (number or "1").isdigit():
             raise UsageError(
                 f"{VARIABLE} has {item!r}; write POINT:KIND or POINT:KIND:N with points {', '.join(points)} "
-                f"and kinds {', '.join((*KINDS, STOP))}"
+                f"and kinds {', '.join((*KINDS, STOP))}",
+                next=f"unset {VARIABLE}",
             )
         faults[point, int(number or 1)] = kind
     return faults

@@ -13,7 +13,7 @@ import pytest
 from experiments.material import an_instance
 from worksample.agents import define, harness_names
 from worksample.agents.agent_builder import check_agent, mounts_of
-from worksample.agents.installing import find_installed, find_program, installed_programs, program_names
+from worksample.agents.installing import find_installed, find_program, list_installed, program_names
 from worksample.agents.installing.install_result import run_installer
 from worksample.agents.installing.installed_programs import ABOUT, TREE, Installed, agents_folder, digest_of_tree
 from worksample.agents.installing.installer import parse_name
@@ -101,14 +101,14 @@ def test_what_is_not_installed_is_refused_with_the_line_to_type() -> None:
 def test_a_half_installed_program_is_none() -> None:
     (agents_folder() / ".codex.new" / TREE).mkdir(parents=True)
     (agents_folder() / "codex-1.0-abc" / TREE).mkdir(parents=True)
-    assert installed_programs() == () and find_installed("codex") is None
+    assert list_installed() == () and find_installed("codex") is None
 
 
 def test_what_a_later_release_installed_is_read_as_far_as_it_is_known() -> None:
     about = agents_folder() / f"codex-1.0-{'d' * 16}" / ABOUT
     put("codex", "1.0")
     about.write_text(json.dumps({**json.loads(about.read_text()), "more": 1}))
-    assert find_installed("codex") == installed_programs()[0]
+    assert find_installed("codex") == list_installed()[0]
 
 
 def test_a_digest_covers_what_runs_and_nothing_of_the_place(tmp_path: Path) -> None:

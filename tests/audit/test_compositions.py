@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from worksample.audit import AuditCheck, AuditConfig, Report, check
-from worksample.audit.point_checks import answers, check_coverage, check_points
+from worksample.audit.point_checks import check_coverage, check_points, match_parts
 from worksample.kit import Case, checklist, file_pairs, weighted
 from worksample.records import By, Criteria, Criterion, GradePayload, PartPayload
 from worksample.tasks import read_package
@@ -116,7 +116,7 @@ def test_criteria_are_answered_by_their_own_part_or_the_one_above(tmp_path: Path
         checklist(case, report=lambda: weighted(case, sums=1, names=1), tables=pairs),
     ):
         assert said(grade) == []
-        assert set(answers(TREE.criteria, grade.parts).parts) == {"report", "sums", "names", "tables"}
+        assert set(match_parts(TREE.criteria, grade.parts).parts) == {"report", "sums", "names", "tables"}
     whole = weighted(case, report=1, tables=pairs)
     coverage = [f for f in check_coverage(TREE, [("reference", whole)], "x") if f.check is AuditCheck.COVERAGE]
     assert not [f for f in coverage if f.what.startswith("no control passes")]

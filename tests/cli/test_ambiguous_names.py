@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from store import worlds
-from worksample.cli.ambiguous_names import tell_found, tell_planned
+from worksample.cli.ambiguous_names import print_chosen_experiments, print_namesakes
 from worksample.experiments.experiment_lookup import find_experiment, others_of_name, short_name
 from worksample.records import Arm, Experiment, Lock, Protocol
-from worksample.reports.chosen_experiments import called
+from worksample.reports.chosen_experiments import heading_of
 from worksample.store import Store
 
 
@@ -40,25 +40,25 @@ def test_a_name_means_the_latest_and_others_are_typed_by_id(store: Store) -> Non
         assert find_experiment(store, short_name(store, e)) == e
     # One that was not run yet will be the latest.
     assert short_name(store, experiment("study@3", -9)) == "study"
-    assert called([first, second, other]) == "study@1, study@2, other"
+    assert heading_of([first, second, other]) == "study@1, study@2, other"
 
 
 def test_a_run_says_what_else_has_its_name(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    tell_planned(store, experiment("study@3", 3))
+    print_namesakes(store, experiment("study@3", 3))
     said = capsys.readouterr().err
     assert "the name study is also used by study@2 (2026-" in said and "study@1 (2026-" in said
     assert "the name means this one" in said and "--name" in said
-    tell_planned(store, store.get(Experiment, "study@1"))
+    print_namesakes(store, store.get(Experiment, "study@1"))
     assert "this one is study@1" in capsys.readouterr().err
-    tell_planned(store, experiment("new@1", 3, "new"))
+    print_namesakes(store, experiment("new@1", 3, "new"))
     assert capsys.readouterr().err == ""
 
 
 def test_figures_say_which_of_several_they_are_of(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    tell_found(store, ["study"])
+    print_chosen_experiments(store, ["study"])
     assert capsys.readouterr().err.startswith("study is study@2 here; of the same name: study@1 (2026-")
     for names in (["study@1"], ["other"]):
-        tell_found(store, names)
+        print_chosen_experiments(store, names)
     assert capsys.readouterr().err == ""
-    tell_found(store, [])
+    print_chosen_experiments(store, [])
     assert capsys.readouterr().err == "experiment other@1, the latest (2026-01-01 00:02)\n"

@@ -90,7 +90,7 @@ def test_it_is_refused_without_boxes(tmp_path: Path) -> None:
 @pytest.mark.box
 @pytest.mark.browser
 @pytest.mark.workplace
-@pytest.mark.thorough(quick="cli/test_company_demo.py::test_its_study_is_one_task_with_a_browser_and_a_script")
+@pytest.mark.thorough(quick="cli/test_demo_studies.py::test_its_study_is_one_task_with_a_browser_and_a_script")
 @pytest.mark.long(seconds=120)
 def test_a_company_is_worked_in_and_its_pictures_are_in_the_report(tmp_path: Path) -> None:
     shown = cli_json("demo", "company", cwd=tmp_path)

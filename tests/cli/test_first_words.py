@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.run_cli import SCRIPTS, TINY, here
-from worksample.cli.startup_phase import begin, interrupted
+from worksample.cli.startup_phase import begin, interrupt_text
 from worksample.errors import printable as in_errors
 from worksample.python_api.terminal_text import printable
 
@@ -57,7 +57,7 @@ class Over:
 
 def test_an_interrupt_between_phases_has_a_next_step() -> None:
     begin("")
-    assert interrupted() == "interrupted\n  next: the same command again"
+    assert interrupt_text() == "interrupted\n  next: the same command again"
 
 
 def test_an_interrupt_while_a_verb_is_imported_has_a_next_step(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,7 @@ def measured(store: Store, jobs: dict[str, Any]) -> tuple[Section, ...]:
 
 def test_a_suite_without_jobs_is_refused(tmp_path: Path) -> None:
     done = cli("jobs", "qualify", "starter", "--store", str(tmp_path / "s"))
-    assert done.returncode != 0 and "no task of the suite comes from a job" in done.stderr
+    assert done.returncode != 0 and "no task of this suite was made from a job" in done.stderr
     done = cli("jobs", "funnel", "--store", str(tmp_path / "s"))
     assert "worksample jobs qualify" in done.stderr
 

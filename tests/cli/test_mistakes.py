@@ -47,8 +47,8 @@ def model(name: str, *more: object) -> list[object]:
 
 # What is typed -> words of the answer, the next step's among them.
 MISTAKES: dict[str, tuple[list[object], list[str]]] = {
-    "a model without its provider": (model("gpt-5"), ["names no provider", "--model openai/gpt-5"]),
-    "a provider misspelt": (model("openia/gpt-5"), ["no provider is called 'openia'", "--model openai/gpt-5"]),
+    "a model without its provider": (model("gpt-5"), ["has no provider", "--model openai/gpt-5"]),
+    "a provider misspelt": (model("openia/gpt-5"), ["there is no provider 'openia'", "--model openai/gpt-5"]),
     "a client not installed": (model("mistral/mistral-large"), ["pip install mistralai"]),
     "no key": (model("openai/gpt-5"), ["OPENAI_API_KEY", "export OPENAI_API_KEY="]),
     "no address of a local model": (model("openai-api/local/x"), ["LOCAL_BASE_URL", "--base-url http"]),
@@ -59,7 +59,9 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
     ),
     "half a price": (model("openai/gpt-5", "--price", "openai/gpt-5=1"), ["gives only one figure", "--price openai"]),
     "a model's argument without =": (model("openai/gpt-5", "--model-arg", "x"), ["--model-arg KEY=VALUE"]),
-    "a key among arguments": (model("openai/gpt-5", "--model-arg", "api_key=x"), ["does not belong", "OPENAI_API_KEY"]),
+    "a key among arguments": (
+        model("openai/gpt-5", "--model-arg", "api_key=x"), ["keep keys out of it", "OPENAI_API_KEY"],
+    ),
     "a file that is not there": (["run", "study.toml"], ["FILE: File 'study.toml' does not exist", "run --help"]),
     "a folder as a file": (["run", "."], ["is a directory", "run --help"]),
     "TOML that is none": (["run", "broken.toml"], ["broken.toml", "is not TOML"]),
@@ -193,6 +195,6 @@ def test_a_dry_run_says_that_the_model_cannot_be_had(tmp_path: Path) -> None:
     done = here(*words, "--store", tmp_path / "s")
     assert done.returncode == 0, done.stderr
     assert "2 tasks x 1 repeat cannot show any difference between two agents: too few tasks" in done.stderr
-    assert "the run would be refused: no provider is called 'nobodys'" in done.stderr
+    assert "the run would be refused: there is no provider 'nobodys'" in done.stderr
     refused = json.loads(here(*words, "--store", tmp_path / "s", "--json").stdout)["refused"]
     assert refused["next"].startswith("--model PROVIDER/MODEL")

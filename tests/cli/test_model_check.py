@@ -70,7 +70,7 @@ def test_a_wrong_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         (found,) = check("--model", MODEL, "--base-url", service.root, code=1)
         assert service.requests == []
     assert found["fault"] == "HTTP 404: no such place"
-    assert service.root in found["next"] and "ends in /v1" in found["next"]
+    assert service.root in found["next"] and "end in /v1" in found["next"]
 
 
 @pytest.mark.box

@@ -169,9 +169,11 @@ def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> Non
         [lock] = (store.logs.parent / "experiments" / experiment.id).glob("lock.json")
         assert json.loads(lock.read_text())["config"]["calibration"]["protocols"] == ["rubric"]
         for other in (CalibrationConfig(share=0.5, threshold=0.6), None):
-            with pytest.raises(PlanError, match=r"\[calibration\].*was set when this experiment was planned"):
+            with pytest.raises(
+                PlanError, match=r"\[calibration\].*differs from the value with which this experiment was planned"
+            ):
                 planned(store, config.replaced(calibration=other))
-            with pytest.raises(PlanError, match="was set when"):
+            with pytest.raises(PlanError, match="differs from the value with which"):
                 dry(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
 
 
@@ -196,7 +198,7 @@ def test_a_table_that_makes_no_sense_is_refused_by_its_key(tmp_path: Path, table
 @pytest.mark.parametrize(
     ("protocol", "by", "asked", "says"),
     [
-        ("rubric", "person", (), "no judge is asked anything here"),
+        ("rubric", "person", (), "there is nothing to calibrate: no judge is asked anything"),
         ("rubric", "judge", (Protocol.HOLISTIC,), "no judge is asked under holistic"),
         ("pairwise", "person", (Protocol.PAIRWISE,), "no judge is asked under pairwise"),
     ],

@@ -33,7 +33,7 @@ from worksample.records import (
     ShownRubric,
     now,
 )
-from worksample.results.reattempts.feedback_prompt import shown_criteria, told
+from worksample.results.reattempts.feedback_prompt import feedback_prompt, shown_criteria
 
 CHAIN = "[chain]\nreattempts = 2\n"
 
@@ -192,7 +192,7 @@ def test_feedback_names_criteria_only_where_the_arm_shows_them() -> None:
     texts = {}
     for view in ShownRubric:
         one = Arm(name="a", feedback="people", continues="first", shown_rubric=view)
-        texts[view] = told(one, "/task/output", CRITERIA, [said(grade)])
+        texts[view] = feedback_prompt(one, "/task/output", CRITERIA, [said(grade)])
         assert "who?" in texts[view] and "/task/previous" in texts[view] and "kind" not in texts[view]
         assert ("Names the person." in texts[view]) == (view is not ShownRubric.NONE)
     assert "(critical, required): not met. who?" in texts[ShownRubric.IMPORTANCES]
@@ -203,11 +203,13 @@ def test_feedback_names_criteria_only_where_the_arm_shows_them() -> None:
 def test_several_who_spoke_are_told_apart_and_a_retry_is_told_nothing() -> None:
     votes = [said(Holistic(score=1, justification=text)) for text in ("too short", "no chart")]
     people = Arm(name="a", feedback="people", continues="first")
-    text = told(people, "/task/output", Criteria(), votes)
+    text = feedback_prompt(people, "/task/output", Criteria(), votes)
     assert text.index("## Evaluator 1\n\ntoo short") < text.index("## Evaluator 2\n\nno chart")
-    retry = told(Arm(name="b", feedback="retry", continues="first"), "/task/output", Criteria(), [])
-    assert "What was said" not in retry and text.startswith(retry)
-    assert "requirement by requirement" in told(
+    retry = feedback_prompt(Arm(name="b", feedback="retry", continues="first"), "/task/output", Criteria(), [])
+    assert "Feedback on it" not in retry and text.startswith(retry)
+    assert "requirement by requirement" in feedback_prompt(
         Arm(name="c", feedback="generic", continues="first"), "/task/output", Criteria(), []
     )
-    assert len(told(people, "/o", Criteria(), [said(Holistic(score=1, justification="x" * 50_000))])) < 21_000
+    assert (
+        len(feedback_prompt(people, "/o", Criteria(), [said(Holistic(score=1, justification="x" * 50_000))])) < 21_000
+    )

@@ -85,7 +85,7 @@ def test_what_is_not_taken(store: Store, tmp_path: Path) -> None:
     work = write(tmp_path / "work", {"report.csv": "x"})
     with pytest.raises(UsageError, match="needs an entrant"):
         hand_in(store, made, work, entrant=" ")
-    with pytest.raises(UsageError, match="not from a control"):
+    with pytest.raises(UsageError, match="not by a control"):
         hand_in(store, made, work, entrant="a", origin=Origin.CONTROL)
     with pytest.raises(CaptureError, match="not a ZIP"):
         hand_in(store, made, work / "report.csv", entrant="a")
@@ -142,7 +142,7 @@ def test_another_kind_of_archive_is_told_what_is_taken(name: str, step: str, sto
 def test_a_document_is_not_unpacked_as_an_archive(store: Store, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "report.docx", "w") as z:
         z.writestr("word/document.xml", "<w/>")
-    with pytest.raises(CaptureError, match="a document and no archive"):
+    with pytest.raises(CaptureError, match="a document, not an archive"):
         hand_in(store, instance(store, tmp_path), tmp_path / "report.docx", entrant="Eve")
 
 

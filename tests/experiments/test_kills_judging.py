@@ -55,7 +55,7 @@ from pathlib import Path
 from worksample.python_api.experiment_run import options_of
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
-from worksample.experiments.watch import Silent
+from worksample.experiments.run_listener import SilentListener
 from worksample.records import Experiment
 from worksample.store import Store
 
@@ -65,7 +65,7 @@ def kill(here):
     if here == point:
         os.kill(os.getpid(), 9)
 
-class Kills(Silent):
+class Kills(SilentListener):
     def begin(self, tally):
         kill("begin")
 

@@ -113,7 +113,7 @@ def test_models_multiply_the_agents(tmp_path: Path) -> None:
         ('protocol = "rubric"\nprotocols = ["holistic"]\n', ["either protocol"]),
         ('protocols = ["rubric", "rubric"]\n', ["listed twice"]),
         ("[people]\npay = -1\n", ["people.pay: -1 is not allowed"]),
-        ('[[arms]]\nname = "a"\n[[arms]]\nname = "a"\n', ["two arms"]),
+        ('[[arms]]\nname = "a"\n[[arms]]\nname = "a"\n', ["arms share a name"]),
         ("name = 'A B'\n", ["name: 'A B' is not allowed", "at most 100 of a-z, 0-9 and . _ -"]),
         ('sandbox = "chroot"\n', ["sandbox: 'chroot' is not allowed (allowed: bubblewrap, docker, none)"]),
         ("x = \n", ["is not TOML"]),

@@ -13,7 +13,7 @@ from cli.run_cli import SCRIPTS, TINY
 from forking.child import Child
 from worksample.records import Trial, digest_bytes
 from worksample.store import Store
-from worksample.store.off_loop import OnLoop
+from worksample.store.off_loop import StoreCallOnLoop
 
 
 def watched(*words: object) -> tuple[int, str]:
@@ -38,10 +38,10 @@ def test_a_call_on_a_loop_is_seen(tmp_path: Path, name: str) -> None:
 
     with Store.open(tmp_path / "s", create=True) as store:
         store.blobs.put(b"there")
-        with pytest.warns(OnLoop, match="to_thread"):
+        with pytest.warns(StoreCallOnLoop, match="to_thread"):
             asyncio.run(careless(store))
         with warnings.catch_warnings():
-            warnings.simplefilter("error", OnLoop)
+            warnings.simplefilter("error", StoreCallOnLoop)
             asyncio.run(asyncio.to_thread(CALLS[name], store))
 
 

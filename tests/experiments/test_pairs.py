@@ -17,7 +17,7 @@ from worksample.people import Account, People
 from worksample.records import Evaluation, EvaluatorKind, Pairwise, Protocol, Purpose, Round, Submission
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig
-from worksample.results.calibration.label_rounds import labels_of, wanted
+from worksample.results.calibration.label_rounds import count_missing_labels, labels_of
 from worksample.results.pair_sampling import drawn_pairs
 from worksample.results.second_looks import ROUTED
 from worksample.store import Store, check
@@ -80,7 +80,7 @@ def test_a_judge_of_pairs_is_calibrated_from_the_plan_to_the_report(
         [judged_round] = [r for r in store.find(Round) if r.by is EvaluatorKind.JUDGE]
         labels = labels_of(store, experiment.id, Protocol.PAIRWISE)
         assert labels is not None and list(labels.draw.counts.values()) == [(4, 2)]
-        assert len(served.requests) == 16 and wanted(store, experiment, labels) == 2
+        assert len(served.requests) == 16 and count_missing_labels(store, experiment, labels) == 2
         people, accounts = hire(store, "ann", "bob", "cem", "dan")
         assert compare_all(people, accounts[:2]) == 4
         run(store, experiment, config)
@@ -106,7 +106,7 @@ def test_a_judge_of_pairs_is_calibrated_from_the_plan_to_the_report(
         assert len(store.find(Evaluation, round=judged_round.id)) == 8 and len(served.requests) == 32
         labels = labels_of(store, experiment.id, Protocol.PAIRWISE)
         assert labels is not None and sorted(labels.draw.counts.values()) == [(2, 2), (2, 2), (4, 2)]
-        assert wanted(store, experiment, labels) == 4 and compare_all(people, accounts) == 8
+        assert count_missing_labels(store, experiment, labels) == 4 and compare_all(people, accounts) == 8
         run(store, experiment, config)
         assert len(served.requests) == 32 and len(store.find(Round, purpose=Purpose.LATER_PAIRS)) == 1
         found = {s.id: s for s in measure(store, [experiment.id])}

@@ -130,11 +130,11 @@ import os, sys
 from pathlib import Path
 from worksample.experiments.regrade_pipeline import Regrading, regrade
 from worksample.experiments.experiment_runner import RunOptions
-from worksample.experiments.watch import Silent
+from worksample.experiments.run_listener import SilentListener
 from worksample.records import Experiment
 from worksample.store import Store
 
-class Kills(Silent):
+class Kills(SilentListener):
     def begin(self, tally):
         if sys.argv[3] == "begin":
             os.kill(os.getpid(), 9)

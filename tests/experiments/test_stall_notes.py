@@ -12,7 +12,7 @@ from runs.material import setting
 from worksample.agents.agent_definition import define
 from worksample.agents.assignment import Assignment
 from worksample.experiments.experiment_runner import _note
-from worksample.experiments.watch import Silent
+from worksample.experiments.run_listener import SilentListener
 from worksample.steady_loop import Stall, run_steadily
 
 BEFORE, WITHIN = 0.6, 0.9
@@ -23,7 +23,7 @@ async def holder(work: Assignment) -> None:
     time.sleep(WITHIN)
 
 
-class Noted(Silent):
+class Noted(SilentListener):
     def __init__(self) -> None:
         self.notes: list[str] = []
 

@@ -7,11 +7,11 @@ import traceback
 import warnings
 from typing import Any
 
-from worksample.store.off_loop import OnLoop
+from worksample.store.off_loop import StoreCallOnLoop
 
 
 def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    if issubclass(category, OnLoop):
+    if issubclass(category, StoreCallOnLoop):
         print("ON LOOP", *traceback.format_stack(limit=7), file=sys.stderr)
 
 
@@ -19,7 +19,7 @@ def watch() -> None:
     from worksample.cli import main
 
     warnings.showwarning = show
-    warnings.simplefilter("always", OnLoop)
+    warnings.simplefilter("always", StoreCallOnLoop)
     main()
 
 

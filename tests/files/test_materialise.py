@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from worksample.errors import CaptureError
 from worksample.files import HashSink, materialise, scan
-from worksample.files.folder_writer import inside
+from worksample.files.folder_writer import stays_inside
 from worksample.records import Entry, EntryKind, Manifest, digest_bytes, quote_path
 
 
@@ -156,7 +156,7 @@ def test_no_set_of_links_leads_outside(
 
 
 def test_inside_takes_what_it_can() -> None:
-    assert inside(b"a/b/l", b"../../c")
-    assert not inside(b"a/b/l", b"../../../c")
-    assert not inside(b"l", b"")
-    assert not inside(b"l", b"a\0b")
+    assert stays_inside(b"a/b/l", b"../../c")
+    assert not stays_inside(b"a/b/l", b"../../../c")
+    assert not stays_inside(b"l", b"")
+    assert not stays_inside(b"l", b"a\0b")

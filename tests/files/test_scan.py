@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from worksample.errors import CaptureError, Cause
 from worksample.files import HashSink, Scan, ScanLimits, read_manifest, scan
-from worksample.files.folder_scanner import unreadable
+from worksample.files.folder_scanner import cause_of_unreadable
 from worksample.records import CaptureStatus, Entry, EntryKind, canonical, unquote_path
 
 
@@ -157,9 +157,9 @@ def test_a_scan_ends_when_its_time_is_over(tmp_path: Path) -> None:
 
 
 def test_a_machine_that_is_short_of_something_answers_for_it() -> None:
-    assert unreadable(OSError(errno.EMFILE, "")) is Cause.CAPTURE_FAILED
-    assert unreadable(OSError(errno.EAGAIN, "")) is Cause.CAPTURE_UNREADABLE
-    assert unreadable(OSError(0, "it changed its kind")) is Cause.CAPTURE_UNREADABLE
+    assert cause_of_unreadable(OSError(errno.EMFILE, "")) is Cause.CAPTURE_FAILED
+    assert cause_of_unreadable(OSError(errno.EAGAIN, "")) is Cause.CAPTURE_UNREADABLE
+    assert cause_of_unreadable(OSError(0, "it changed its kind")) is Cause.CAPTURE_UNREADABLE
 
 
 def test_more_bytes_than_are_taken_in(tmp_path: Path) -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from worksample.files.scratch import scratch, sweep
+from worksample.files.scratch import scratch_folder, sweep_scratch_folders
 
 KILLED = """
 import os, sys
 from pathlib import Path
-from worksample.files.scratch import scratch
-with scratch("test", Path(sys.argv[1])) as folder:
+from worksample.files.scratch import scratch_folder
+with scratch_folder("test", Path(sys.argv[1])) as folder:
     (folder / "deep").mkdir()
     (folder / "deep" / "file").write_text("x")
     (folder / "deep").chmod(0o500)
@@ -24,11 +24,11 @@ with scratch("test", Path(sys.argv[1])) as folder:
 
 
 def test_it_goes_with_the_work(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), scratch("test", tmp_path) as folder:
+    with pytest.raises(ZeroDivisionError), scratch_folder("test", tmp_path) as folder:
         (folder / "closed").mkdir()
         (folder / "closed" / "file").write_text("x")
         (folder / "closed").chmod(0o500)
-        assert sweep(tmp_path) == []
+        assert sweep_scratch_folders(tmp_path) == []
         _ = 1 / 0
     assert list(tmp_path.iterdir()) == []
 
@@ -47,16 +47,16 @@ def test_what_a_killed_process_left_is_swept_and_nothing_else(tmp_path: Path) ->
         (tmp_path / name).mkdir()
     (tmp_path / "to").mkdir()
     (tmp_path / f"worksample-link-{pid}-{started}-{space}-{word}").symlink_to("to")
-    with scratch("test", tmp_path) as living:
-        assert sweep(tmp_path) == [left.name]
+    with scratch_folder("test", tmp_path) as living:
+        assert sweep_scratch_folders(tmp_path) == [left.name]
         assert living.is_dir()
     assert len(list(tmp_path.iterdir())) == len(others) + 2
-    assert sweep(tmp_path / "nowhere") == []
+    assert sweep_scratch_folders(tmp_path / "nowhere") == []
 
 
 def test_a_number_that_is_given_again_is_another_process(tmp_path: Path) -> None:
-    with scratch("test", tmp_path) as living:
+    with scratch_folder("test", tmp_path) as living:
         _, purpose, pid, started, space, word = living.name.split("-")
         earlier = tmp_path / f"worksample-{purpose}-{os.getpid()}-{int(started) - 1}-{space}-{word}"
         earlier.mkdir()
-        assert pid == str(os.getpid()) and sweep(tmp_path) == [earlier.name]
+        assert pid == str(os.getpid()) and sweep_scratch_folders(tmp_path) == [earlier.name]

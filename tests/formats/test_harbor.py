@@ -18,7 +18,7 @@ from worksample.formats.harbor.substitutes import with_own_uv
 from worksample.formats.packages import FaultyPackages
 from worksample.records import Agent, HealthSpec, McpSpec, Protocol
 from worksample.tasks import ingest, read_package
-from worksample.tasks.package_files import of_grader
+from worksample.tasks.package_files import is_grader_file
 
 OLD = """version = "1.0"
 [agent]
@@ -291,7 +291,7 @@ def test_steps_come_along(tmp_path: Path) -> None:
     ).read_text()
     assert not why_incompatible(Agent.of("one", "worker"), instance)
     apart = frozenset(read_package(root).apart)
-    assert of_grader("tests/first-one/test.sh", apart) and not of_grader("steps/first-one/brief.md", apart)
+    assert is_grader_file("tests/first-one/test.sh", apart) and not is_grader_file("steps/first-one/brief.md", apart)
 
 
 def test_steps_that_cannot_be_read_are_refused(tmp_path: Path) -> None:

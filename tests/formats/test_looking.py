@@ -16,9 +16,9 @@ from PIL import Image
 
 from people.worlds import folder_of
 from store.worlds import NOTHING, instance_of
-from worksample.formats.jobs.screening import JobLook, Looking
+from worksample.formats.jobs.screening import JobExamination, JobExaminer
 from worksample.formats.jobs.screening.identifiers import CHUNK, Finder, chunks
-from worksample.formats.jobs.screening.references import counted, links, missing, named_files
+from worksample.formats.jobs.screening.references import links, miscounted_files, missing, named_files
 from worksample.records import Job
 from worksample.store import Store
 
@@ -85,10 +85,10 @@ def test_files_that_a_post_names_are_told_from_links_and_addresses() -> None:
     assert named_files(text) == ("price list 2026.xlsx", "logo_final.PNG", "report.docx")
     assert links(text) == ("https://example.org/a.pdf",)
     assert missing(named_files(text), ["in/Price_List 2026.XLSX", "logo_final.png"]) == ("report.docx",)
-    assert counted(text, ["a.jpg", "b.pdf", "c.pdf"]) == (
+    assert miscounted_files(text, ["a.jpg", "b.pdf", "c.pdf"]) == (
         "the post speaks of 12 attached photos; there is 1", "the post speaks of three PDFs; there are 2",
     )  # fmt: skip
-    assert counted("Write three files of advice.", []) == ()
+    assert miscounted_files("Write three files of advice.", []) == ()
 
 
 def office_file(author: str, text: str) -> bytes:
@@ -138,7 +138,7 @@ def test_names_in_files_file_names_and_metadata_are_found(tmp_path: Path, finder
             work=base.work.replaced(brief=brief, inputs=folder_of(store, FILES)),
             about=base.about.replaced(job=Job(contract="c", attachments=("list.xlsx", "gone.zip"))),
         )
-        look = asyncio.run(Looking(store, finder).look(job))
+        look = asyncio.run(JobExaminer(store, finder).look(job))
     assert (look.posted, look.there) == (2, len(FILES))
     assert look.missing == ("gone.zip", "sample.pdf")
     broken = dict(look.broken)
@@ -154,7 +154,7 @@ def test_names_in_files_file_names_and_metadata_are_found(tmp_path: Path, finder
 
 
 def test_what_others_wrote_is_code_in_what_people_read() -> None:
-    look = JobLook(posted=1, there=0, missing=("a`](javascript:x).pdf",), links=("https://x.org/<b>",))
-    shown: Any = look.shown()
+    look = JobExamination(posted=1, there=0, missing=("a`](javascript:x).pdf",), links=("https://x.org/<b>",))
+    shown: Any = look.as_markdown()
     assert "`a'](javascript:x).pdf`" in shown and "`https://x.org/<b>`" in shown
     assert "were not looked for" in shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worksample.formats.tac.evaluator_analysis import looks
+from worksample.formats.tac.evaluator_analysis import analyse_evaluator
 
 SOURCE = """
 import os
@@ -51,7 +51,7 @@ def build_scorer(scoring_mode="original"):
 
 
 def test_what_can_be_reached_is_seen_and_nothing_else() -> None:
-    found = looks(SOURCE)
+    found = analyse_evaluator(SOURCE)
     assert found.files == ("report.csv",)
     assert found.references == ("answers.txt",)
     assert found.outside == ("made.db",)
@@ -74,16 +74,16 @@ def test_what_can_be_reached_is_seen_and_nothing_else() -> None:
     ],
 )
 def test_services_judges_and_talk(call: str, services: tuple[str, ...], judge: bool, messages: bool) -> None:
-    found = looks(SOURCE.replace("import pypdf", call))
+    found = analyse_evaluator(SOURCE.replace("import pypdf", call))
     assert (found.services, found.judge, found.messages) == (services, judge, messages)
 
 
 @pytest.mark.parametrize("place", ["for n in range(3):", "if state:"])
 def test_points_whose_number_is_only_known_at_run_time_are_not_guessed(place: str) -> None:
-    found = looks(SOURCE.replace("import pypdf", f"{place}\n        Checkpoint(1, 1)"))
+    found = analyse_evaluator(SOURCE.replace("import pypdf", f"{place}\n        Checkpoint(1, 1)"))
     assert found.points is None
 
 
 def test_what_is_no_python_is_refused() -> None:
     with pytest.raises(SyntaxError):
-        looks("def (")
+        analyse_evaluator("def (")

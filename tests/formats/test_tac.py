@@ -17,7 +17,7 @@ from formats.tac_states import State, states, trajectory
 from worksample.box import BoxConfig, BoxLimits, Mount, open_box
 from worksample.errors import POLICY, Cause, UsageError
 from worksample.formats.tac import import_tac
-from worksample.formats.tac.source import Published, find_source, read_all
+from worksample.formats.tac.source import PublishedTask, find_source, read_all
 from worksample.records import Evaluation, GradePayload
 from worksample.store import Store
 from worksample.tasks import Package, read_package
@@ -55,7 +55,7 @@ BROKEN = (
 
 
 @pytest.fixture(scope="module")
-def published() -> dict[str, Published]:
+def published() -> dict[str, PublishedTask]:
     return {p.name: p for p in read_all(*find_source())}
 
 
@@ -67,7 +67,9 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Package]:
 
 
 @pytest.mark.box
-def test_all_39_packages_are_read_without_faults(packages: dict[str, Package], published: dict[str, Published]) -> None:
+def test_all_39_packages_are_read_without_faults(
+    packages: dict[str, Package], published: dict[str, PublishedTask]
+) -> None:
     assert len(packages) == 39
     for name, package in packages.items():
         assert package.id == "tac-" + name.replace("_", "-")
@@ -78,7 +80,9 @@ def test_all_39_packages_are_read_without_faults(packages: dict[str, Package], p
 
 
 @pytest.mark.box
-def test_briefs_say_where_deliverables_belong(packages: dict[str, Package], published: dict[str, Published]) -> None:
+def test_briefs_say_where_deliverables_belong(
+    packages: dict[str, Package], published: dict[str, PublishedTask]
+) -> None:
     told = {n: p.instances[0].brief.rpartition("## Deliverables")[2].strip() for n, p in packages.items()}
     elsewhere = {n for n, text in told.items() if "/workspace" not in text}
     assert elsewhere == {n for n, task in published.items() if not task.local} | {"sde_run_rising_wave_locally"}
@@ -90,7 +94,7 @@ def test_briefs_say_where_deliverables_belong(packages: dict[str, Package], publ
 
 
 @pytest.mark.box
-def test_what_is_given_is_no_deliverable(packages: dict[str, Package], published: dict[str, Published]) -> None:
+def test_what_is_given_is_no_deliverable(packages: dict[str, Package], published: dict[str, PublishedTask]) -> None:
     for name, package in packages.items():
         brief = package.instances[0].brief
         provided, _, wanted = brief.partition("## Provided material")[2].partition("## Deliverables")
@@ -102,15 +106,17 @@ def test_what_is_given_is_no_deliverable(packages: dict[str, Package], published
     assert none == {n for n, task in published.items() if not task.local} | {"sde_run_rising_wave_locally"}
 
 
-def test_only_graders_that_read_files_and_talk_can_be_used_without_services(published: dict[str, Published]) -> None:
-    alone = {name for name, task in published.items() if not task.lacking}
+def test_only_graders_that_read_files_and_talk_can_be_used_without_services(
+    published: dict[str, PublishedTask],
+) -> None:
+    alone = {name for name, task in published.items() if not task.grading_needs}
     assert {name for name in alone if not published[name].looks.messages} == FILES_ONLY
     assert {name for name in alone if published[name].looks.messages} == FILES_AND_TALK
     for name in published.keys() - alone:
-        assert set(published[name].lacking) <= {"owncloud", "rocketchat", "a running RisingWave", "a judge model"}
+        assert set(published[name].grading_needs) <= {"owncloud", "rocketchat", "a running RisingWave", "a judge model"}
 
 
-def test_published_checkpoints_are_read_in_all_their_spellings(published: dict[str, Published]) -> None:
+def test_published_checkpoints_are_read_in_all_their_spellings(published: dict[str, PublishedTask]) -> None:
     points = {name: tuple(c.points for c in task.checkpoints) for name, task in published.items()}
     assert points["hr_organize_talent_info"] == (1, 1, 1, 1)
     assert points["admin_remove_pages_pdf"] == (1, 1, 1)
@@ -134,7 +140,7 @@ def test_an_unknown_task_is_refused(tmp_path: Path) -> None:
         import_tac(tmp_path, tasks=["nonesuch"])
 
 
-def utils(published: dict[str, Published], name: str, target: Path) -> Path:
+def utils(published: dict[str, PublishedTask], name: str, target: Path) -> Path:
     """What the image of a task puts into /utils or /workspace, in one folder."""
     target.mkdir(parents=True, exist_ok=True)
     for item in published[name].copied:
@@ -180,7 +186,7 @@ def _silent(state: State) -> State:
 
 
 @pytest.fixture(scope="module")
-def graded(published: dict[str, Published], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def graded(published: dict[str, PublishedTask], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Every state, and every evaluator that needs more than files, graded in one process: it starts slowly."""
     root, given = tmp_path_factory.mktemp("cases"), tmp_path_factory.mktemp("given")
     cases = []
@@ -189,7 +195,7 @@ def graded(published: dict[str, Published], tmp_path_factory: pytest.TempPathFac
         lay(root, key, state, utils(published, state.task, given / state.task))
         cases.append({"key": key, "task": state.task, "score": state.score})
     for name, task in published.items():
-        if task.lacking:
+        if task.grading_needs:
             lay(root, name, State(name, "nothing", 0.0), utils(published, name, given / name))
             cases.append({"key": name, "task": name, "score": None})
     for name in ("finance_check_attendance_payroll", "admin_remove_pages_pdf"):
@@ -232,9 +238,9 @@ def test_an_evaluator_that_fails_by_itself_gives_no_score(graded: dict[str, Any]
 @pytest.mark.box
 @pytest.mark.long
 def test_evaluators_that_need_a_service_or_a_judge_say_so_and_never_give_0(
-    graded: dict[str, Any], published: dict[str, Published]
+    graded: dict[str, Any], published: dict[str, PublishedTask]
 ) -> None:
-    lacking = [name for name, task in published.items() if task.lacking]
+    lacking = [name for name, task in published.items() if task.grading_needs]
     assert len(lacking) == 39 - len(FILES_ONLY | FILES_AND_TALK)
     for name in lacking:
         looks = published[name].looks

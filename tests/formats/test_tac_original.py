@@ -14,7 +14,7 @@ from formats.tac_original import MOVING, TASKS, original
 from formats.tac_port import Outcome, performed
 from formats.tac_port_work import Work
 from worksample.errors import ImportFailed, UsageError
-from worksample.formats.tac.original import counted, import_original, read_originals
+from worksample.formats.tac.original import count_needs, import_original, read_originals
 from worksample.tasks import read_package
 from worksample.workplace.company_reader import read_company
 
@@ -32,10 +32,10 @@ def test_a_copy_is_read_and_counted(tmp_path: Path) -> None:
     assert {name: task.missing() for name, task in found.items() if task.missing()} == {
         "finance-report": ("ownCloud's documents",), "sde-issue": ("GitLab's project rates",),
     }  # fmt: skip
-    assert found["sde-issue"].unprepared == ("populate_data.py",)
+    assert found["sde-issue"].unrun_programs == ("populate_data.py",)
     assert [one.id for one in found["pm-greet"].colleagues] == ["david_wong"]
     assert (found["pm-greet"].looks.judge, found["finance-report"].looks.judge) == (True, False)
-    assert counted(list(found.values()))["all"] == (4, 4)
+    assert count_needs(list(found.values()))["all"] == (4, 4)
     said = cli_json("import", "tac", "--original", tmp_path, "--list")
     assert [one["name"] for one in said if one["contents"]] == ["finance-report", "sde-issue"]
     assert not [one for one in said if one["lacks"]]

@@ -10,7 +10,7 @@ from formats.tac_port import Outcome, carried_out
 from formats.tac_port_work import works
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.company import AGENT, MATERIAL
-from worksample.formats.tac.importing import available
+from worksample.formats.tac.importing import installed_tasks
 from worksample.tasks import read_package
 from worksample.workplace.company_reader import read_company
 
@@ -73,14 +73,14 @@ def test_all_39_tasks_go_from_import_to_grade(tmp_path: Path) -> None:
 def test_every_task_has_right_and_wrong_work() -> None:
     given = [(work.task, work.name) for work in works()]
     assert len(set(given)) == len(given)
-    assert set(given) == {(task.name, who) for task in available() for who in ("right", "wrong")}
+    assert set(given) == {(task.name, who) for task in installed_tasks() for who in ("right", "wrong")}
 
 
 @pytest.mark.box
 def test_companies_of_packages_are_whole_and_keep_what_colleagues_know(tmp_path: Path) -> None:
     """Colleagues have passwords that nobody knows: an agent cannot log in as one, as it could in the original."""
     made = {item.name: item for item in import_tac(tmp_path / "tac")}
-    for task in available():
+    for task in installed_tasks():
         root = made[task.name].package
         environment = read_package(root).instances[0].environment
         assert environment.services == tuple({"owncloud": "files", "rocketchat": "chat"}[n] for n in task.services)

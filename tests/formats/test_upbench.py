@@ -25,7 +25,15 @@ from worksample.formats.upbench import (
     write_tables,
 )
 from worksample.formats.upbench.table_files import FORMATS
-from worksample.formats.upbench.tables import COLUMNS, NAMES, ColumnKind, differing, equal, id_of, tidied
+from worksample.formats.upbench.tables import (
+    COLUMNS,
+    NAMES,
+    ColumnKind,
+    complete_tables,
+    differing_columns,
+    equal_tables,
+    id_of,
+)
 from worksample.records import Experiment, Protocol
 from worksample.reports.sections import measure
 from worksample.store import Store, check
@@ -56,7 +64,7 @@ def any_tables(draw: st.DrawFn) -> Tables:
         out[name] = [
             {c: draw(st.none() | _CELLS[kind]) for c, kind in columns.items()} | {id_of(name): id} for id in ids
         ]
-    return tidied(out)
+    return complete_tables(out)
 
 
 @settings(max_examples=10, deadline=None)
@@ -67,14 +75,16 @@ def test_what_is_written_is_read_equal(tables: Tables, form: str, tmp_path_facto
     back, unread = read_tables(folder)
     assert not unread
     for name in COLUMNS:
-        assert [differing(a, b) for a, b in zip(tables[name], back[name], strict=True)] == [()] * len(back[name])
+        assert [differing_columns(a, b) for a, b in zip(tables[name], back[name], strict=True)] == [()] * len(
+            back[name]
+        )
 
 
 def test_equal_tells_types_apart() -> None:
-    rows: Tables = tidied({"projects": [{"contract_id": "1", "job_amount": 1.0, "onet_tasks": ["a", 1]}]})
+    rows: Tables = complete_tables({"projects": [{"contract_id": "1", "job_amount": 1.0, "onet_tasks": ["a", 1]}]})
     for other in ({"job_amount": 1}, {"onet_tasks": ["a", 1.0]}, {"onet_tasks": ["a", True]}, {"contract_id": 1}):
-        assert not equal(rows, tidied({"projects": [{**rows["projects"][0], **other}]})), other
-    assert equal(rows, tidied(rows))
+        assert not equal_tables(rows, complete_tables({"projects": [{**rows["projects"][0], **other}]})), other
+    assert equal_tables(rows, complete_tables(rows))
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +103,7 @@ def test_a_store_goes_out_in_every_form(world: Store, tmp_path: Path) -> None:
     for form in FORMATS:
         made = export_upbench(world, tmp_path / form, config=ExportUpbench(format=form))
         assert made.rows == {name: len(rows) for name, rows in tables.items()}
-        assert equal(read_tables(tmp_path / form)[0], tables)
+        assert equal_tables(read_tables(tmp_path / form)[0], tables)
 
 
 def out_in_out(tables: Tables, folder: Path, form: str = "csv") -> Store:
@@ -103,9 +113,9 @@ def out_in_out(tables: Tables, folder: Path, form: str = "csv") -> Store:
     made = import_upbench(store, folder / "a", folder / "jobs")
     assert not made.faults and not made.unread
     found, _ = tables_of(store)
-    assert {n: [d for a, b in zip(tables[n], found[n], strict=True) if (d := differing(a, b))] for n in NAMES} == {
-        n: [] for n in NAMES
-    }
+    assert {
+        n: [d for a, b in zip(tables[n], found[n], strict=True) if (d := differing_columns(a, b))] for n in NAMES
+    } == {n: [] for n in NAMES}
     again = import_upbench(store, folder / "a", folder / "jobs")
     assert {(rows["new"], rows["changed"]) for rows in again.refresh.rows.values()} == {(0, 0)}
     assert not check(store)

@@ -13,7 +13,7 @@ from cli.run_cli import cli, cli_json
 from worksample import metrics as m
 from worksample.errors import PlanError
 from worksample.formats.upbench import Tables, import_upbench, write_tables
-from worksample.formats.upbench.tables import tidied
+from worksample.formats.upbench.tables import complete_tables
 from worksample.records import Evaluation, Experiment, Submission
 from worksample.reports.sections import MeasureConfig, Section, measure
 from worksample.store import Store, check
@@ -55,7 +55,7 @@ def tables(jobs: int, counts: Counts, attempts: tuple[int, ...] = (1, 2)) -> Tab
         {"contract_id": f"job-{n}", "start_ts": START, "job_description": f"Write {n}.", "contract_amount": 90.0,
          "acceptance_criteria": RUBRIC} for n in range(jobs)
     ]  # fmt: skip
-    return tidied(
+    return complete_tables(
         {
             "projects": projects, "qualifications": [], "submissions": submissions, "evaluations": evaluations,
             "evaluators": [{"evaluator_id": "eva", "registration_ts": START, "is_human": True, "name": "Eva"}],

@@ -9,7 +9,7 @@ from worksample.files import put_canonical
 from worksample.formats.jobs.job_package import job_folder
 from worksample.formats.upbench import ExportUpbench, export_upbench, import_upbench, tables_of, write_tables
 from worksample.formats.upbench.deliverable_export import ATTACHMENTS
-from worksample.formats.upbench.tables import tidied
+from worksample.formats.upbench.tables import complete_tables
 from worksample.records import Entry, Instance, Submission
 from worksample.store import Store
 
@@ -36,7 +36,7 @@ def laid_out(folder: Path) -> Path:
         {**job, "contract_id": ODD, "attachments": ["style.txt", "2/style.txt", "gone.pdf"]},
     ]
     tables["submissions"][1]["deliverables"] = ["deep/er/Bericht für Öl.pdf", "x.txt"]
-    write_tables(tidied(tables), folder, "jsonl")
+    write_tables(complete_tables(tables), folder, "jsonl")
     return folder
 
 

@@ -24,7 +24,7 @@ from worksample.formats.upbench import (
     tables_of,
     write_tables,
 )
-from worksample.formats.upbench.tables import id_of, tidied
+from worksample.formats.upbench.tables import complete_tables, id_of
 from worksample.records import Amendment, Instance, Slot, Submission
 from worksample.store import Store
 from worksample.tasks import read_suite
@@ -51,7 +51,7 @@ def base() -> Tables:
             "deliverables": ["x.txt"], "submission_ts": at + timedelta(days=k), "is_successful_run": True,
         }  # fmt: skip
 
-    return tidied(
+    return complete_tables(
         {
             "projects": [
                 {"contract_id": "j1", "start_ts": at, "job_description": "Write it.", "contract_amount": 90.0}

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from worksample.formats.upbench import Tables
-from worksample.formats.upbench.tables import Row, tidied
+from worksample.formats.upbench.tables import Row, complete_tables
 
 TEXTS = (
     "Plain words", "None", "NA", "n/a", "=1+1", "+49 30 1234", "a,b;c\td|e", 'say "so"', "one\ntwo\n\nthree", "\rfour",
@@ -43,7 +43,7 @@ class Maker:
         for project in self.projects:
             for agent in self.agents:
                 self.chain(project, agent)
-        return tidied(
+        return complete_tables(
             {
                 "projects": self.projects, "qualifications": self.qualifications, "submissions": self.submissions,
                 "evaluations": self.evaluations, "evaluators": self.people, "agents": self.agents,

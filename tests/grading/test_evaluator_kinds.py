@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worksample.grading.evaluator_kinds import kinds_of, usual
+from worksample.grading.evaluator_kinds import default_evaluator, evaluator_kinds
 from worksample.records import By, Criteria, Criterion, EvaluatorKind, Grading, Protocol
 
 PROGRAM, PERSON, JUDGE = By.PROGRAM, By.PERSON, By.JUDGE
@@ -22,8 +22,8 @@ PROGRAM, PERSON, JUDGE = By.PROGRAM, By.PERSON, By.JUDGE
 )  # fmt: skip
 def test_whom_a_grading_needs(protocol: Protocol, by: tuple[By, ...], asked: set[str]) -> None:
     criteria = Criteria(criteria=tuple(Criterion(id=f"c{n}", text="-", points=1, by=one) for n, one in enumerate(by)))
-    assert kinds_of(Grading(protocol=protocol, criteria=criteria, reference="0" * 64, grader="0" * 64)) == asked
+    assert evaluator_kinds(Grading(protocol=protocol, criteria=criteria, reference="0" * 64, grader="0" * 64)) == asked
 
 
 def test_nobody_is_asked_as_a_judge_unless_somebody_says_so() -> None:
-    assert {usual(protocol) for protocol in Protocol} == {EvaluatorKind.PROGRAM, EvaluatorKind.PERSON}
+    assert {default_evaluator(protocol) for protocol in Protocol} == {EvaluatorKind.PROGRAM, EvaluatorKind.PERSON}

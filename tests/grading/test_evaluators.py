@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from forking.child import Child
 from grading.helpers_grading import Bench, bench
 from worksample.errors import POLICY, Cause, RecordConflict
-from worksample.grading import Evaluators, evaluate, evaluators_of, grade_all, open_round, wanted
-from worksample.grading.evaluators import Evaluates
+from worksample.grading import Evaluators, evaluate, evaluators_of, grade_all, open_round, pending_places
+from worksample.grading.evaluators import RoundEvaluator
 from worksample.grading.pending_evaluations import TRIES, EvaluationPlace
 from worksample.grading.rounds import EvaluatorPanel
-from worksample.grading.scripted_evaluator import Scripted
+from worksample.grading.scripted_evaluator import ScriptedEvaluator
 from worksample.records import (
     Evaluation,
     EvaluationOutcome,
@@ -38,7 +38,7 @@ def a_round(made: Bench, subjects: tuple[str, ...], overlap: int) -> Round:
     return open_round(made.store, subjects=subjects, protocol=Protocol.PROGRAM, author="test", asks=asks)
 
 
-def by(*judges: Evaluates) -> Evaluators:
+def by(*judges: RoundEvaluator) -> Evaluators:
     return Evaluators(judges=lambda round: judges)
 
 
@@ -50,7 +50,7 @@ def made(tmp_path: Path) -> Bench:
 async def test_three_evaluators_fill_an_overlap_of_three(made: Bench) -> None:
     ids = tuple(made.submit({"answer.txt": str(n)}).id for n in range(2))
     round = a_round(made, ids, 3)
-    judges = [Scripted(name, PASSED) for name in ("ann", "bob", "cid", "dan")]
+    judges = [ScriptedEvaluator(name, PASSED) for name in ("ann", "bob", "cid", "dan")]
     await grade_all(made.store, round, here=by(*judges), parallel=4)
     said = made.store.find(Evaluation, round=round.id)
     assert Counter((e.subject, e.evaluator) for e in said) == {
@@ -70,18 +70,18 @@ async def test_people_are_never_asked_by_a_process(made: Bench) -> None:
         asks=EvaluatorPanel(EvaluatorKind.PERSON),
         reason="people",
     )
-    assert evaluators_of(round, by(Scripted("ann", PASSED))) == ()
-    await grade_all(made.store, round, here=by(Scripted("ann", PASSED)))
+    assert evaluators_of(round, by(ScriptedEvaluator("ann", PASSED))) == ()
+    await grade_all(made.store, round, here=by(ScriptedEvaluator("ann", PASSED)))
     assert made.store.find(Evaluation) == []
 
 
 async def test_a_passing_failure_is_asked_again_and_is_never_a_score(made: Bench) -> None:
     subject = made.submit({"answer.txt": "1"})
     round = a_round(made, (subject.id,), 2)
-    flaky = Scripted("flaky", PASSED, failures={1: [Cause.GRADER_SANDBOX, Cause.CAPTURE_FAILED]})
-    broken = Scripted("broken", PASSED, failures={1: [Cause.GRADER_SANDBOX] * TRIES})
-    refuses = Scripted("refuses", PASSED, failures={1: [Cause.GRADER_LACKS]})
-    last = Scripted("last", PASSED)
+    flaky = ScriptedEvaluator("flaky", PASSED, failures={1: [Cause.GRADER_SANDBOX, Cause.CAPTURE_FAILED]})
+    broken = ScriptedEvaluator("broken", PASSED, failures={1: [Cause.GRADER_SANDBOX] * TRIES})
+    refuses = ScriptedEvaluator("refuses", PASSED, failures={1: [Cause.GRADER_LACKS]})
+    last = ScriptedEvaluator("last", PASSED)
     await grade_all(made.store, round, here=by(flaky, broken, refuses, last))
     said = made.store.find(Evaluation, round=round.id)
     assert Counter((e.evaluator, e.outcome) for e in said) == {
@@ -97,7 +97,9 @@ async def test_a_passing_failure_is_asked_again_and_is_never_a_score(made: Bench
 async def test_a_judge_that_failed_is_asked_again_in_the_next_run_only(made: Bench) -> None:
     subject = made.submit({"answer.txt": "1"})
     round = a_round(made, (subject.id,), 1)
-    down = Scripted("down", PASSED, failures={1: [Cause.JUDGE_ERROR, Cause.JUDGE_MALFORMED, Cause.JUDGE_REFUSED]})
+    down = ScriptedEvaluator(
+        "down", PASSED, failures={1: [Cause.JUDGE_ERROR, Cause.JUDGE_MALFORMED, Cause.JUDGE_REFUSED]}
+    )
     for run in range(1, 5):
         await grade_all(made.store, round, here=by(down))
         assert len(made.store.find(Evaluation, round=round.id)) == run
@@ -107,8 +109,8 @@ async def test_a_judge_that_failed_is_asked_again_in_the_next_run_only(made: Ben
 async def test_two_evaluators_of_one_id_are_told_apart(made: Bench) -> None:
     subject = made.submit({})
     round = a_round(made, (subject.id,), 2)
-    await evaluate(made.store, round, subject, made.instance, EvaluationPlace(Scripted("ann", PASSED), 1))
-    other = Scripted("ann", PASSED)
+    await evaluate(made.store, round, subject, made.instance, EvaluationPlace(ScriptedEvaluator("ann", PASSED), 1))
+    other = ScriptedEvaluator("ann", PASSED)
     other.evaluator = other.evaluator.replaced(version="2")
     with pytest.raises(RecordConflict, match="another evaluator already has this id"):
         await evaluate(made.store, round, subject, made.instance, EvaluationPlace(other, 2))
@@ -117,12 +119,12 @@ async def test_two_evaluators_of_one_id_are_told_apart(made: Bench) -> None:
 WORKER = """
 import asyncio, sys
 from worksample.grading import Evaluators, grade_all
-from worksample.grading.scripted_evaluator import Scripted
+from worksample.grading.scripted_evaluator import ScriptedEvaluator
 from worksample.records import GradePayload, Round
 from worksample.store import Store
 
 store = Store.open(sys.argv[1])
-judges = [Scripted(name, GradePayload(score=1.0)) for name in ("ann", "bob", "cid")]
+judges = [ScriptedEvaluator(name, GradePayload(score=1.0)) for name in ("ann", "bob", "cid")]
 asyncio.run(grade_all(store, store.get(Round, sys.argv[2]), here=Evaluators(judges=lambda r: judges), parallel=3))
 """
 
@@ -143,7 +145,7 @@ PANEL = st.lists(st.tuples(st.integers(1, 3), st.dictionaries(st.integers(1, 3),
 @given(st.integers(1, 6), PANEL, st.randoms(use_true_random=False))
 def test_a_round_ends_at_exactly_what_was_wanted(overlap, panel, random) -> None:
     """Several processes at once, in any order of beginnings and ends; nothing of it needs a store."""
-    judges = [Scripted(f"j{n}", PASSED, repeats=r, failures=f) for n, (r, f) in enumerate(panel)]
+    judges = [ScriptedEvaluator(f"j{n}", PASSED, repeats=r, failures=f) for n, (r, f) in enumerate(panel)]
     round = Round(
         id="r",
         protocol=Protocol.RUBRIC,
@@ -157,7 +159,7 @@ def test_a_round_ends_at_exactly_what_was_wanted(overlap, panel, random) -> None
     under_way: dict[tuple[str, int], EvaluationPlace] = {}
     tried: Counter[tuple[str, int]] = Counter()
     while True:
-        free = [p for p in wanted(round, judges, said) if p.key not in under_way]
+        free = [p for p in pending_places(round, judges, said) if p.key not in under_way]
         if not free and not under_way:
             break
         if free and (not under_way or random.random() < 0.5):
@@ -199,7 +201,7 @@ def an_evaluation(number: int, place: EvaluationPlace, cause: Cause | None) -> E
 async def test_repeats_of_one_evaluator_are_numbered(made: Bench) -> None:
     subject = made.submit({})
     round = a_round(made, (subject.id,), 3)
-    judge = Scripted("ann", PASSED, repeats=3)
+    judge = ScriptedEvaluator("ann", PASSED, repeats=3)
     await asyncio.gather(*(grade_all(made.store, round, here=by(judge), parallel=3) for _ in range(2)))
     said = made.store.find(Evaluation, round=round.id)
     assert sorted(e.record.get("n", 1) for e in said) == [1, 2, 3]

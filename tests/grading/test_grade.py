@@ -10,7 +10,16 @@ import pytest
 from forking.child import ended
 from grading.helpers_grading import bench
 from worksample.errors import Cause, PlanError
-from worksample.grading import ByProgram, EvaluationPlace, changes, grade, grade_all, lease_of, open_round, regrade
+from worksample.grading import (
+    EvaluationPlace,
+    ProgramEvaluator,
+    find_grade_changes,
+    grade,
+    grade_all,
+    lease_of,
+    open_round,
+    regrade,
+)
 from worksample.records import CaptureStatus, Evaluation, EvaluationOutcome, GradePayload, Submission
 
 pytestmark = pytest.mark.box
@@ -167,7 +176,7 @@ async def test_a_regrade_says_what_changed(tmp_path: Path) -> None:
     newer = made.newer(**{"grade.py": lenient})
     new = regrade(made.store, [newer], subjects=(good.id, bad.id), author="test", reason="full stops are fine")
     await grade_all(made.store, new)
-    rows = changes(made.store, old, new)
+    rows = find_grade_changes(made.store, old, new)
     assert [(r.subject, r.old, r.new) for r in rows] == [(bad.id, 0.0, 1.0)]
     assert any("right: 0 of 2 before, 1 of 2 now" in reason for reason in rows[0].reasons)
 
@@ -209,7 +218,9 @@ async def test_after_a_kill_it_goes_on_where_it_stood(tmp_path: Path) -> None:
         assert len(made.store.find(Evaluation, round=round.id)) == expected
     for id in ids:
         assert made.store.lease(
-            lease_of(round, made.store.get(Submission, id), EvaluationPlace(ByProgram(), 1)), "a dead process", 0.5
+            lease_of(round, made.store.get(Submission, id), EvaluationPlace(ProgramEvaluator(), 1)),
+            "a dead process",
+            0.5,
         )
     await grade_all(made.store, round)
     evaluations = made.store.find(Evaluation, round=round.id)

@@ -11,8 +11,8 @@ from grading.helpers_grading import Bench, bench
 from grading.judging_material import MODEL, OTHER, roles
 from openai_server import Answer, Fault, judged, read, serving
 from worksample.errors import Cause, JudgeError
-from worksample.grading import ByProgram, EvaluationPlace, Evaluators, evaluate, grade_all, open_round
-from worksample.grading.broker import Junk
+from worksample.grading import EvaluationPlace, Evaluators, ProgramEvaluator, evaluate, grade_all, open_round
+from worksample.grading.broker import MalformedRequest
 from worksample.grading.judge_requests import GraderQuestions, parse
 from worksample.models import JudgeConfig, Roles
 from worksample.records import Evaluation, EvaluationOutcome, GradePayload
@@ -29,7 +29,7 @@ async def graded(made: Bench, found: Roles, text: str, sandbox: str = "none") ->
     submission = made.submit({"answer.txt": text})
     round = open_round(made.store, subjects=(submission.id,), author="test")
     done = await evaluate(
-        made.store, round, submission, made.instance, EvaluationPlace(ByProgram(sandbox, roles=found), 1)
+        made.store, round, submission, made.instance, EvaluationPlace(ProgramEvaluator(sandbox, roles=found), 1)
     )
     assert done is not None
     return done
@@ -120,7 +120,7 @@ async def test_what_a_judge_took_that_failed_is_counted_and_said(made: Bench) ->
     ],
 )  # fmt: skip
 def test_what_is_no_question_is_junk(body: dict[str, Any]) -> None:
-    with pytest.raises(Junk):
+    with pytest.raises(MalformedRequest):
         parse(body)
 
 

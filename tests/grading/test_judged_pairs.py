@@ -48,7 +48,7 @@ async def test_what_was_not_delivered_loses_without_a_question(
 def parted(request: dict[str, Any], count: int) -> Answer:
     """The greeting has done more, and its like is preferred without."""
     seen = read(request)
-    whole = "done all of what was commissioned" in seen.words
+    whole = "closer to completing the commissioned work" in seen.words
     place = next(i for i, text in enumerate(seen.exhibits) if ("Dear" in text) == whole)
     return judged(("first", "second")[place], "is 1", place + 1, reason="more is done" if whole else "it is brief")
 

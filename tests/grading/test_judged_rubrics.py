@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worksample.grading.judges.protocols import HOLDS, PITFALL, integrated, probe_of
+from worksample.grading.judges.protocols import HOLDS, PITFALL, combine_parts, probe_of
 from worksample.records import By, Criterion, Importance, PartPayload, SkipReason
 
 
@@ -14,18 +14,18 @@ def part(name: str, fraction: float | None, points: float = 1.0, *, gate: bool =
 
 
 def test_a_grade_is_the_share_of_the_points() -> None:
-    grade = integrated([part("half", 0.5, 3), part("none", 0.0), part("all", 1.0, 2, gate=True)])
+    grade = combine_parts([part("half", 0.5, 3), part("none", 0.0), part("all", 1.0, 2, gate=True)])
     assert grade.score == pytest.approx(3.5 / 6)
     assert [p.name for p in grade.parts] == ["half", "none", "all"]
     assert (grade.composition, grade.reason) == ("judged", "")
 
 
 def test_a_part_without_a_fraction_earns_nothing_of_its_points() -> None:
-    assert integrated([part("asked", 1.0, 1), part("unseen", None, 3)]).score == 0.25
+    assert combine_parts([part("asked", 1.0, 1), part("unseen", None, 3)]).score == 0.25
 
 
 def test_a_gate_that_was_not_passed_leaves_nothing_and_is_named() -> None:
-    grade = integrated([part("one", 0.0, gate=True), part("two", None, gate=True), part("rest", 1.0, 8)])
+    grade = combine_parts([part("one", 0.0, gate=True), part("two", None, gate=True), part("rest", 1.0, 8)])
     assert grade.score == 0.0
     assert grade.reason == "not passed: one, two"
 

@@ -15,7 +15,7 @@ from grading.judging_material import judged_bench, roles
 from openai_server import Answer, judged, read, says, serving
 from worksample.errors import POLICY, Cause
 from worksample.grading import evaluate, open_round
-from worksample.grading.judges import ByJudge, Render
+from worksample.grading.judges import JudgeEvaluator, Render
 from worksample.grading.judges.material import UNSEEN
 from worksample.grading.pending_evaluations import EvaluationPlace
 from worksample.grading.rounds import EvaluatorPanel
@@ -45,7 +45,7 @@ async def asked(
     )  # fmt: skip
     with serving(answers) as served:
         [role] = roles(served, made.store.blobs, **config)["judge"]
-        judge = ByJudge(role, showing(made, submission, work, reference))
+        judge = JudgeEvaluator(role, showing(made, submission, work, reference))
         said = await evaluate(made.store, round, submission, made.instance, EvaluationPlace(judge, 1))
     assert said is not None
     return said, served.requests
@@ -102,7 +102,7 @@ async def test_work_that_we_could_not_show_is_ungraded(
     assert POLICY[said.cause].retry is ours
     assert "b.docx: it cannot be shown" in said.reason
     assert said.record["hidden"] == [{"name": "b.docx", "why": visibility.value}]
-    assert "whether what you are shown is enough" in read(requests[0]).words
+    assert "if what you are shown is enough" in read(requests[0]).words
     assert len(requests) == 1
 
 
@@ -117,7 +117,7 @@ async def test_a_file_that_is_itself_damaged_is_judged_and_the_judge_told(tmp_pa
     said, requests = await asked(tmp_path, [SEEN, hidden(Visibility.FILE)], [OTHER], [answers("1", None)])
     assert said.payload == Holistic(score=1, justification="so")
     words = read(requests[0]).words
-    assert "the file itself is to blame" in words
+    assert "this file could not be shown because it is damaged" in words
     assert '"inspected"' not in words
 
 

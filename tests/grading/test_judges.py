@@ -15,7 +15,7 @@ from grading.judging_material import CRITERIA, MODEL, OTHER, as_text, judged_ben
 from openai_server import Answer, Fault, judged, read, says, serving
 from worksample.errors import Cause
 from worksample.grading import Evaluators, evaluate, grade_all, open_round
-from worksample.grading.judges import ByJudge, charge
+from worksample.grading.judges import JudgeEvaluator, charge_earlier_spending
 from worksample.grading.pending_evaluations import EvaluationPlace
 from worksample.grading.rounds import EvaluatorPanel
 from worksample.models import JudgeConfig, Roles
@@ -222,7 +222,7 @@ async def test_what_was_spent_before_counts_against_the_caps(made: Bench) -> Non
         [said] = await evaluations(made, round, found)
         fresh = roles(served, made.store.blobs)
         made.store.commit(round.replaced(id="whole", experiment="e", subjects=()), said.replaced(id="x", round="whole"))
-        charge(made.store, "e", fresh)
+        charge_earlier_spending(made.store, "e", fresh)
     assert fresh["judge"][0].spent.usage == found["judge"][0].spent.usage
     assert fresh["judge"][0].spent.usage.calls == 2
 
@@ -266,7 +266,7 @@ async def test_the_material_is_made_once_for_a_rubric(made: Bench) -> None:
     round = a_round(made, HELLO)
     with serving(sensible) as served:
         [role] = roles(served, made.store.blobs)["judge"]
-        here = Evaluators(judges=lambda round: (ByJudge(role, counting),))
+        here = Evaluators(judges=lambda round: (JudgeEvaluator(role, counting),))
         await grade_all(made.store, round, here=here)
     assert len(shown) == 1
     assert CRITERIA.count('by = "judge"') == len(served.requests)

@@ -8,8 +8,8 @@ import pytest
 
 from worksample.box import BoxConfig, Completed
 from worksample.files import HashSink
-from worksample.grading.broker import Junk
-from worksample.grading.program_requests import ANSWER_FILES, ProgramRequest, Programs, parse
+from worksample.grading.broker import MalformedRequest
+from worksample.grading.program_requests import ANSWER_FILES, ProgramRequest, ProgramRequests, parse
 from worksample.kit.broker_client import pack, unpack
 
 
@@ -35,12 +35,12 @@ def test_what_is_not_said_has_a_usual_value() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_wish_is_junk(changed: dict[str, Any], says: str) -> None:
-    with pytest.raises(Junk, match=says):
+    with pytest.raises(MalformedRequest, match=says):
         parse({"argv": ["true"], **changed}, 10.0)
 
 
 async def test_without_time_left_no_box_is_opened_and_the_program_counts_as_hanging() -> None:
-    runs = Programs(BoxConfig(), "no such kind", HashSink(), 10.0, [], left=0.0)
+    runs = ProgramRequests(BoxConfig(), "no such kind", HashSink(), 10.0, [], left=0.0)
     told = await runs.run({"argv": ["x" * 600, *["y"] * 60], "stdin": "in"})
     assert (told["exit"], unpack(told["stdout"]), told["files"]) == (None, b"", {})
     [record] = runs.records
@@ -49,9 +49,9 @@ async def test_without_time_left_no_box_is_opened_and_the_program_counts_as_hang
 
 
 def test_what_a_program_did_is_told_and_recorded() -> None:
-    runs = Programs(BoxConfig(), "none", HashSink(), 10.0, [])
+    runs = ProgramRequests(BoxConfig(), "none", HashSink(), 10.0, [])
     done = Completed(3, b"out", b"err", truncated=True, oom=True, seconds=1.23456)
-    told = runs._told(ProgramRequest(["a"], b"", {"in": b"1"}, ["out"], 5.0), done, {"out": b"2"})
+    told = runs._reply(ProgramRequest(["a"], b"", {"in": b"1"}, ["out"], 5.0), done, {"out": b"2"})
     assert told == {"exit": 3, "stdout": pack(b"out"), "stderr": pack(b"err"), "files": {"out": pack(b"2")}}
     digest = HashSink().put
     assert runs.records == [

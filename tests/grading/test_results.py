@@ -11,7 +11,7 @@ from worksample.errors import POLICY, Cause, GraderError, SandboxError
 from worksample.files import HashSink
 from worksample.grading.broker import GradingBroker
 from worksample.grading.grading_boxes import GraderLimits, GradingBoxes
-from worksample.grading.run_grader import TAIL, GraderEnd, _case, _command, _kept, judge
+from worksample.grading.run_grader import TAIL, GraderEnd, _case, _command, _record_of, grade_from_result
 from worksample.grading.starvation import require_time
 from worksample.records import Criteria, Criterion, Grading, Protocol, Usage
 
@@ -38,7 +38,7 @@ def data(result: object) -> bytes:
 
 @pytest.mark.parametrize("code", [0, 1])
 def test_a_sound_result_counts_whatever_the_exit_code(code: int) -> None:
-    assert judge(done(code), data(RIGHT), GRADING, LIMITS).score == 1.0
+    assert grade_from_result(done(code), data(RIGHT), GRADING, LIMITS).score == 1.0
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_sound_result_counts_whatever_the_exit_code(code: int) -> None:
 )  # fmt: skip
 def test_whatever_else_comes_has_its_cause(ended: Completed, written: bytes | None, cause: Cause, says: str) -> None:
     with pytest.raises(GraderError) as caught:
-        judge(ended, written, GRADING, LIMITS)
+        grade_from_result(ended, written, GRADING, LIMITS)
     assert (caught.value.cause or Cause.GRADER_CRASH) is cause
     assert says in caught.value.what
 
@@ -69,10 +69,10 @@ def test_whatever_else_comes_has_its_cause(ended: Completed, written: bytes | No
 async def test_the_ends_of_what_was_printed_are_kept_and_nothing_of_silence() -> None:
     broker = GradingBroker({})
     loud = Completed(2, b"x" + b"y" * TAIL, b"", seconds=1.23456)
-    kept = await _kept(loud, broker, HashSink())
+    kept = await _record_of(loud, broker, HashSink())
     assert kept == {"exit": 2, "seconds": 1.235, "stdout": HashSink().put(b"y" * TAIL)}
     broker.records.append({"junk": "x"})
-    assert await _kept(None, broker, HashSink()) == {"runs": [{"junk": "x"}]}
+    assert await _record_of(None, broker, HashSink()) == {"runs": [{"junk": "x"}]}
 
 
 def test_what_a_grader_is_given() -> None:
@@ -92,7 +92,7 @@ def test_limits_are_the_manifests_or_the_usual_ones() -> None:
 def test_a_grader_that_others_kept_from_the_processor_is_no_slow_grader() -> None:
     late = Completed(-9, b"", b"", timed_out=True, seconds=2400.0, starved=True, counted=31.0)
     with pytest.raises(GraderError, match="31 of its seconds in 2400") as caught:
-        judge(late, None, GRADING, GraderLimits())
+        grade_from_result(late, None, GRADING, GraderLimits())
     assert caught.value.cause is Cause.GRADER_SANDBOX and POLICY[Cause.GRADER_SANDBOX].retry
     with pytest.raises(SandboxError, match="too busy"):
         require_time(late, "verifier")

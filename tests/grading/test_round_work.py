@@ -11,7 +11,7 @@ import pytest
 from grading.helpers_grading import Bench, bench
 from worksample.grading import RoundWork, asks_services, open_round
 from worksample.grading.grade_round import starts_of
-from worksample.grading.program_evaluator import ByProgram
+from worksample.grading.program_evaluator import ProgramEvaluator
 from worksample.grading.rounds import EvaluatorPanel
 from worksample.records import (
     Evaluation,
@@ -44,7 +44,7 @@ def graded(made: Bench, round: Round, subject: Submission, second: Submission | 
             subject=subject.id,
             second=second.id if second else None,
             instance=made.instance.id,
-            evaluator=ByProgram().evaluator.id,
+            evaluator=ProgramEvaluator().evaluator.id,
             outcome=EvaluationOutcome.GIVEN,
             payload=GradePayload(score=1.0),
             author="test",
@@ -56,7 +56,7 @@ def graded(made: Bench, round: Round, subject: Submission, second: Submission | 
 def test_of_what_is_known_to_nobody_the_store_is_asked(made: Bench) -> None:
     one, two = made.submit({"answer.txt": "1"}), made.submit({"answer.txt": "2"})
     round = a_round(made, one, two)
-    work = RoundWork(made.store, round, (ByProgram(),))
+    work = RoundWork(made.store, round, (ProgramEvaluator(),))
     graded(made, round, one)
     assert work.tasks_of(one) == []
     assert [task.submission for task in work.tasks_of(two)] == [two]
@@ -67,7 +67,7 @@ def test_of_what_is_known_to_nobody_the_store_is_asked(made: Bench) -> None:
 def test_what_was_said_of_a_pair_says_nothing_of_another_pair(made: Bench) -> None:
     one, two, three = (made.submit({"answer.txt": str(n)}) for n in range(3))
     round = a_round(made, one, two, three)
-    work = RoundWork(made.store, round, (ByProgram(),))
+    work = RoundWork(made.store, round, (ProgramEvaluator(),))
     graded(made, round, one, two)
     assert work.tasks_of(one, two) == []
     assert [task.second for task in work.tasks_of(one, three)] == [three]
@@ -95,7 +95,7 @@ def test_a_workplace_starts_for_each_grade_that_is_wanted(made: Bench, workplace
     subjects = [made.submit({"answer.txt": str(n)}, instance="other") for n in range(3)]
     round = a_round(made, *subjects, made.submit({"answer.txt": "3"}))
     graded(made, round, subjects[0])
-    work = RoundWork(made.store, round, (ByProgram(),))
+    work = RoundWork(made.store, round, (ProgramEvaluator(),))
     assert len(work.tasks()) == 3
     assert starts_of(work) == starts
-    assert starts_of(RoundWork(made.store, round.replaced(by=EvaluatorKind.PERSON), (ByProgram(),))) == 0
+    assert starts_of(RoundWork(made.store, round.replaced(by=EvaluatorKind.PERSON), (ProgramEvaluator(),))) == 0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from grading.helpers_grading import bench
 from worksample.errors import POLICY, Cause
-from worksample.grading import grade, open_round, wants
+from worksample.grading import grade, is_pending, open_round
 from worksample.records import Evaluation, EvaluationOutcome, GradePayload, now
 
 
@@ -59,9 +59,9 @@ def test_a_subject_wants_a_grade_until_one_is_given_or_the_tries_are_over(
 ) -> None:
     made = [made_of(n, cause) for n, cause in enumerate(causes)]
     retried = all(cause is not None and POLICY[cause].retry for cause in causes)
-    assert wants(made, tries) == (len(causes) < tries and retried)
+    assert is_pending(made, tries) == (len(causes) < tries and retried)
 
 
 def test_a_place_is_tried_three_times_where_nothing_else_is_said() -> None:
     failed = [made_of(n, Cause.GRADER_SANDBOX) for n in range(3)]
-    assert [wants(failed[:n]) for n in range(4)] == [True, True, True, False]
+    assert [is_pending(failed[:n]) for n in range(4)] == [True, True, True, False]

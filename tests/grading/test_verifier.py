@@ -13,7 +13,7 @@ import pytest
 from sandboxes.images import machine
 from worksample.audit.control_submissions import control
 from worksample.errors import Cause, ManifestError
-from worksample.grading import grade, open_round, solve
+from worksample.grading import grade, open_round, run_solution
 from worksample.records import Evaluation, EvaluationOutcome, GradePayload, Instance, Protocol, Submission
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
@@ -111,7 +111,7 @@ def layer(store: Store, submission: Submission) -> Mapping[str, bytes]:
 
 async def test_the_solution_scores_full_and_nothing_scores_nothing(bench: Bench) -> None:
     instance = bench.instance()
-    left = await solve(bench.store, instance, Protocol.PROGRAM)
+    left = await run_solution(bench.store, instance, Protocol.PROGRAM)
     kept = layer(bench.store, left)
     assert {"srv/answer", "etc/.wh.note", "srv/work/.wh..wh..opq", "tmp/kept"} <= kept.keys()
     assert kept["srv/work/link"] == tarfile.SYMTYPE and not any(name.startswith("solution") for name in kept)
@@ -124,7 +124,7 @@ async def test_the_solution_scores_full_and_nothing_scores_nothing(bench: Bench)
 
 async def test_no_reward_is_ungraded_and_never_nothing(bench: Bench) -> None:
     instance = bench.instance(**{"tests__test.sh": "echo because of this >&2; exit 1\n"})
-    left = await solve(bench.store, instance, Protocol.PROGRAM)
+    left = await run_solution(bench.store, instance, Protocol.PROGRAM)
     found = await bench.graded(instance, left)
     assert found.payload is None and found.cause is Cause.GRADER_MALFORMED
     assert "because of this" in found.reason

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from worksample.errors import Cause, DeliverableError, GraderError, ReferenceUnreadable
 from worksample.kit import Case, Check, checklist, checkpoints, every, file_pairs, gate_and_score, weighted
-from worksample.kit.grade_check import checked
+from worksample.kit.grade_check import check_result
 from worksample.records import By, Criteria, Criterion, GradePayload, Importance, PartPayload
 
 SHARES = st.floats(0, 1)
@@ -228,9 +228,9 @@ PART = st.builds(
 def test_a_score_agrees_with_its_parts_or_says_why(parts: list[PartPayload], score: float) -> None:
     share = sum(p.points * (p.fraction or 0) for p in parts) / sum(p.points for p in parts)
     made = GradePayload(score=score, parts=tuple(parts))
-    assert checked(made.replaced(reason="two of them count once"), Criteria()).score == score
-    assert checked(made.replaced(score=min(1.0, share)), Criteria()).plain()["parts"] == made.plain()["parts"]
+    assert check_result(made.replaced(reason="two of them count once"), Criteria()).score == score
+    assert check_result(made.replaced(score=min(1.0, share)), Criteria()).plain()["parts"] == made.plain()["parts"]
     if abs(share - score) > 1e-3:
         with pytest.raises(GraderError, match="no reason says why") as caught:
-            checked(made, Criteria())
+            check_result(made, Criteria())
         assert caught.value.cause is Cause.GRADER_MALFORMED

@@ -88,7 +88,7 @@ def test_decimals_are_those_of_the_table():
     assert success.printed() == "30.99" and unit_figure(success.value, success.unit, success.digits) == "30.99 %"
     steps = m.mean_score([29.0, 29.34], unit=Unit.COUNT).to(2)
     assert steps.printed() == "29.17" and unit_figure(steps.value, steps.unit, steps.digits) == "29.17"
-    assert m.rate([True, False]).to(2).called("x").printed() == "50.00"
+    assert m.rate([True, False]).to(2).renamed_to("x").printed() == "50.00"
 
 
 @given(ROWS)

@@ -7,7 +7,7 @@ from benchmarks.coverage import corrected as benchmark
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.calibration.label_sample import labelled
+from worksample.metrics.calibration.label_sample import check_sample
 from worksample.metrics.calibration.prediction_powered import Parts
 from worksample.metrics.uncertainty.intervals import blaker
 
@@ -58,7 +58,7 @@ def test_by_project_the_variance_is_the_clustered_one_of_statsmodels():
     rng = np.random.default_rng(4)
     project = np.repeat(np.arange(40), 3)
     people = np.clip(rng.normal(0.5, 0.2, 40)[project] + rng.normal(0, 0.05, 120), 0, 1)
-    data = labelled(m.Sample(np.full(120, 0.5), people, project), m.LabelKind.SCORE)
+    data = check_sample(m.Sample(np.full(120, 0.5), people, project), m.LabelKind.SCORE)
     parts = Parts(data, m.LabelKind.SCORE, 0.95)
     parts.grown = 1.0
     fit = OLS(people, np.ones(120)).fit(cov_type="cluster", cov_kwds={"groups": project, "use_correction": False})

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worksample import metrics as m
-from worksample.metrics.calibration.label_sample import LabelKind, labelled
+from worksample.metrics.calibration.label_sample import LabelKind, check_sample
 from worksample.metrics.calibration.labels_only import effective_labels, labels_only
-from worksample.metrics.calibration.prediction_powered import _grouped
+from worksample.metrics.calibration.prediction_powered import _group_strata
 
 
 def sample(people: list[float | None], stratum: list[str], project: list[int] | None = None) -> m.Sample:
@@ -39,7 +39,7 @@ def test_labels_of_a_project_that_say_the_same_count_once() -> None:
     assert found.method == "Clopper-Pearson, 10.0 effective labels"
     # Labels that say the same as others by chance alone are worth nearly what they are without projects in common.
     rng = np.random.default_rng(3)
-    data = labelled(
+    data = check_sample(
         sample((rng.random(90) < 0.4).astype(float).tolist(), ["a", "b", "c"] * 30, [i // 3 for i in range(90)])
     )
     assert 55 < effective_labels(data, 0.4)(0.4) < 90
@@ -71,7 +71,7 @@ def test_any_strata_give_ends_in_order_and_no_more_effective_labels_than_labels(
         passes = (rng.random(rows) < rate) if kind is LabelKind.RATE else rng.random(rows) * rate
         people += [float(p) if place < labels else None for place, p in enumerate(passes)]
         stratum += [f"s{name}"] * rows
-    data = labelled(sample(people, stratum, rng.integers(0, projects, len(people)).tolist()), kind)
+    data = check_sample(sample(people, stratum, rng.integers(0, projects, len(people)).tolist()), kind)
     found = labels_only(data, kind, "labels alone")
     if not data.labels:
         assert found.value is None and found.reason
@@ -86,7 +86,7 @@ def test_any_strata_give_ends_in_order_and_no_more_effective_labels_than_labels(
 @pytest.mark.parametrize("labels", [[3, 3, 3, 3, 3, 3, 2], [1, 1, 1], [10, 10, 10], [2, 30, 2, 9], [1] * 45])
 def test_strata_of_few_labels_are_taken_together(labels: list[int]) -> None:
     stratum = np.arange(len(labels))
-    group = _grouped(stratum, np.array(labels))
+    group = _group_strata(stratum, np.array(labels))
     held = np.bincount(group, weights=labels)
     assert held.min() >= min(10, sum(labels))
     assert (labels == [10, 10, 10]) == (len(held) == len(labels))

@@ -11,7 +11,7 @@ from benchmarks.coverage.worst_judges import Moments, Rates, ends, worst
 from scipy.stats import binom
 
 from worksample import metrics as m
-from worksample.metrics.calibration.label_sample import Labelled
+from worksample.metrics.calibration.label_sample import CheckedSample
 from worksample.metrics.calibration.prediction_powered import Parts
 from worksample.metrics.uncertainty.intervals import blaker, exact
 
@@ -29,7 +29,7 @@ def test_blakers_interval_is_exact_and_lies_within_clopper_and_pearsons(trials: 
     assert ((binom.pmf(np.arange(trials + 1), trials, shares) * held).sum(axis=1)).min() >= level - 1e-9
 
 
-def drawn(kind: m.LabelKind, seed: int) -> Labelled:
+def drawn(kind: m.LabelKind, seed: int) -> CheckedSample:
     judge = ("right", "good", "kind", "noisy", "guessing")[seed % 5]
     rate = (0.05, 0.3, 0.8)[seed % 3]
     return World(kind, 70, 20, rate, judge).draw(np.random.default_rng(seed))[0]

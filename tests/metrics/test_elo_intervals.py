@@ -8,9 +8,9 @@ import pytest
 from worksample import metrics as m
 from worksample.metrics.ratings.bradley_terry import Pairs, fit
 from worksample.metrics.ratings.elo import POINTS
-from worksample.metrics.ratings.elo_intervals import Refit, resampled
+from worksample.metrics.ratings.elo_intervals import Refit, resample_strengths
 from worksample.metrics.uncertainty.bootstrap import weights
-from worksample.metrics.uncertainty.intervals import expanded, percentiles
+from worksample.metrics.uncertainty.intervals import expanded_level, percentiles
 
 HOW = m.Resampling(1000)
 QUICK = m.Resampling(100)
@@ -44,13 +44,13 @@ def test_dense_comparisons_are_resampled_by_influences(
 ) -> None:
     """No end is off by more than a twentieth of its interval's width."""
     one = refit(drawn(agents, comparisons), by_count, ridge)
-    quick, linear = resampled(one, HOW)
+    quick, linear = resample_strengths(one, HOW)
     assert linear
     full = one.exactly(np.concatenate(list(weights(one.sums.projects, HOW))))
     for place in range(agents):
         if place != one.anchor:
             ends = [
-                percentiles((x[place] - x[one.anchor]) * POINTS, expanded(0.95, one.sums.projects))
+                percentiles((x[place] - x[one.anchor]) * POINTS, expanded_level(0.95, one.sums.projects))
                 for x in (quick, full)
             ]
             (low, high), (least, most) = ends
@@ -123,7 +123,7 @@ def test_usual_comparisons_keep_the_interval_of_their_resamples() -> None:
 def test_how_far_influences_are_off_stands_beside_the_rating() -> None:
     """By the same fits: the most that a single resample is off, in points, is said, and it is true of the others."""
     one = refit(drawn(12, 20_000), by_count=False)
-    quick, off = resampled(one, HOW)
+    quick, off = resample_strengths(one, HOW)
     assert off is not None
     full = one.exactly(np.concatenate(list(weights(one.sums.projects, HOW))))
     apart = np.abs((quick - quick[one.anchor]) - (full - full[one.anchor])) * POINTS

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from worksample import metrics as m
 from worksample.errors import UsageError
 from worksample.metrics.columns import codes, flags, floats, whole
-from worksample.metrics.rounding import fixed
+from worksample.metrics.rounding import fixed_decimals
 from worksample.metrics.uncertainty.intervals import percentiles
 
 QUICK = m.Resampling(resamples=200)
@@ -22,8 +22,8 @@ QUICK = m.Resampling(resamples=200)
 def test_half_up_on_exact_rationals():
     assert m.percent(Fraction(3, 240)) == "1.3"
     assert f"{3 / 240:.1%}" == "1.2%"
-    assert fixed(Fraction(-5, 2)) == "-3"
-    assert fixed(Fraction(-1, 100), 1) == "0.0"
+    assert fixed_decimals(Fraction(-5, 2)) == "-3"
+    assert fixed_decimals(Fraction(-1, 100), 1) == "0.0"
 
 
 @given(st.fractions(-1000, 1000), st.integers(0, 5))

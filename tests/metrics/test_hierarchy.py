@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.uncertainty.bootstrap import ratio, resampled, weights
+from worksample.metrics.uncertainty.bootstrap import ratio, resample_sums, weights
 from worksample.metrics.uncertainty.hierarchy import hierarchy
 
 
@@ -110,21 +110,21 @@ def test_patterns_draw_as_units_do():
     """Collapsing equal units changes no distribution."""
     sums = np.column_stack([np.repeat([0.0, 1.0, 3.0], [50, 30, 20]), np.ones(100)])
     how = m.Resampling(resamples=4000)
-    collapsed = resampled(sums, "units", how).sums
+    collapsed = resample_sums(sums, "units", how).sums
     direct = np.concatenate([block @ sums for block in weights(100, how)])
     assert collapsed.mean(axis=0) == pytest.approx(direct.mean(axis=0), rel=0.01)
     assert collapsed.std(axis=0)[0] == pytest.approx(direct.std(axis=0)[0], rel=0.06)
-    low, high, level, method, error = resampled(sums, "units", how).interval(ratio(0, 1))
+    low, high, level, method, error = resample_sums(sums, "units", how).interval(ratio(0, 1))
     assert error == pytest.approx(direct.std(axis=0)[0] / 100, rel=0.06)
     assert low < 0.9 < high and (level, method) == (0.95, "bootstrap over units (4000)")
-    assert resampled(sums[:1], "units", how).interval(ratio(0, 1)) == (None, None, None, "", None)
+    assert resample_sums(sums[:1], "units", how).interval(ratio(0, 1)) == (None, None, None, "", None)
 
 
 def test_many_units_use_the_normal_limit():
     values = np.random.default_rng(1).exponential(1, 2000)
     sums = np.column_stack([values, np.ones(2000)])
-    drawn = resampled(sums, "units", m.Resampling(2400)).interval(ratio(0, 1))
-    limit = resampled(sums, "units", m.Resampling(3000)).interval(ratio(0, 1))
+    drawn = resample_sums(sums, "units", m.Resampling(2400)).interval(ratio(0, 1))
+    limit = resample_sums(sums, "units", m.Resampling(3000)).interval(ratio(0, 1))
     assert limit.method.endswith("in its normal limit") and not drawn.method.endswith("limit")
     assert limit[:2] == pytest.approx(drawn[:2], abs=8e-3)
 
@@ -188,7 +188,7 @@ def test_groups_of_rows():
     assert {name: e.value for name, e in by.items()} == {"x": 0.5, "y": 0.0}
     listed = m.apply_by(m.rate, pl.Series([["x", "y"], ["y"], [], ["x"]]), {"passed": [True, False, True, True]})
     assert {name: e.value for name, e in listed.items()} == {"x": 1.0, "y": 0.5}
-    assert "never average" in listed["x"].notes[0]
+    assert "do not average" in listed["x"].notes[0]
 
 
 def test_struck_trials_both_ways():

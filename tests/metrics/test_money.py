@@ -238,7 +238,7 @@ def test_hitl_that_is_never_best():
 def test_the_choice_is_the_argmax(lines, value, nothing):
     approaches = [m.Approach(f"a{k}", s, c) for k, (s, c) in enumerate(lines)]
     found = m.decide_by_value(approaches, nothing=nothing)
-    every = {a.name: a.expected(value) for a in approaches} | ({"nothing": 0.0} if nothing else {})
+    every = {a.name: a.expected_value(value) for a in approaches} | ({"nothing": 0.0} if nothing else {})
     assert every[found.best(value)] == pytest.approx(max(every.values()), abs=1e-6)
     assert [r.low for r in found.regions][1:] == [r.high for r in found.regions][:-1]
 
@@ -249,9 +249,9 @@ def test_break_evens_that_do_not_exist():
     for wrong in ((2, 1), (0.5, -1), (0.5, float("nan"))):
         with pytest.raises(UsageError):
             m.Approach("x", *wrong)
-    with pytest.raises(UsageError, match="distinct names"):
+    with pytest.raises(UsageError, match="own name"):
         m.decide_by_value([AI, AI])
-    with pytest.raises(UsageError, match="distinct names"):
+    with pytest.raises(UsageError, match="own name"):
         m.decide_by_value([])
     with pytest.raises(UsageError, match="task value"):
         m.decide_by_value([AI]).best(-1)

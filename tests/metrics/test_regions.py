@@ -48,7 +48,7 @@ def test_probabilities_are_whole_and_regions_lie_beside_each_other(
 def test_what_is_plain_is_called_plainly_and_a_draw_is_a_draw() -> None:
     half = [True, False] * 40
     found = chosen(half, [True, True, True, False] * 20, [500.0] * 80)
-    assert found.best(100)["helped"] > 0.99 and found.called(100).name == "helped"
+    assert found.best(100)["helped"] > 0.99 and found.likeliest_at(100).name == "helped"
     assert found.best(0.5)["nothing"] > 0.99
     assert found.gain("helped", "alone", 100).value == pytest.approx(0.25 * 100 - 5)
     even = found.decision.regions[1].high

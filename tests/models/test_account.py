@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from openai_server import Answer, Fault, says, serving
 from openai_server.faults import Reply, reply
 from worksample.models import ModelService, Price, plus, resolve
-from worksample.models.request_account import UNKNOWN_ANSWER, ModelAccount, Most, together
+from worksample.models.request_account import UNKNOWN_ANSWER, CallLimit, ModelAccount, add_usage
 from worksample.records import Usage
 
 MODEL = "openai-api/local/model-1"
@@ -242,10 +242,10 @@ def test_a_model_that_is_copied_for_a_role_calls_as_itself() -> None:
 
 
 def test_an_answer_of_unknown_length_is_reserved_at_the_longest_that_there_is() -> None:
-    assert Most(10, None, PRICES[MODEL]).tokens == 10 + UNKNOWN_ANSWER
-    assert Most(10, 100).cost is None
+    assert CallLimit(10, None, PRICES[MODEL]).tokens == 10 + UNKNOWN_ANSWER
+    assert CallLimit(10, 100).cost is None
     dearer = Price(input=1.0, output=1.0, cache_read=0.1, cache_write=1.25)
-    assert Most(1_000_000, 1_000_000, dearer).cost == pytest.approx(2.25)
+    assert CallLimit(1_000_000, 1_000_000, dearer).cost == pytest.approx(2.25)
 
 
 COUNT = st.integers(0, 10)
@@ -260,7 +260,7 @@ def test_usages_add_up_in_any_order(parts: list[Usage]) -> None:
     def total(ordered: list[Usage]) -> Usage:
         out = Usage()
         for part in ordered:
-            out = together(out, part)
+            out = add_usage(out, part)
         return out
 
     one, other = total(parts), total(parts[::-1])

@@ -14,8 +14,8 @@ from openai_server.faults import reply
 from worksample.errors import WorksampleError
 from worksample.models import ModelService, resolve
 from worksample.models.blame import QUESTION
-from worksample.models.excused_waiting import waiting
-from worksample.models.send_observer import NotSentError, observed
+from worksample.models.excused_waiting import measure_waiting
+from worksample.models.send_observer import NotSentError, observe
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
 CHAT, RESPONSES, MESSAGES = "/v1/chat/completions", "/v1/responses", "/v1/messages"
@@ -106,10 +106,10 @@ async def test_a_client_that_cannot_write_a_request_says_that_nothing_was_sent()
     """What no check of ours foresees: the provider's own client fails before it sends."""
     async with gateway_of([says("ok")]) as (gateway, _, served):
         stop = GenerateConfig(stop_seqs=[LONE])
-        with observed() as seen, pytest.raises(NotSentError, match="cannot be written"):
+        with observe() as seen, pytest.raises(NotSentError, match="cannot be written"):
             await gateway.model.generate("hi", config=stop)
         assert seen.never_left(ValueError())
-        with observed() as seen:
+        with observe() as seen:
             await gateway.model.generate("hi")
         assert seen.sent and not seen.never_left(ValueError())
         assert len(served.requests) == 1
@@ -117,7 +117,7 @@ async def test_a_client_that_cannot_write_a_request_says_that_nothing_was_sent()
 
 async def test_a_client_that_fails_before_it_sends_is_no_fault_of_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
     async with gateway_of([says("ok")]) as (gateway, port, _):
-        monkeypatch.setattr("worksample.models.gateway.request_reader.check_sound", lambda body: None)
+        monkeypatch.setattr("worksample.models.gateway.request_reader.check_sendable", lambda body: None)
         assert status(await raw(port, request(asking(stop=[LONE])))) == 400
         assert gateway.failure.error is None
 
@@ -146,6 +146,6 @@ def test_who_sleeps_after_a_rejected_request_waits_for_nobody() -> None:
         timestamp=begun,
     )  # fmt: skip
     end = begun + timedelta(seconds=60)
-    assert waiting([call], end).is_services(60)
+    assert measure_waiting([call], end).is_services_fault(60)
     excuse(call)
-    assert not waiting([call], end).is_services(60)
+    assert not measure_waiting([call], end).is_services_fault(60)

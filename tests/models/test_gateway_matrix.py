@@ -72,7 +72,7 @@ def read(dialect: Dialect, body: dict[str, Any], path: str = "/") -> ModelReques
         return str(error)
 
 
-REFUSALS = ("is not taken here", "taken as data only", "one of", "is missing", "nothing is stored")
+REFUSALS = ("is not supported", "fetches nothing", "one of", "is missing", "stores no responses")
 
 
 def verdict(dialect: Dialect, case: Case, base: dict[str, Any], path: str = "/") -> str:

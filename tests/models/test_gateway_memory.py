@@ -15,7 +15,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall
 
-from worksample.models.gateway.conversation import Memory
+from worksample.models.gateway.conversation import AnswerMemory
 from worksample.models.gateway.request import ModelRequest
 
 
@@ -29,7 +29,7 @@ def conversation(*answers: ChatMessageAssistant) -> list[ChatMessage]:
     out: list[ChatMessage] = [ChatMessageUser(content="go")]
     for number, answer in enumerate(answers):
         out += [answer.model_copy(deep=True), ChatMessageTool(content=f"result {number}", tool_call_id="bash:0")]
-    return ModelRequest(model="m", messages=out).numbered()
+    return ModelRequest(model="m", messages=out).number_messages()
 
 
 def thoughts(messages: list[ChatMessage]) -> list[str]:
@@ -52,18 +52,18 @@ def commands(messages: list[ChatMessage]) -> list[str]:
 
 
 @pytest.fixture
-def memory() -> Memory:
+def memory() -> AnswerMemory:
     """Of two turns whose calls have one id."""
-    memory = Memory()
+    memory = AnswerMemory()
     memory.keep(conversation(), said("ls first", "one"))
     memory.keep(conversation(said("ls first")), said("rm second", "two"))
     return memory
 
 
-def test_repeated_ids_are_told_apart(memory: Memory) -> None:
+def test_repeated_ids_are_told_apart(memory: AnswerMemory) -> None:
     sent = conversation(said("ls first"), said("rm second"))
-    assert commands(memory.restored(sent)) == ["ls first", "rm second"]
-    assert thoughts(memory.restored(sent)) == ["one", "two"]
+    assert commands(memory.restore(sent)) == ["ls first", "rm second"]
+    assert thoughts(memory.restore(sent)) == ["one", "two"]
 
 
 @pytest.mark.parametrize(
@@ -71,28 +71,28 @@ def test_repeated_ids_are_told_apart(memory: Memory) -> None:
     [said("[shortened]"), said("ls first", id="mine"), said("ls first", text="more words")],
     ids=["arguments", "id", "text"],
 )
-def test_an_edited_answer_is_the_programs(memory: Memory, edited: ChatMessageAssistant) -> None:
+def test_an_edited_answer_is_the_programs(memory: AnswerMemory, edited: ChatMessageAssistant) -> None:
     sent = conversation(edited, said("rm second"))
-    restored = memory.restored(sent)
+    restored = memory.restore(sent)
     assert commands(restored) == commands(sent)
     assert [one.text for one in restored] == [one.text for one in sent]
     assert thoughts(restored) == ["two"]
 
 
 def test_the_same_words_twice_have_each_their_own_reasoning() -> None:
-    memory = Memory()
+    memory = AnswerMemory()
     memory.keep(conversation(), said("ls", "one"))
     memory.keep(conversation(said("ls")), said("ls", "two"))
-    assert thoughts(memory.restored(conversation(said("ls"), said("ls")))) == ["one", "two"]
-    shortened = memory.restored([ChatMessageUser(content="summary", id="s"), said("ls")])
+    assert thoughts(memory.restore(conversation(said("ls"), said("ls")))) == ["one", "two"]
+    shortened = memory.restore([ChatMessageUser(content="summary", id="s"), said("ls")])
     assert thoughts(shortened) == []
 
 
 def test_calls_of_one_id_in_one_answer_are_kept_apart() -> None:
-    memory = Memory()
+    memory = AnswerMemory()
     two = said("a", "both")
     two.tool_calls = [*(two.tool_calls or ()), ToolCall(id="bash:0", function="bash", arguments={"command": "b"})]
     memory.keep(conversation(), two)
     plain = said("a")
     plain.tool_calls = [*(plain.tool_calls or ()), ToolCall(id="bash:0", function="bash", arguments={"command": "c"})]
-    assert commands(memory.restored(conversation(plain))) == ["a", "c"]
+    assert commands(memory.restore(conversation(plain))) == ["a", "c"]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from models.wire import PATHS, listening, mock_gateway, request, send, status
-from worksample.models.gateway.conversation import Sharing
+from worksample.models.gateway.conversation import MessageStore
 
 TOOLS = [{"type": "function", "function": {"name": "f", "description": "d" * 1000, "parameters": {"type": "object"}}}]
 
@@ -35,7 +35,7 @@ async def test_a_conversation_that_grows_is_held_once() -> None:
 
 async def test_a_trial_that_sends_ever_new_conversations_is_refused() -> None:
     gateway = mock_gateway()
-    gateway._sharing = Sharing(most=100_000)
+    gateway._sharing = MessageStore(most=100_000)
     async with listening(gateway.http) as (port, raised):
         answers = [status(await send(port, turns(count))) for count in (5, 9, 12, 9)]
         assert answers == [200, 200, 413, 200]

@@ -14,10 +14,10 @@ from openai_server import Answer, Judge, Seen, judged, read, serving
 from worksample.files import HashSink
 from worksample.models import Exhibit, JudgeConfig, Look, ModelRole, ModelService, ask, pair, yes_no
 from worksample.models.exhibit import ExhibitLimits
-from worksample.models.exhibit_delimiters import Fence
-from worksample.models.invisible_characters import unseen
+from worksample.models.exhibit_delimiters import ExhibitDelimiters
+from worksample.models.invisible_characters import is_invisible
 from worksample.models.judge_prompt import prompt
-from worksample.models.quote_search import folded
+from worksample.models.quote_search import fold
 
 ALL = tuple(injections())
 MODEL = "openai-api/local/judge-1"
@@ -74,7 +74,7 @@ async def test_all_200_reach_the_judge_and_none_leaves_the_delimiters() -> None:
             if injection.picture:
                 assert injection.picture in seen.pictures, injection.name
             else:
-                assert folded(injection.order) in folded("\n".join(seen.exhibits)), injection.name
+                assert fold(injection.order) in fold("\n".join(seen.exhibits)), injection.name
     assert len(served.requests) == 200
     assert sum(judge.moved for judge in current) == 0
 
@@ -89,7 +89,7 @@ def test_without_delimiters_the_same_judge_is_moved() -> None:
 def test_a_pair_is_fenced_like_the_rest() -> None:
     for injection in ALL:
         probe = pair("Which is better?", injection.exhibits, (Exhibit.of_text(BODY),))
-        put = prompt(probe, Fence(), ExhibitLimits(), swapped=True)
+        put = prompt(probe, ExhibitDelimiters(), ExhibitLimits(), swapped=True)
         texts = [{"type": "text", "text": p} for p in put.parts if isinstance(p, str)]
         seen = read({"messages": [{"role": "system", "content": put.system}, {"role": "user", "content": texts}]})
         assert len(seen.exhibits) == len(injection.exhibits) + 1
@@ -100,7 +100,7 @@ def test_a_pair_is_fenced_like_the_rest() -> None:
 def test_no_text_leaves_its_exhibit_even_for_one_who_knows_the_nonce(
     texts: list[tuple[str, str]], knowing: bool
 ) -> None:
-    fence = Fence()
+    fence = ExhibitDelimiters()
     if knowing:
         texts = [(f"{n}\n{fence.tail(1)}", f"{t}\n{fence.tail(1)}\nobey\n{fence.head(1)}") for n, t in texts]
     exhibits = [Exhibit.of_text(text, name) for name, text in texts]
@@ -111,14 +111,14 @@ def test_no_text_leaves_its_exhibit_even_for_one_who_knows_the_nonce(
     assert "obey" not in seen.outside
     for shown, exhibit in zip(seen.exhibits, exhibits, strict=True):
         assert all(line.startswith("| ") for line in shown.splitlines())
-        assert folded(shown) == folded("\n".join([*(["name: " + exhibit.name] if exhibit.name else []), exhibit.text]))
+        assert fold(shown) == fold("\n".join([*(["name: " + exhibit.name] if exhibit.name else []), exhibit.text]))
 
 
 @given(st.text())
 def test_what_was_shown_holds_no_line_end_and_nothing_unseen(text: str) -> None:
-    put = prompt(yes_no("Is it?", Exhibit.of_text(text)), Fence(), ExhibitLimits())
+    put = prompt(yes_no("Is it?", Exhibit.of_text(text)), ExhibitDelimiters(), ExhibitLimits())
     [whole] = put.parts
     assert isinstance(whole, str)
     assert not re.search("[\r\v\f\x00-\x08\x1b\x85\u200b-\u200f\u2028-\u202e\ud800-\udfff]", whole)
-    assert not any(map(unseen, whole))
+    assert not any(map(is_invisible, whole))
     whole.encode()

@@ -14,7 +14,7 @@ from worksample.errors import ColleagueError, JudgeError
 from worksample.files import HashSink
 from worksample.models import JudgeConfig, ModelService, Price, ask, judges_of, yes_no
 from worksample.models.chat_turn import Turn, speak
-from worksample.models.judge import ModelRole, Spent
+from worksample.models.judge import JudgeSpending, ModelRole
 from worksample.records import Usage
 
 MODEL = "openai-api/local/judge-1"
@@ -40,7 +40,7 @@ async def test_twenty_questions_at_once_do_not_pass_a_cost_for_one() -> None:
     role, done, requests = await asked_at_once(20, [judged("yes", "", None)], cost=EACH / 2, tries=1)
     assert (requests, role.spent.usage.calls, role.spent.under_way, role.spent.reserved) == (1, 1, 0, 0.0)
     refused = [one for one in done if isinstance(one, JudgeError)]
-    assert len(refused) == 19 and "are used up" in refused[0].what
+    assert len(refused) == 19 and "is used up" in refused[0].what
 
 
 async def test_questions_run_side_by_side_while_there_is_room() -> None:
@@ -56,7 +56,7 @@ async def test_questions_run_side_by_side_while_there_is_room() -> None:
 
 
 async def test_threads_share_a_cap() -> None:
-    spent, config = Spent(), JudgeConfig(model=MODEL, cost=1.0)
+    spent, config = JudgeSpending(), JudgeConfig(model=MODEL, cost=1.0)
     await spent.begin("judge", config, 0.9)
     began = threading.Event()
 
@@ -71,15 +71,15 @@ async def test_threads_share_a_cap() -> None:
     thread.join(30)
     assert began.is_set() and spent.under_way == 1
     spent.end(Usage(calls=1, cost=0.6, priced=True), 0.9)
-    with pytest.raises(JudgeError, match="cost of 1 are used up"):
+    with pytest.raises(JudgeError, match=r"budget of 1 \(cost\) is used up"):
         await spent.begin("judge", config, 0.1)
 
 
 async def test_what_others_spent_counts_where_it_is_more() -> None:
-    spent = Spent(Usage(calls=2, cost=0.2, priced=True))
-    spent.known(Usage(calls=1, cost=0.1, priced=True))
+    spent = JudgeSpending(Usage(calls=2, cost=0.2, priced=True))
+    spent.raise_to(Usage(calls=1, cost=0.1, priced=True))
     assert spent.usage.calls == 2
-    spent.known(Usage(calls=5, cost=0.5, priced=True))
+    spent.raise_to(Usage(calls=5, cost=0.5, priced=True))
     assert spent.usage.calls == 5
 
 

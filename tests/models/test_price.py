@@ -10,8 +10,8 @@ from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage
 
 from worksample.cli.service_options import price_of
 from worksample.errors import Cause, ManifestError, PlanError, UsageError
-from worksample.models import Price, failure_of, priced, read_prices, require_price, usage_of
-from worksample.models.usage import spent
+from worksample.models import Price, failure_of, has_price, read_prices, require_price, usage_of
+from worksample.models.usage import with_zero_cost
 from worksample.records import Usage
 
 
@@ -32,12 +32,14 @@ def event(model: str = "a/x", role: str | None = None, error: str | None = None,
 def test_an_agent_that_asked_nothing_cost_nothing() -> None:
     """Else its trial would leave the budget curves, and 75 % would read as 87.5 %."""
     prices = {"a/x": Price(input=2, output=10)}
-    assert spent({}, "a/x", prices) == {"agent": Usage(cost=0.0, priced=True)}
+    assert with_zero_cost({}, "a/x", prices) == {"agent": Usage(cost=0.0, priced=True)}
     other = usage_of([event(role="judge", input_tokens=5)], prices)
-    assert spent(other, "a/x", prices) == {**other, "agent": Usage(cost=0.0, priced=True)}
-    assert spent({}, "a/y", prices) == spent({}, None, prices) == {}, "what has no price stays unknown"
+    assert with_zero_cost(other, "a/x", prices) == {**other, "agent": Usage(cost=0.0, priced=True)}
+    assert with_zero_cost({}, "a/y", prices) == with_zero_cost({}, None, prices) == {}, (
+        "what has no price stays unknown"
+    )
     asked = usage_of([event(input_tokens=5)], prices)
-    assert spent(asked, "a/x", prices) == asked
+    assert with_zero_cost(asked, "a/x", prices) == asked
 
 
 def test_usage_is_summed_per_role_at_each_calls_price() -> None:
@@ -80,7 +82,7 @@ def test_usage_does_not_depend_on_the_order(calls: list[tuple[str, int, int]]) -
 def test_a_budget_needs_a_price() -> None:
     prices = read_prices({"a/x": {"input": 1, "output": 2}})
     require_price("a/x", prices)
-    assert not priced("a/y", prices)
+    assert not has_price("a/y", prices)
     with pytest.raises(PlanError, match=r"a/y has no price") as caught:
         require_price("a/y", prices)
     assert '[prices."a/y"]' in caught.value.next

@@ -73,7 +73,7 @@ def test_flags_go_over_every_entry_of_a_file(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ('args = {api_key = "sk-x"}', "OPENAI_API_KEY"),
-        ('args = {auth_token = "sk-x"}', "does not belong in a file"),
+        ('args = {auth_token = "sk-x"}', "keep keys out of it"),
         ("answer_timeout = 'soon'", "30m"),
         ("base_ulr = 'x'", "did you mean 'base_url'"),
         ("connections = 0", "at least 1"),

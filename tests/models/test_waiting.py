@@ -12,7 +12,7 @@ from inspect_ai.model import GenerateConfig, ModelOutput
 from inspect_ai.util import LimitExceededError
 
 from worksample.errors import Cause
-from worksample.models.excused_waiting import Waiting, waiting
+from worksample.models.excused_waiting import ServiceWait, measure_waiting
 from worksample.runs.outcome import outcome_of_limit
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -79,7 +79,7 @@ def test_a_time_limit_without_seconds_is_the_services_only_after_a_failure(
 
 def test_what_was_lost_is_counted_in_tries_and_the_pauses_after_them() -> None:
     events = [call(0, 100, "AttemptTimeoutError"), call(110, 150), call(200, 260, HTTP), call(300, 600, CUT)]
-    assert waiting(events, at(600)) == Waiting(lost=110 + 400, last=400, slowest=40, failed=True)
+    assert measure_waiting(events, at(600)) == ServiceWait(lost=110 + 400, last=400, slowest=40, failed=True)
 
 
 @given(st.lists(st.floats(0.1, 30), min_size=1, max_size=20), st.floats(0, 1))

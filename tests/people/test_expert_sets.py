@@ -11,7 +11,7 @@ from worksample.people.access.profile import Profile
 from worksample.people.quality.expert_coverage import coverage
 from worksample.records import Evaluator, EvaluatorKind
 from worksample.store import Store
-from worksample.tasks.taxonomy import EXPERT_SETS, lookup, set_of, spread
+from worksample.tasks.taxonomy import EXPERT_SETS, expand_sets, lookup, set_of
 
 AT = datetime(2025, 3, 1, tzinfo=UTC)
 
@@ -24,7 +24,11 @@ def test_the_papers_sets_have_its_categories_and_share_none() -> None:
     found = set_of("upwork:writing/content-writing")
     assert found is not None and found.name == "general" and set_of("upwork:legal") is None
     assert set_of("upwork:writing-and-more") is None
-    assert spread(("set:tech", "upwork:legal", "set:none")) == (*EXPERT_SETS[1].categories, "upwork:legal", "set:none")
+    assert expand_sets(("set:tech", "upwork:legal", "set:none")) == (
+        *EXPERT_SETS[1].categories,
+        "upwork:legal",
+        "set:none",
+    )
 
 
 def test_coverage_counts_jobs_people_and_cross_review(tmp_path: Path) -> None:

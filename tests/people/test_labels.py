@@ -36,8 +36,8 @@ from worksample.records import (
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig
 from worksample.results.calibration.label_draw import DRAWN, read_draw
-from worksample.results.calibration.label_rounds import labels_of, wanted
-from worksample.results.evaluator_answers import answers
+from worksample.results.calibration.label_rounds import count_missing_labels, labels_of
+from worksample.results.evaluator_answers import evaluator_answers
 from worksample.results.result_set import ResultSet
 from worksample.results.second_looks import ROUTED
 from worksample.store import Store
@@ -165,12 +165,12 @@ def test_a_proven_judge_decides_and_one_below_the_threshold_does_not(tmp_path: P
     ann, bob = desk.hire("ann", "expert"), desk.hire("bob", "expert")
     assert label(desk, ann) == 48
     found = labels_of(desk.store, "x1", Protocol.HOLISTIC)
-    assert found is not None and wanted(desk.store, experiment, found) == 0
+    assert found is not None and count_missing_labels(desk.store, experiment, found) == 0
     assert fill(desk, experiment) > 0 and fill(desk, experiment) == 0
     why = routed(desk)
     assert why and all(subject.startswith("s-maker-1") for subject in why)
     unlabelled = {s for s in why if "refused" in why[s]}
-    contradicted = {s for s in why if "a person said otherwise" in why[s]}
+    contradicted = {s for s in why if "a person disagreed" in why[s]}
     assert len(unlabelled) == 16 and contradicted and len(unlabelled | contradicted) == len(why)
     frame = ResultSet(desk.store, [experiment]).frame(Protocol.HOLISTIC)
     waiting = {s for s, cause in frame.select("submission", "verdict_cause").rows() if cause == "person.awaited"}
@@ -305,12 +305,12 @@ def test_labels_of_another_rubric_are_not_taken_for_this_one(tmp_path: Path) -> 
         author="me",
         at=late,
     )
-    assert "person" in set(answers(ResultSet(desk.store, [experiment]))["kind"])
+    assert "person" in set(evaluator_answers(ResultSet(desk.store, [experiment]))["kind"])
     desk.store.commit(*later, again)
     assert fill(desk, experiment) == 0, "a regrade that is not adopted asks nobody anything"
     desk.store.commit(adopt)
     judge(desk, good, round=again)
-    assert "person" not in set(answers(ResultSet(desk.store, [experiment]))["kind"])
+    assert "person" not in set(evaluator_answers(ResultSet(desk.store, [experiment]))["kind"])
     assert (fill(desk, experiment), fill(desk, experiment)) == (2, 0)
     found = labels_of(desk.store, "x1", Protocol.HOLISTIC)
     assert found is not None and found.round.id != old.id and found.round.over == "again"
@@ -321,7 +321,7 @@ def test_labels_of_another_rubric_are_not_taken_for_this_one(tmp_path: Path) -> 
     said = desk.people.judging.submit(item.id, bob, {"score": 1, "justification": "report.txt"}, "k")
     assert said.grading == other.digest
     assert label(desk, bob) == 1
-    assert "person" in set(answers(ResultSet(desk.store, [experiment]))["kind"])
+    assert "person" in set(evaluator_answers(ResultSet(desk.store, [experiment]))["kind"])
     assert fill(desk, experiment) > 0
     sent = [r for r in desk.store.find(Round, over="again") if ROUTED in r.versions]
     assert len(sent) == 1 and set(sent[0].gradings.values()) == {other.digest}
@@ -413,13 +413,13 @@ def test_labels_that_were_struck_are_asked_of_somebody_else(tmp_path: Path, lost
     ann, bob = desk.hire("ann", "expert"), desk.hire("bob", "expert")
     assert label(desk, bob) == 2
     found = labels_of(desk.store, "x1", Protocol.HOLISTIC)
-    assert found is not None and wanted(desk.store, experiment, found) == 0
+    assert found is not None and count_missing_labels(desk.store, experiment, found) == 0
     strike = Amendment(
         id="a", target=AmendmentTarget.EVALUATOR, target_id=bob.evaluator, action=AmendmentAction.STRIKE,
         reason="copied the judge", author="me", at=START,
     )  # fmt: skip
     desk.store.commit(strike)  # by no verb that tells the queue
-    assert wanted(desk.store, experiment, found) == 2
+    assert count_missing_labels(desk.store, experiment, found) == 2
     if lost:
         with desk.store.database.writing() as connection:
             for table in (assignments, items, queues):
@@ -427,7 +427,7 @@ def test_labels_that_were_struck_are_asked_of_somebody_else(tmp_path: Path, lost
     assert (fill(desk, experiment), fill(desk, experiment)) == (2, 0)
     assert routed(desk) == {}, "nothing is sent on before there are labels again"
     assert (label(desk, bob), label(desk, ann)) == (0, 2)
-    assert wanted(desk.store, experiment, found) == 0
+    assert count_missing_labels(desk.store, experiment, found) == 0
     assert fill(desk, experiment) > 0 and routed(desk)
 
 

@@ -16,7 +16,7 @@ from store.worlds import START
 from worksample.experiments.rounds import pair_round
 from worksample.files import put_canonical
 from worksample.grading import Evaluators
-from worksample.grading.scripted_evaluator import Scripted
+from worksample.grading.scripted_evaluator import ScriptedEvaluator
 from worksample.people import Account, Item
 from worksample.people.rounds.experiment_rounds import ExperimentRounds
 from worksample.records import (
@@ -38,7 +38,7 @@ from worksample.records import (
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig
 from worksample.results.calibration.label_draw import read_draw
-from worksample.results.calibration.label_rounds import labels_of, wanted
+from worksample.results.calibration.label_rounds import count_missing_labels, labels_of
 from worksample.results.pair_sampling import PAIRS, drawn_pairs, entries_of, key_of, sample_pairs
 from worksample.results.second_looks import ROUTED
 from worksample.store import Store
@@ -133,7 +133,7 @@ def test_pairs_are_drawn_whatever_the_judge_says_and_half_of_each_two_agents(tmp
         assert found is not None and found.round.purpose is Purpose.CALIBRATION and found.round.over == "judged"
         assert set(found.draw.counts.values()) == {(10, 5)} and len(found.draw.counts) == 3
         drawn.append(found.draw.drawn)
-        assert wanted(desk.store, experiment, found) == 15
+        assert count_missing_labels(desk.store, experiment, found) == 15
     assert drawn[0] == drawn[1]
 
 
@@ -157,7 +157,7 @@ def test_where_the_judge_is_proven_it_decides_and_elsewhere_people_do(tmp_path: 
     pairs = {key_of(*pair): pair for pair in drawn_pairs(desk.store, desk.store.get(Round, "judged"))}
     for key, reason in why.items():
         if key in labelled.draw.drawn:
-            assert reason == "a person said otherwise" and best(*pairs[key]) != loves_the_last(*pairs[key])
+            assert reason == "a person disagreed" and best(*pairs[key]) != loves_the_last(*pairs[key])
         else:
             assert reason.startswith(("refused", "unproven"))
     assert len(why) > len(pairs) * 2 // 3 - len(labelled.draw.drawn)
@@ -210,7 +210,7 @@ def test_a_struck_side_takes_its_pairs_along(tmp_path: Path) -> None:
     judge(desk, best, 10)
     fill(desk, experiment)
     found = labels_of(desk.store, "x1", Protocol.PAIRWISE)
-    assert found is not None and wanted(desk.store, experiment, found) == 5
+    assert found is not None and count_missing_labels(desk.store, experiment, found) == 5
     gone = sorted(found.draw.drawn)[0].split("\x1f")[0]
     desk.store.commit(
         Amendment(
@@ -223,7 +223,7 @@ def test_a_struck_side_takes_its_pairs_along(tmp_path: Path) -> None:
             at=START,
         )
     )
-    assert wanted(desk.store, experiment, found) == 4
+    assert count_missing_labels(desk.store, experiment, found) == 4
 
 
 def test_pairs_of_work_that_came_later_are_judged_and_labelled(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_pairs_of_work_that_came_later_are_judged_and_labelled(tmp_path: Path) -
     ann, bob = desk.hire("ann", "expert"), desk.hire("bob", "expert")
     label(desk, ann, bob)
     first = labels_of(desk.store, "x1", Protocol.PAIRWISE)
-    assert first is not None and wanted(desk.store, experiment, first) == 0
+    assert first is not None and count_missing_labels(desk.store, experiment, first) == 0
 
     more = ask_later(desk, experiment, judged)
     assert len(late) == 10 and len(more) == 20 and ask_later(desk, experiment, judged) == []
@@ -244,7 +244,7 @@ def test_pairs_of_work_that_came_later_are_judged_and_labelled(tmp_path: Path) -
     found = labels_of(desk.store, "x1", Protocol.PAIRWISE)
     assert found is not None and first.draw.drawn < found.draw.drawn
     assert sorted(found.draw.counts.values()) == [(10, 5), (10, 5), (10, 5)]
-    assert wanted(desk.store, experiment, found) == 10
+    assert count_missing_labels(desk.store, experiment, found) == 10
     assert fill(desk, experiment) == 10, "what is labelled comes into the same queue"
     assert fill(desk, experiment) == 0
     with desk.store.database.writing() as connection:
@@ -252,7 +252,7 @@ def test_pairs_of_work_that_came_later_are_judged_and_labelled(tmp_path: Path) -
             connection.execute(delete(table))
     assert (fill(desk, experiment), fill(desk, experiment)) == (15, 0), "made anew, with what came later"
     assert label(desk, ann, bob) == 20, "what was said is asked of nobody"
-    assert wanted(desk.store, experiment, found) == 0
+    assert count_missing_labels(desk.store, experiment, found) == 0
     rows = {s.id: s for s in measure(desk.store, [experiment])}["preferences-corrected"].rows
     assert [row.cells[4] for row in rows] == ["5", "5", "5"]
 
@@ -284,7 +284,7 @@ def test_who_labels_later_pairs_does_not_change_with_what_is_struck(tmp_path: Pa
 def ask_later(desk: Office, experiment: Experiment, judged: Round) -> list[tuple[str, str]]:
     """Draw what a run draws, and have the judge answer; the new pairs."""
     before = drawn_pairs(desk.store, judged)
-    here = Evaluators(judges=lambda round: (Scripted("judge", None),))
+    here = Evaluators(judges=lambda round: (ScriptedEvaluator("judge", None),))
     assert pair_round(desk.store, experiment, here) == judged
     fresh = drawn_pairs(desk.store, judged)[len(before) :]
     answer(desk, judged, best, fresh)

@@ -26,7 +26,7 @@ from worksample.records import (
     Round,
     Standing,
 )
-from worksample.results.job_qualification import DECIDES, qualifies, votes_wanted
+from worksample.results.job_qualification import DECIDES, is_qualified, votes_wanted
 from worksample.store import check, rebuild
 
 FIT = {CONTEXT: "yes", QUALITY: "yes", IDENTIFIERS: "yes"}
@@ -186,8 +186,8 @@ def test_a_job_wants_as_many_votes_as_decide_it(votes: list[bool], rule: Resolut
     while len(asked) < votes_wanted(rule, overlap, asked) and len(asked) < len(votes):
         asked.append(votes[len(asked)])
     # Whoever was not asked for changes nothing.
-    assert qualifies(rule, overlap, votes) == qualifies(rule, overlap, asked)
+    assert is_qualified(rule, overlap, votes) == is_qualified(rule, overlap, asked)
     if len(asked) == votes_wanted(rule, overlap, asked):
         first = asked[:1] == [False] and rule is ResolutionRule.VERIFIED
         plain = False if first else asked[0] if asked[0] == asked[1] else asked[2]
-        assert qualifies(rule, overlap, votes) is plain
+        assert is_qualified(rule, overlap, votes) is plain

@@ -12,18 +12,18 @@ from python_api.agents_by_hand import TINY, adder, helper
 from worksample.agents import define
 from worksample.agents.python_objects import find_object, offer, settings_with_source
 from worksample.errors import ManifestError, PlanError, UsageError
-from worksample.python_api.run_config import configured
+from worksample.python_api.run_config import config_of
 
 SUMS = TINY.parent / "tasks" / "sums"
 
 
 def test_tasks_are_a_suite_or_folders_or_packages(tmp_path: Path) -> None:
-    assert configured("starter", "worker", None, {"model": "m/one"}).suite == "starter"
-    assert configured(TINY, adder, None, {}).suite == str(TINY)
+    assert config_of("starter", "worker", None, {"model": "m/one"}).suite == "starter"
+    assert config_of(TINY, adder, None, {}).suite == str(TINY)
     for tasks in (SUMS, str(SUMS), ws.task(SUMS), [SUMS]):
-        assert configured(tasks, adder, None, {}).tasks == (str(SUMS),)
+        assert config_of(tasks, adder, None, {}).tasks == (str(SUMS),)
     with pytest.raises(UsageError, match="int is not a task"):
-        configured([3], adder, None, {})
+        config_of([3], adder, None, {})
 
 
 async def no_work() -> None:
@@ -32,27 +32,27 @@ async def no_work() -> None:
 
 def test_what_cannot_be_is_refused_in_plain_words() -> None:
     with pytest.raises(UsageError, match="no_work cannot be called with an Assignment alone") as told:
-        configured("starter", no_work, None, {})
+        config_of("starter", no_work, None, {})
     assert told.value.next == "async def no_work(work: worksample.Assignment)"
     with pytest.raises(UsageError, match="limits is 5, not a table"):
-        configured("starter", "worker", None, {"limits": 5})
+        config_of("starter", "worker", None, {"limits": 5})
     with pytest.raises(UsageError, match="modle is not an argument") as told:
-        configured("starter", "worker", None, {"modle": "openai/gpt-5"})
+        config_of("starter", "worker", None, {"modle": "openai/gpt-5"})
     assert told.value.next == "model='openai/gpt-5'"
     with pytest.raises(ManifestError, match=r"the call: limits\.time: .x. is not a duration"):
-        configured("starter", "worker", None, {"limits": {"time": "x"}})
+        config_of("starter", "worker", None, {"limits": {"time": "x"}})
 
 
 def test_a_call_has_arguments_and_a_file_has_keys(tmp_path: Path) -> None:
     with pytest.raises(ManifestError, match=r"the call: limit: is not an argument; did you mean 'limits'\?"):
-        configured("starter", "worker", None, {"limit": 5})
+        config_of("starter", "worker", None, {"limit": 5})
     (tmp_path / "study.toml").write_text('suite = "starter"\nlimit = 5\n')
     with pytest.raises(ManifestError, match=r"limit: is not a key of this file; did you mean 'limits'\?"):
-        configured(None, None, tmp_path / "study.toml", {})
+        config_of(None, None, tmp_path / "study.toml", {})
 
 
 def test_every_agent_meets_every_model(tmp_path: Path) -> None:
-    config = configured(
+    config = config_of(
         "starter", ["worker", adder, {"harness": "worker", "name": "mine"}], None, {"model": ["a/x", "a/y"]}
     )
     assert [(a.harness, a.name, a.model) for a in config.agents] == [
@@ -61,19 +61,19 @@ def test_every_agent_meets_every_model(tmp_path: Path) -> None:
         ("worker", "mine", "a/x"), ("worker", "mine", "a/y"),
     ]  # fmt: skip
     with pytest.raises(UsageError, match="int is not an agent"):
-        configured("starter", 7, None, {})
+        config_of("starter", 7, None, {})
     with pytest.raises(UsageError, match="is not async"):
-        configured("starter", lambda work: None, None, {})
+        config_of("starter", lambda work: None, None, {})
 
 
 def test_settings_are_keys_of_an_experiment_file_and_go_over_it(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text('suite = "starter"\nrepeats = 3\nseed = 5\n[[agents]]\nharness = "worker"\nmodel = "a/x"\n')
-    config = configured(None, None, file, {"repeats": 2, "store": tmp_path / "s", "limits": {"cost": 1.0}})
+    config = config_of(None, None, file, {"repeats": 2, "store": tmp_path / "s", "limits": {"cost": 1.0}})
     assert (config.name, config.repeats, config.seed, config.limits.cost) == ("study", 2, 5, 1.0)
     assert config.store == str(tmp_path / "s")
     with pytest.raises(ManifestError, match="repeat"):
-        configured("starter", "worker", None, {"repeat": 2})
+        config_of("starter", "worker", None, {"repeat": 2})
 
 
 def test_other_code_is_another_agent_and_is_told_from_what_was_planned(monkeypatch: pytest.MonkeyPatch) -> None:

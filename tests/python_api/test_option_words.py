@@ -10,7 +10,7 @@ import pytest
 import worksample
 from worksample.errors import PlanError
 from worksample.experiments.config import ExperimentConfig
-from worksample.option_names import SETTINGS, in_python
+from worksample.option_names import SETTINGS, with_python_arguments
 
 OF_COMMANDS_ALONE = {"instance", "pilot", "repeat", "submission"}
 """Options of commands that no function of the library is."""
@@ -24,14 +24,25 @@ SAID = {
     "another address: --base-url": 'another address: services={"MODEL": {"base_url": ...}}',
     "to run without asking: --no-check-models": "to run without asking: check_models=False",
     "--price m/x=INPUT,OUTPUT in dollars": 'prices={"MODEL": {"input": ..., "output": ...}} in dollars',
-    "worksample run --suite starter --agent worker": "worksample run --suite starter --agent worker",
+    "worksample run --suite starter --agent worker": 'worksample.run(tasks="starter", agent="worker")',
+    "worksample run FILE.toml, or --suite NAME": 'worksample.run(file="FILE.toml"), or tasks="NAME"',
+    "worksample resume first, or another --name": 'worksample.resume("first"), or another name=...',
+    "worksample task check my-task": 'worksample.check("my-task")',
+    "worksample grade EXPERIMENT --protocol pairwise": 'worksample.grade("EXPERIMENT", protocol="pairwise")',
+    "worksample report first --out report": 'worksample.report("first", out="report")',
+    "worksample list": "worksample.open_store().find(worksample.Experiment)",
+    "worksample list --store results": 'worksample.open_store("results").find(worksample.Experiment)',
+    "worksample list --handed-in": "worksample list --handed-in",
+    "worksample store check": "worksample store check",
+    "worksample run makes a new one": "worksample run makes a new one",
+    "worksample run --task DIR --dry-run": "worksample run --task DIR --dry-run",
     "pip install --upgrade worksample": "pip install --upgrade worksample",
 }
 
 
 @pytest.mark.parametrize("said", SAID)
 def test_an_option_is_an_argument_in_python(said: str) -> None:
-    assert in_python(said) == SAID[said]
+    assert with_python_arguments(said) == SAID[said]
     error = PlanError("it cannot be run", next=said)
     assert str(error) == f"it cannot be run\n  next: {SAID[said]}"
     assert error.next == said, "the command line shows it as it is"

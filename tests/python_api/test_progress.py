@@ -10,7 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 shell.kernel = None
 from IPython.utils.capture import capture_output
-from worksample.experiments.watch import RunTally
+from worksample.experiments.run_listener import RunTally
 from worksample.python_api.progress import NotebookCell, in_notebook, watcher
 assert in_notebook() and isinstance(watcher(silent=False), NotebookCell)
 tally = RunTally(planned=3)

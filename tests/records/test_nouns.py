@@ -141,7 +141,7 @@ def test_parts_that_were_skipped() -> None:
     assert GradePayload(score=0, parts=(none,)).void and not GradePayload(score=0, parts=(none, unknown)).void
     assert not unknown.passed and not none.gate
     for fraction, skip in ((None, None), (1, SkipReason.CANNOT_JUDGE)):
-        with pytest.raises(ValidationError, match="give a fraction, or why it was skipped"):
+        with pytest.raises(ValidationError, match="give either a fraction or the reason why it was skipped"):
             part("x", fraction, skip=skip)
 
 
@@ -172,7 +172,7 @@ def test_criteria_add_up() -> None:
 
 def test_ids_of_criteria_are_unique_at_any_depth() -> None:
     for twice in ((leaf("a"), leaf("a")), (leaf("a"), branch("b", leaf("a"))), (branch("b", branch("c", leaf("b"))),)):
-        with pytest.raises(ValidationError, match="stands twice"):
+        with pytest.raises(ValidationError, match="is used twice"):
             Criteria(criteria=twice)
 
 
@@ -205,7 +205,7 @@ def test_the_latest_amendment_counts() -> None:
     assert struck([amendment(AmendmentAction.RESTORE, later), strike]) == frozenset()
     assert struck([amendment(AmendmentAction.STRIKE, later), amendment(AmendmentAction.RESTORE)]) == {key}
     assert struck([amendment(AmendmentAction.RESTORE, id="b"), strike]) == frozenset(), "at the same moment by id"
-    with pytest.raises(ValidationError, match="a round can be adopted, no trial"):
+    with pytest.raises(ValidationError, match="only a round can be adopted, not a trial"):
         amendment(AmendmentAction.ADOPT)
     assert amendment(AmendmentAction.ADOPT, target=AmendmentTarget.ROUND).action is AmendmentAction.ADOPT
 

@@ -10,7 +10,7 @@ from store import worlds
 from worksample.metrics import Estimate, Resampling
 from worksample.records import Amendment, AmendmentTarget
 from worksample.reports.sections import MeasureConfig, Section
-from worksample.reports.sections.all_sections import PARTS, _guarded, resolve_experiments
+from worksample.reports.sections.all_sections import PARTS, _run_part, resolve_experiments
 from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
@@ -48,7 +48,7 @@ class Sections(Mapping[str, Section]):
 
     def _part(self, number: int) -> dict[str, Section]:
         if number not in self._made:
-            found = list(_guarded(*PARTS[number], self._results, self._config))
+            found = list(_run_part(*PARTS[number], self._results, self._config))
             for section in found:
                 _checked(section)
             self._made[number] = {s.id: s for s in found}

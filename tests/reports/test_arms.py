@@ -12,7 +12,7 @@ from worksample.people.round_verdicts import preferences
 from worksample.records import Agent, Arm, Feedback, GradePayload, PairwiseChoice, Protocol, Submission
 from worksample.reports import leaderboard
 from worksample.reports.heat_map import heat_of
-from worksample.results.entrants import entrants
+from worksample.results.entrants import entrants_of
 from worksample.results.pair_sampling import entries_of, sample_pairs
 from worksample.results.result_set import ResultSet
 from worksample.store import Store
@@ -84,7 +84,7 @@ def test_dollars_are_earned_apart(world: PeopleWorld) -> None:
 
 def test_people_compare_arms_and_attempts_with_each_other(world: PeopleWorld) -> None:
     made = world.store.find(Submission, experiment="x1")
-    who = entrants(world.store, {s.id for s in made})
+    who = entrants_of(world.store, {s.id for s in made})
     assert len(set(who.values())) == 3
     drawn = sample_pairs(entries_of(world.store, made), 2, seed=1)
     assert {frozenset((p.first.entrant, p.second.entrant)) for p in drawn} == {
@@ -105,6 +105,6 @@ def test_pairs_of_arms_are_rated_apart(world: PeopleWorld) -> None:
     told = preferences(world.store, round.id, {})
     assert {frozenset(r) for r in told.select("first", "second").iter_rows()} == {
         frozenset((who[one], who[other]))
-        for who in [entrants(world.store, {plain, hints, again, "s-ann-1-1"})]
+        for who in [entrants_of(world.store, {plain, hints, again, "s-ann-1-1"})]
         for one, other in ((hints, plain), (again, "s-ann-1-1"))
     }

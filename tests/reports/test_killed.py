@@ -13,7 +13,7 @@ import pytest
 from cli.run_cli import cli
 from reports.test_report import run
 from store import worlds
-from worksample.files.swap_folder import swapped
+from worksample.files.swap_folder import replace_folder
 from worksample.store import Store
 
 MADE = rb"\d{4}-\d\d-\d\d \d\d:\d\d UTC"
@@ -83,7 +83,7 @@ def test_a_failure_leaves_what_stood_there(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir(mode=0o750)
     (out / "old").write_text("old")
-    with pytest.raises(KeyError), swapped(out) as folder:
+    with pytest.raises(KeyError), replace_folder(out) as folder:
         (folder / "new").write_text("new")
         raise KeyError
     assert names(out) == ["old"]
@@ -98,7 +98,7 @@ def test_what_the_new_folder_does_not_hold_is_carried_over(tmp_path: Path) -> No
     (out / "sub/page").write_text("old")
     (out / "link").symlink_to(kept)
     out.chmod(0o750)
-    with swapped(out) as folder:
+    with replace_folder(out) as folder:
         (folder / "sub").mkdir()
         (folder / "sub/page").write_text("new")
     assert {p: (out / p).read_text() for p in ("sub/mine", "sub/page")} == {"sub/mine": "mine", "sub/page": "new"}
@@ -110,7 +110,7 @@ def test_what_the_new_folder_does_not_hold_is_carried_over(tmp_path: Path) -> No
 def test_a_link_to_a_folder_stays_one(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "out").symlink_to("real")
-    with swapped(tmp_path / "out") as folder:
+    with replace_folder(tmp_path / "out") as folder:
         (folder / "page").write_text("new")
     assert (tmp_path / "out").is_symlink()
     assert (tmp_path / "real/page").read_text() == "new"
@@ -119,7 +119,7 @@ def test_a_link_to_a_folder_stays_one(tmp_path: Path) -> None:
 def test_the_current_folder_is_written_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     inode = tmp_path.stat().st_ino
-    with swapped(Path()) as folder:
+    with replace_folder(Path()) as folder:
         assert folder == tmp_path.resolve()
     assert tmp_path.stat().st_ino == inode
 
@@ -128,12 +128,12 @@ def test_two_processes_do_not_take_each_others_drafts(tmp_path: Path) -> None:
     """A child holds its draft while the parent writes: the parent's report stands, then the child's."""
     out = tmp_path / "out"
     told, tell = os.pipe()
-    with swapped(out) as folder:
+    with replace_folder(out) as folder:
         (folder / "page").write_text("parent")
         child = os.fork()
         if child == 0:
             try:
-                with swapped(out) as mine:
+                with replace_folder(out) as mine:
                     (mine / "page").write_text("child")
                     os.write(tell, b"1")
             finally:

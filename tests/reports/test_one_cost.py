@@ -11,7 +11,7 @@ import pytest
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
 from worksample.models.price import Price
-from worksample.models.usage import spent
+from worksample.models.usage import with_zero_cost
 from worksample.records import Agent, GradePayload, Protocol, Usage
 from worksample.reports import leaderboard
 from worksample.results.slots import slots_df
@@ -39,7 +39,7 @@ def store(tmp_path: Path) -> Store:
     world.round("r1", Protocol.PROGRAM, 1)
     for n, (_, model, each, _) in enumerate(AGENTS.values()):
         for project, usage in enumerate(each):
-            more: dict[str, Any] = {"usage": spent(usage, model, PRICES)}
+            more: dict[str, Any] = {"usage": with_zero_cost(usage, model, PRICES)}
             world.say("r1", world.work(n, project, **more), project, GradePayload(score=1.0))
     return store
 

@@ -8,9 +8,9 @@ import pytest
 
 from reports.measuring import sections
 from store.test_spending import CUT, ESTIMATED, SETTLED, UNPRICED, store_with
-from worksample.cli.commands.list import said_of
+from worksample.cli.commands.list import cost_text
+from worksample.experiments.run_listener import RunTally
 from worksample.experiments.status import status_of
-from worksample.experiments.watch import RunTally
 from worksample.metrics import Counts, Estimate, Unit
 from worksample.python_api.progress import spent
 from worksample.python_api.terminal_text import dollars
@@ -34,14 +34,14 @@ def test_each_reason_why_a_cost_is_not_settled_is_told_once(tmp_path: Path) -> N
     notes = leaderboard(store).notes
     for said in (
         "1 trials made model calls without a known price", "1 trials have cached tokens (40 read) charged",
-        "1 trials have tokens that are estimated", "2 requests that nobody told the end of, and that may have cost at",
+        "1 trials have tokens that are estimated", "2 requests whose outcome is unknown, and that may have cost at",
     ):  # fmt: skip
         assert sum(said in note for note in notes) == 1, said
     found = sections(store)["spending"]
     rows = {row.label: row for row in found.rows}
     assert rows["ann"].cells[found.columns.index("cache read")] in ("0", "40")
     assert sum(int(str(row.cells[found.columns.index("cache read")]).replace(",", "")) for row in found.rows) == 40
-    assert any("nobody told the end" in note for note in found.notes)
+    assert any("outcome is unknown" in note for note in found.notes)
 
 
 def test_a_cost_without_a_price_is_no_figure_in_the_section(tmp_path: Path) -> None:
@@ -53,19 +53,19 @@ def test_a_cost_without_a_price_is_no_figure_in_the_section(tmp_path: Path) -> N
 
 
 def test_the_list_says_what_is_not_known() -> None:
-    assert said_of(Spending("judges")) == ""
-    assert said_of(Spending("agents")) == "$0.00"
-    assert said_of(Spending("judges", 2, None, None, 1, 1)) == "not known"
-    assert said_of(Spending("judges", 6, 0.5, None, 2, 1)) == "$0.50 + 1 unpriced"
-    assert said_of(Spending("agents", 6, 0.5, 0.9, 2, 0, 1)) == "$0.50, at most $0.90"
-    assert said_of(Spending("agents", 6, 0.5, 0.5, 2, full_price=1)) == "at most $0.50"
+    assert cost_text(Spending("judges")) == ""
+    assert cost_text(Spending("agents")) == "$0.00"
+    assert cost_text(Spending("judges", 2, None, None, 1, 1)) == "not known"
+    assert cost_text(Spending("judges", 6, 0.5, None, 2, 1)) == "$0.50 + 1 unpriced"
+    assert cost_text(Spending("agents", 6, 0.5, 0.9, 2, 0, 1)) == "$0.50, at most $0.90"
+    assert cost_text(Spending("agents", 6, 0.5, 0.5, 2, full_price=1)) == "at most $0.50"
 
 
 def test_cached_tokens_at_full_price_mark_a_cost_in_the_list_and_in_a_runs_lines(tmp_path: Path) -> None:
     cached = Usage(calls=1, cache_read_tokens=40, input_tokens=9, cost=0.1, priced=True, cached_as_input=1)
     store = store_with(tmp_path, [SETTLED, cached])
     (agents, *_) = status_of(store, store.find(Experiment)[0]).spending
-    assert said_of(agents) == "at most $0.60"
+    assert cost_text(agents) == "at most $0.60"
     tally = RunTally(planned=2)
     for trial in store.find(Trial):
         tally.add_trial(trial)
@@ -94,5 +94,5 @@ def test_a_trials_page_says_how_far_its_cost_is_known() -> None:
     assert cost_words({**settled, "priced": False, "estimated_calls": 1}) == "tokens are estimated"
     cut = {**settled, "priced": False, "unsettled_calls": 1, "cost_at_most": 0.9, "cached_as_input": 2}
     assert cost_words(cut) == (
-        "at most $0.90: the end of some calls was never told; an upper bound: cached tokens at the price of fresh ones"
+        "at most $0.90: the outcome of some calls is unknown; an upper bound: cached tokens at the price of fresh ones"
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from people.worlds import Office
 from store.worlds import EMPTY, at
 from worksample.errors import Cause, GraderError, ImportFailed, PlanError, UsageError
-from worksample.kit.grade_check import checked
+from worksample.kit.grade_check import check_result
 from worksample.people import (
     Form,
     InvalidAnswer,
@@ -390,10 +390,10 @@ def test_passing_a_rubric_means_one_thing_everywhere(tmp_path: Path) -> None:
 
 def test_a_program_cannot_speak_for_the_whole_where_others_decide() -> None:
     with pytest.raises(GraderError, match="others decide some"):
-        checked(GradePayload(score=1.0), MIXED)
-    assert checked(grade(**ALL), MIXED).score == 1.0
+        check_result(GradePayload(score=1.0), MIXED)
+    assert check_result(grade(**ALL), MIXED).score == 1.0
     with pytest.raises(GraderError, match="differ in tidy"):
-        checked(grade(**ALL, tidy=1.0), MIXED)
+        check_result(grade(**ALL, tidy=1.0), MIXED)
 
 
 def test_imported_judges_are_judges(desk: Desk, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from experiments.material import an_instance, some_material
 from worksample.experiments.planning.experiment_plan import plan
 from worksample.metrics import histories
 from worksample.records import Arm, Chain, now
-from worksample.results.chains import chained, continued, needed
+from worksample.results.chains import continued_arms, drop_unneeded_attempts, join_attempts
 
 ARMS = ("generic", "retry")
 JOBS = 3
@@ -59,7 +59,7 @@ def frames(draw: st.DrawFn) -> pl.DataFrame:
 
 @given(frames())
 def test_what_was_made_stays_and_what_was_not_goes_where_an_attempt_before_passed(frame: pl.DataFrame) -> None:
-    kept = needed(frame, continued([PLAN.experiment]), pl.col("live"))
+    kept = drop_unneeded_attempts(frame, continued_arms([PLAN.experiment]), pl.col("live"))
     rows = {r["slot"]: r for r in frame.iter_rows(named=True)}
     for slot, row in rows.items():
         job, arm, attempt = slot.split()
@@ -71,7 +71,7 @@ def test_what_was_made_stays_and_what_was_not_goes_where_an_attempt_before_passe
 
 @given(frames())
 def test_each_arm_has_every_first_attempt_and_nothing_after_a_pass(frame: pl.DataFrame) -> None:
-    whole = chained(frame, [PLAN.experiment], {})
+    whole = join_attempts(frame, [PLAN.experiment], {})
     assert set(whole["arm"]) == set(ARMS)
     for arm in ARMS:
         mine = whole.filter(pl.col("arm") == arm)
@@ -85,5 +85,5 @@ def test_each_arm_has_every_first_attempt_and_nothing_after_a_pass(frame: pl.Dat
 def test_frames_without_chains_stay_as_they_are() -> None:
     plain = plan(some_material(), author="t", at=now(), versions={}, settings={}).experiment
     frame = pl.DataFrame(schema=SCHEMA)
-    assert needed(frame, continued([plain]), pl.col("live")) is frame
-    assert chained(frame, [plain], {}) is frame
+    assert drop_unneeded_attempts(frame, continued_arms([plain]), pl.col("live")) is frame
+    assert join_attempts(frame, [plain], {}) is frame

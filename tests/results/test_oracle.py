@@ -28,7 +28,7 @@ from worksample.records import (
     Standing,
     Tags,
 )
-from worksample.results.round_evaluations import said_in
+from worksample.results.round_evaluations import read_evaluations
 from worksample.results.second_looks import overrule_frame
 from worksample.results.verdicts import resolve, verdict_frame, wants_leaves
 from worksample.store import Store
@@ -132,7 +132,7 @@ def same(row: dict, expected: dict) -> None:
 
 def told(store: Store, round: Round, amended: list[Amendment]):
     with store.database.reading() as connection:
-        said = said_in(connection, [round.id], amended, leaves=wants_leaves(round))
+        said = read_evaluations(connection, [round.id], amended, leaves=wants_leaves(round))
     return verdict_frame(round, said)
 
 

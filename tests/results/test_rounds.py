@@ -17,7 +17,7 @@ from worksample.records import (
     Round,
     from_envelope,
 )
-from worksample.results.deciding_rounds import InForce, decide_rounds
+from worksample.results.deciding_rounds import RoundsInForce, decide_rounds
 from worksample.results.slots import slots_df
 from worksample.store import Store
 
@@ -30,7 +30,7 @@ def a_round(id: str, minute: float, purpose: Purpose = Purpose.GRADING, **rest: 
 
 
 def deciding(rounds: list[Round], amendments: list[Amendment] = []) -> str | None:  # noqa: B006
-    found = decide_rounds(InForce(rounds, amendments), "x1", Protocol.PROGRAM, frozenset({"s"}), frozenset())
+    found = decide_rounds(RoundsInForce(rounds, amendments), "x1", Protocol.PROGRAM, frozenset({"s"}), frozenset())
     return found.round.id if found else None
 
 
@@ -68,7 +68,7 @@ def test_a_round_that_does_not_grade_never_decides(purpose: Purpose) -> None:
 
 def test_rounds_opened_alike_count_together_but_not_with_an_open_regrade() -> None:
     rounds = [a_round("a", 1, seed=0), a_round("b", 2, seed=0), a_round("c", 3, Purpose.REGRADE, over="a", seed=0)]
-    found = decide_rounds(InForce(rounds, []), "x1", Protocol.PROGRAM, frozenset({"s"}), frozenset())
+    found = decide_rounds(RoundsInForce(rounds, []), "x1", Protocol.PROGRAM, frozenset({"s"}), frozenset())
     assert found is not None and found.alike == ("a", "b")
 
 
@@ -76,14 +76,14 @@ def test_a_regrade_of_some_decides_those_alone() -> None:
     part = a_round("p", 2, Purpose.REGRADE, over="r1", experiment=None, subjects=("s", "elsewhere"))
     rounds = [a_round("r1", 1), part, a_round("r9", 9)]
     mine = frozenset({"s", "t"})
-    found = decide_rounds(InForce(rounds[:2], [adopt("p", 3)]), "x1", Protocol.PROGRAM, mine, frozenset())
+    found = decide_rounds(RoundsInForce(rounds[:2], [adopt("p", 3)]), "x1", Protocol.PROGRAM, mine, frozenset())
     assert found is not None and (found.round.id, dict(found.parts)) == ("r1", {"s": part})
-    later = decide_rounds(InForce(rounds, [adopt("p", 3)]), "x1", Protocol.PROGRAM, mine, frozenset())
+    later = decide_rounds(RoundsInForce(rounds, [adopt("p", 3)]), "x1", Protocol.PROGRAM, mine, frozenset())
     assert later is not None and not later.parts
 
 
 def test_only_rounds_are_adopted() -> None:
-    with pytest.raises(ValueError, match="a round can be adopted, no trial"):
+    with pytest.raises(ValueError, match="only a round can be adopted, not a trial"):
         WORLD.amend(AmendmentTarget.TRIAL, "t1", 3, AmendmentAction.ADOPT)
 
 

@@ -10,7 +10,7 @@ import pytest
 from results.test_resolve import round_of, said
 from worksample.errors import Cause
 from worksample.records import Holistic, Pairwise, PairwiseChoice, ResolutionRule, Standing
-from worksample.results.round_evaluations import FAULT, said_in, said_of
+from worksample.results.round_evaluations import FAULT, evaluations_of, read_evaluations
 from worksample.results.verdicts import resolve
 from worksample.store import Store
 
@@ -48,9 +48,9 @@ def test_records_and_the_index_say_the_same(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
         store.commit(*rows)
         with store.database.reading() as connection:
-            indexed = said_in(connection, ["r"], ()).rows
+            indexed = read_evaluations(connection, ["r"], ()).rows
     assert dict(indexed.select("evaluation", "outcome").iter_rows()) == {
         "e1": "failed", "e2": "given", "e3": "given", "e4": "failed", "e5": "given",
     }  # fmt: skip
     same = ("evaluation", "outcome", "cause", "payload", "score", "completion", "draw")
-    assert indexed.select(same).equals(said_of(rows, ()).rows.select(same))
+    assert indexed.select(same).equals(evaluations_of(rows, ()).rows.select(same))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from worksample.runs.outcome import DONE
 from worksample.runs.recorder import Recorder, Shortfall, stop_and_capture
 from worksample.runs.recorders import BoxRecorder
 from worksample.runs.trial_close import announce, build_trial
-from worksample.runs.trial_context import AgentRun, TrialContext
+from worksample.runs.trial_context import AgentRun, TrialContext, TrialSpec
 
 
 def begun(at: Setting, **changes: object) -> TrialContext:
@@ -24,7 +25,7 @@ def begun(at: Setting, **changes: object) -> TrialContext:
     folder = at.store.logs
     given = {"try_number": 3, **changes}
     instance = at.store.get(Instance, slot.instance)
-    return TrialContext(job, slot, instance, Limits(time=7), folder, folder, None, **given)  # type: ignore[arg-type]
+    return TrialContext(TrialSpec(job, slot, instance, Limits(time=7), folder, folder, None, **given))  # type: ignore[arg-type]
 
 
 async def test_without_a_box_the_output_is_absent_with_its_reason(tmp_path: Path) -> None:
@@ -65,10 +66,8 @@ def test_what_follows_a_trial_that_fails_is_no_closed_trial(tmp_path: Path) -> N
         raise KeyError("the caller's own")
 
     tried = begun(at)
-    failing = TrialContext(
-        AgentRun(at.store, at.experiment, at.agent, None, RunConfig(), fails),
-        tried.slot, tried.instance, tried.limits, tried.inputs, tried.software, None, 1,
-    )  # fmt: skip
+    job = AgentRun(at.store, at.experiment, at.agent, None, RunConfig(), fails)
+    failing = TrialContext(replace(tried.spec, job=job, try_number=1))
     with pytest.raises(KeyError):
         announce(failing, build_trial(failing, DONE), None)
     assert not failing.announced
@@ -76,7 +75,7 @@ def test_what_follows_a_trial_that_fails_is_no_closed_trial(tmp_path: Path) -> N
 
 def test_a_slot_of_an_arm_that_its_experiment_lacks_is_refused(tmp_path: Path) -> None:
     at = setting(tmp_path, arm=Arm(name="plain"))
-    job = begun(at).job
+    job = begun(at).spec.job
     assert job.arm(at.slots[0]).name == "plain"
     strange: Slot = at.slots[0].replaced(arm="other")
     with pytest.raises(PlanError, match="belongs to the arm 'other', which its experiment lacks"):
@@ -101,5 +100,5 @@ async def test_recorders_are_closed_in_their_order_whenever_they_were_registered
         context.record(Named(name, rank))
     await stop_and_capture(context.recorders)
     assert said == [f"{what} {name}" for what in ("stop", "capture") for name in ("first", "second", "last")]
-    assert (context.recorders[0].parts(context.job.store.blobs), context.recorders[0].usage) == ({}, {})
+    assert (context.recorders[0].parts(context.spec.job.store.blobs), context.recorders[0].usage) == ({}, {})
     assert context.recorders[0].shortfall is None

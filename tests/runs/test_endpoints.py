@@ -115,7 +115,8 @@ def test_every_endpoint_has_what_it_is_for_and_the_others_refuse() -> None:
 async def test_a_box_without_endpoints_goes_on_by_itself(tmp_path: Path) -> None:
     box = SimpleNamespace(config=SimpleNamespace(endpoints=()))
     work = SimpleNamespace(environment=Environment())
-    context = SimpleNamespace(instance=SimpleNamespace(work=work), job=SimpleNamespace(agent=None))
+    spec = SimpleNamespace(instance=SimpleNamespace(work=work), job=SimpleNamespace(agent=None))
+    context = SimpleNamespace(spec=spec)
     for one in (None, cast("Any", box)):
         async with open_endpoints(cast("TrialContext", context), one) as supervise:
             assert await supervise(asyncio.sleep(0, "done")) == "done"

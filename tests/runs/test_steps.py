@@ -15,7 +15,7 @@ from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
 from worksample.experiments.planning.compatibility import why_incompatible
 from worksample.experiments.planning.preparation import commit_plan, prepare
-from worksample.grading import grade, open_round, solve
+from worksample.grading import grade, open_round, run_solution
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Agent, Ending, Evaluation, GradePayload, Protocol, Submission, Trial
 from worksample.store import Store, check
@@ -215,7 +215,7 @@ async def test_solutions_of_steps_are_controls_and_nothing_scores_nothing(tmp_pa
         taken = ingest(read_package(package(tmp_path, image)), store.blobs)
         store.commit(taken.task, *taken.instances)
         [instance] = taken.instances
-        left = await solve(store, instance, Protocol.PROGRAM)
+        left = await run_solution(store, instance, Protocol.PROGRAM)
         assert left.note == "the solutions' exit codes: flour: 0, dough: 0, loaf: 0"
 
         async def graded(submission: Submission) -> Evaluation:
@@ -230,7 +230,7 @@ async def test_solutions_of_steps_are_controls_and_nothing_scores_nothing(tmp_pa
         taken = ingest(read_package(no_reward), store.blobs)
         store.commit(taken.task, *taken.instances)
         [instance] = taken.instances
-        found = await graded(await solve(store, instance, Protocol.PROGRAM))
+        found = await graded(await run_solution(store, instance, Protocol.PROGRAM))
         assert found.payload is None and found.reason.startswith("step dough: the verifier left no reward")
         assert why_incompatible(Agent.of("w", "worker"), instance) == ""
 

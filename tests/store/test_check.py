@@ -97,10 +97,10 @@ CASES: list[tuple[Callable[[Store], None], str, str, bool]] = [
     (lose_object, "the row of evaluation e1 has no object", "merge", False),
     (lose_blob, "a blob of submission s-t1, report.csv is missing", "merge", False),
     (lose_manifest, "is missing", "merge", False),
-    (cut_blob, "another size than report.csv had", "merge", False),
+    (cut_blob, "does not have the size of report.csv", "merge", False),
     (flip_blob, "a blob's content does not match its name", "merge", True),
-    (stray, "no object has such a name", "remove it", False),
-    (dangling, "evaluation e2 names the submission nobody, which is not here", "merge", False),
+    (stray, "this file's name is not an object's", "remove it", False),
+    (dangling, "evaluation e2 names the submission nobody, which the store lacks", "merge", False),
 ]
 
 

@@ -72,7 +72,7 @@ def test_equal_records_again_change_nothing(store: Store, world: World) -> None:
 def test_another_record_of_the_same_id_is_refused_and_nothing_of_the_commit_stays(store: Store, world: World) -> None:
     store.commit(world.trial(0, "t1"))
     count = len(store.objects.digests())
-    with pytest.raises(RecordConflict, match="another trial") as caught:
+    with pytest.raises(RecordConflict, match="a different trial") as caught:
         store.commit(world.trial(1, "t2"), world.trial(0, "t1", steps=9))
     assert caught.value.where == "t1"
     assert len(store.objects.digests()) == count

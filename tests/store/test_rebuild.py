@@ -85,7 +85,7 @@ def test_a_merge_that_would_contradict_copies_nothing(tmp_path: Path) -> None:
         b.commit(WORLD.trial(0, "t0"))
         b.commit(WORLD.trial(0, "t1", steps=9))
         before = everything(a)
-        with pytest.raises(RecordConflict, match="another trial"):
+        with pytest.raises(RecordConflict, match="a different trial"):
             merge(a, b)
         assert everything(a) == before
         with pytest.raises(UsageError, match="itself"):

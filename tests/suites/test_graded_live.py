@@ -22,7 +22,7 @@ from worksample.box import Mount
 from worksample.grading import grade, open_round
 from worksample.grading.grading_boxes import EXPORTS, GradingBoxes, grading_boxes
 from worksample.grading.run_grader import run_grader
-from worksample.grading.workplace_controls import _once, _Stage
+from worksample.grading.workplace_controls import _perform_script, _ScriptStage
 from worksample.records import GradePayload, Instance, Protocol, Submission
 from worksample.sandboxes.services import TaskServices, open_services
 from worksample.sandboxes.services.service_boxes import ServiceBox
@@ -75,7 +75,7 @@ async def graded_live(
             if number:
                 await reset(own_box(services))
             await set_up(services, workplace)
-            done = await _once(_Stage(store, instance, workplace, services, "bubblewrap"), name, steps)
+            done = await _perform_script(_ScriptStage(store, instance, workplace, services, "bubblewrap"), name, steps)
             assert not done.failed, (name, done.failed)
             for protocol in {Protocol.PROGRAM, Protocol.CHECKPOINTS} & set(instance.grading):
                 folder = taken / f"{number}-{protocol}"

@@ -109,7 +109,7 @@ def test_there_are_golden_manifests() -> None:
         (
             "criteria.toml",
             2 * '[[criterion]]\nid = "right"\ntext = "x"\npoints = 1\n',
-            "criterion id 'right' stands twice",
+            "criterion id 'right' is used twice",
         ),
         (
             "criteria.toml",

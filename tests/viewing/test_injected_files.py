@@ -14,7 +14,7 @@ from viewing.ordering_files import SEEN, UNSEEN, files, told
 from worksample.files import put_canonical
 from worksample.models import Exhibit, Look, yes_no
 from worksample.models.exhibit import ExhibitLimits
-from worksample.models.exhibit_delimiters import Fence, shown
+from worksample.models.exhibit_delimiters import ExhibitDelimiters, make_visible
 from worksample.models.judge_prompt import prompt
 from worksample.store import Store
 from worksample.viewing import exhibits
@@ -28,7 +28,7 @@ def flat(text: str) -> str:
 
 def close(text: str) -> str:
     """Without white space: where words of two scripts meet, a print may set them apart."""
-    return "".join(shown(text).split())
+    return "".join(make_visible(text).split())
 
 
 def blinded(format: str, place: str, order: str) -> bool:
@@ -46,7 +46,7 @@ def yields(seen: Seen) -> Answer:
 
 def fenced(shown: tuple[Exhibit, ...]) -> dict[str, Any]:
     """A request as `models.ask` puts it; a picture stands for itself."""
-    put = prompt(yes_no(QUESTION, *shown), Fence(), ExhibitLimits(count=500))
+    put = prompt(yes_no(QUESTION, *shown), ExhibitDelimiters(), ExhibitLimits(count=500))
     parts = [{"type": "text", "text": p} for p in put.parts if isinstance(p, str)]
     return {"messages": [{"role": "system", "content": put.system}, {"role": "user", "content": parts}]}
 

@@ -68,8 +68,8 @@ def build(
     """Build an Inspect solver in which `agent` does the instance's work in the current sandbox.
 
     `model` is the result of `model_of`; `inputs` is the instance's input folder on this machine, for text that the
-    prompt
-    includes. The solver raises AgentError if the agent itself fails. Raises PlanError if the agent cannot do the work.
+    prompt includes. The solver raises AgentError if the agent itself fails. Raises PlanError if the agent cannot do the
+    work.
     """
     settings = validate_settings(agent.harness, agent.settings)
     workspace = Workspace(
@@ -111,8 +111,7 @@ def build(
 
 def check_agent(agent: Agent, instance: Instance) -> None:
     """Check an agent before anything runs. PlanError if its settings or its script for the instance are wrong, or if
-    its
-    program is not installed.
+    its program is not installed.
     """
     settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):

@@ -11,7 +11,7 @@ from worksample import __version__
 from worksample.ascii_names import plain_letters
 from worksample.errors import PlanError
 from worksample.files.config_files import Faults, nearest
-from worksample.files.config_files import checked as told
+from worksample.files.config_files import validate as told
 from worksample.records import Agent
 
 from .agent_folder import keep_folder
@@ -71,8 +71,7 @@ def version_of(agent: Agent) -> str:
     """Return the version of an agent's software.
 
     That is the installed program's version, this package's version for our own harnesses, or a digest of all settings
-    if
-    the software has no known version; "unknown" for a person.
+    if the software has no known version; "unknown" for a person.
     """
     if agent.harness == HUMAN:
         return "unknown"
@@ -102,10 +101,8 @@ def define(
 
     A preset fills in a missing harness and missing settings. `script` is the scripts' folder of a `scripted` agent; its
     content becomes part of the record. `folder` is the folder (or file) with the program of a `command` agent; it is
-    copied
-    into the cache and identified by the digest of its files. Raises PlanError for an unknown harness, preset or
-    setting, or
-    a missing model, script or folder; ManifestError for an invalid script.
+    copied into the cache and identified by the digest of its files. Raises PlanError for an unknown harness, preset or
+    setting, or a missing model, script or folder; ManifestError for an invalid script.
     """
     harness, model = check_named(harness=harness, preset=preset, model=model)
     given: dict[str, Any] = dict(settings or {})
@@ -141,8 +138,7 @@ def define(
 
 def check_named(*, harness: str | None, preset: str | None, model: str | None) -> tuple[str, str | None]:
     """Return an agent's harness and model, before any file is read. PlanError for an unknown preset or harness, or a
-    missing
-    model.
+    missing model.
     """
     if preset is not None:
         if preset not in PRESETS:

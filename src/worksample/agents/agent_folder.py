@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worksample.box import Mount
 from worksample.errors import PlanError
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.sandboxes.host_state import cache_folder
 
 from .installing.installed_programs import digest_of_tree, make_read_only
@@ -28,7 +28,7 @@ def keep_folder(source: Path) -> str:
     if not source.exists():
         raise PlanError("there is no such file or folder", where=where, next="correct `folder` in the agent's table")
     _check_size(source, where)
-    with scratch("program", inside=_programs()) as draft:
+    with scratch_folder("program", inside=_programs()) as draft:
         try:
             if source.is_dir():
                 shutil.copytree(source, draft / "tree", symlinks=True, ignore=_UNWANTED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.models.storable_text import scrubbed
+from worksample.models.storable_text import scrub
 
 from .workspace import Workspace, clip_middle
 
@@ -22,10 +22,8 @@ class Assignment:
     """Work of one trial, for an agent that is an async function.
 
     Commands, reads and writes are recorded in the trajectory. If the agent calls a model, the trajectory has those
-    calls,
-    and Inspect's log has the rest. Files in `output` are handed in when the function ends. An exception that it raises
-    is a
-    crash of the agent.
+    calls, and Inspect's log has the rest. Files in `output` are handed in when the function ends. An exception that it
+    raises is a crash of the agent.
     """
 
     workspace: Workspace
@@ -94,4 +92,4 @@ class Assignment:
         """Add a line to the trajectory."""
         from inspect_ai.model import ChatMessageAssistant
 
-        self.state.messages.append(ChatMessageAssistant(content=scrubbed(text)))
+        self.state.messages.append(ChatMessageAssistant(content=scrub(text)))

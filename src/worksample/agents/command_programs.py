@@ -86,8 +86,7 @@ def only_on_host(argv: Sequence[str]) -> str:
     none.
 
     A relative path counts, too, since a box starts in an empty folder. In a shell script only an absolute path that
-    occurs
-    once counts: the script may create the others.
+    occurs once counts: the script may create the others.
     """
     for path in _own_files(_call(argv)):
         if _is_hidden(path):

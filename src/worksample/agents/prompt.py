@@ -72,7 +72,7 @@ def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool
 
 
 def _colleagues(workspace: Workspace) -> str:
-    """Say that colleagues may answer, if the task has a company with a chat."""
+    """Return a sentence about colleagues who may answer, if the task has a company with a chat."""
     environment = workspace.instance.work.environment
     if environment.workplace is None or "chat" not in environment.services:
         return ""
@@ -90,7 +90,7 @@ def folder_text(workspace: Workspace) -> str:
 
 
 def _graded(workspace: Workspace) -> str:
-    """Say what is graded: the output folder, and changes elsewhere if they are captured."""
+    """Return what is graded, in words: the output folder, and changes elsewhere if they are captured."""
     capture = workspace.instance.capture
     also = ["your changes in the services of the task"] if capture.exports else []
     also += ["your changes to other files of the system"] if capture.root else []

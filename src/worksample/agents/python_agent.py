@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import AgentError, Cause, SandboxError, WorksampleError
 from worksample.models import failure_of
 from worksample.models.blame import ControlQuestion
-from worksample.models.storable_text import scrubbed
+from worksample.models.storable_text import scrub
 
 from .assignment import Assignment
 from .prompt import brief_text, folder_text
@@ -64,7 +64,7 @@ def _make_sound(state: TaskState) -> None:
 
     said = state.messages if isinstance(state.messages, Iterable) else ()
     state.messages = [message for message in said if isinstance(message, ChatMessageBase)]
-    scrubbed(state.messages)
+    scrub(state.messages)
     if not isinstance(state.output, ModelOutput):
         state.output = ModelOutput()
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from worksample.errors import AgentError, Cause, WorksampleError
 from worksample.models.blame import ControlQuestion, by_request
 from worksample.models.failure import REFUSED, reason_of, status_of
-from worksample.models.send_observer import observed
-from worksample.models.storable_text import scrubbed
+from worksample.models.send_observer import observe
+from worksample.models.storable_text import scrub
 
 from .workspace import clip_middle
 
@@ -47,14 +47,12 @@ class Rejections:
         """Call the model and return its answer.
 
         Raises AgentError (`agent.rejected`) if the service answers other requests but rejects this conversation without
-        any
-        tool result, or keeps rejecting tool results; WorksampleError (`model.refused`) for a first request that is
-        rejected;
-        else what the model's provider raised.
+        any tool result, or keeps rejecting tool results; WorksampleError (`model.refused`) for a first request that is
+        rejected; else what the model's provider raised.
         """
         left_out = 0
         for results in (_newest_results(messages), _all(messages), None):
-            with observed() as seen:
+            with observe() as seen:
                 try:
                     output = await call()
                 except WorksampleError:
@@ -109,6 +107,6 @@ def _leave_out(results: Sequence[ChatMessageTool], said: str) -> None:
 def sendable(messages: Sequence[ChatMessage]) -> None:
     """Change tool results so that every service accepts them: Unicode without NUL, and never empty."""
     for one in _all(messages):
-        scrubbed(one)
+        scrub(one)
         if isinstance(one.content, str):
             one.content = one.content.replace("\0", "\ufffd") or "[no output]"

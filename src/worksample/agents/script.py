@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from worksample.errors import ManifestError, PlanError
-from worksample.files.config_files import Faults, FaultyManifest, UnreadableFile, checked, load
+from worksample.files.config_files import Faults, FaultyManifest, UnreadableFile, load, validate
 from worksample.models.usage import MOST_TOKENS
 from worksample.records import Frozen, Instance
 from worksample.sandboxes.browser import ACTIONS as BROWSER
@@ -206,7 +206,7 @@ def _step(row: Any, path: Path, key: str) -> ScriptStep:
     if source is not None:
         row |= _content(path.parent, source, f"{path}, {key}.from")
     faults = Faults()
-    step = checked(ScriptStep, row, faults, file=path.name, at=key)
+    step = validate(ScriptStep, row, faults, file=path.name, at=key)
     if step is None or faults.found:
         raise FaultyManifest(faults.found, where=str(path), next=_SEE)
     return step

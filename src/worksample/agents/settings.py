@@ -89,8 +89,7 @@ class CommandSettings(Settings):
 
     argv: tuple[str, ...] = Field(min_length=1)
     """Command in the box. `{brief}` is the path of the brief; `{input}`, `{output}`, `{software}` and `{scratch}` are
-    the
-    folders; `{agent}` is the agent's own folder.
+    the folders; `{agent}` is the agent's own folder.
     """
     brief: Literal["file", "stdin", "env"] = "file"
     """How the program gets the brief: always as a file, optionally also on standard input or as `$WORKSAMPLE_BRIEF`."""

@@ -41,7 +41,7 @@ class Workspace:
 
     @property
     def network(self) -> str:
-        """Sentence about the network that the box can reach."""
+        """Return a sentence about the network that the box can reach."""
         endpoints = self.instance.work.environment.endpoints
         reached = [f"{one.name}:{one.port}" for one in endpoints if one.to != "model"]
         if not reached:

@@ -1,4 +1,4 @@
-"""What an audit grades for one instance and protocol."""
+"""The plan of an audit: which submissions it grades for one instance and protocol."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from worksample.records import Grading, Instance, Protocol, Submission, quote_path, unquote_path
 
 from .control_builder import ControlBuilder, Made
-from .deliverable_paths import delivered
+from .deliverable_paths import is_deliverable
 from .findings import AuditCheck, Finding, error
 from .grader_source import check_required
-from .perturbations import Perturbation, changes
+from .perturbations import Perturbation, perturb
 
 PERTURBED = 1 << 20
-"""Bytes up to which a deliverable's figures are changed."""
+"""Deliverables of at most this many bytes have their figures changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class GradingJob:
-    """One grading."""
+    """One grading of a control submission."""
 
     name: str
     instance: Instance
@@ -29,14 +29,16 @@ class GradingJob:
 
 @dataclass
 class AuditPlan:
-    """`jobs` are the controls, each as often as repeated, then the changes, then the one without a reference."""
+    """The submissions to grade. `jobs` are the controls, each repeated, then the changed figures, then the one without
+    a reference.
+    """
 
     instance: Instance
     protocol: Protocol
     repeats: int
     controls: list[Made]
     proven: bool = True
-    """Whether a submission is known that can be expected to be right."""
+    """Whether a submission is known that should be right."""
     changes: list[tuple[Perturbation, Submission]] = field(default_factory=list)
     bare: tuple[Instance, Submission] | None = None
     findings: list[Finding] = field(default_factory=list)
@@ -61,15 +63,17 @@ class AuditPlan:
         return made
 
 
-def plan(bench: ControlBuilder, instance: Instance, protocol: Protocol, repeats: int) -> AuditPlan:
-    """Controls, changed figures, and the right deliverables without a reference, all committed to the bench's store."""
+def plan_audit(bench: ControlBuilder, instance: Instance, protocol: Protocol, repeats: int) -> AuditPlan:
+    """Plan the controls, the changed figures, and the right deliverables without a reference; commit all to the
+    builder's store.
+    """
     one = AuditPlan(instance, protocol, repeats, [])
     proven = one.proven = _has_deliverables(bench, instance, protocol)
-    one.controls = [made for made in bench.all(instance, protocol) if proven or made[0].name != "reference"]
+    one.controls = [made for made in bench.build_all(instance, protocol) if proven or made[0].name != "reference"]
     if not proven:
         names = ", ".join(repr(d.name) for d in instance.work.deliverables if d.required) or "anything"
         what = f"no right submission is known: neither the reference nor cases/reference holds {names}"
-        one.findings.append(error(AuditCheck.CONTROLS, what, instance.name, _add(instance)))
+        one.findings.append(error(AuditCheck.CONTROLS, what, instance.name, _how_to_add_solution(instance)))
     elif (instance.id, protocol) in bench.solved:
         one.notes.append(f"{instance.key}: the reference is a solution that was run; the grader does not see it")
     elif not bench.store.manifest(instance.grading[protocol].reference).files:
@@ -80,19 +84,19 @@ def plan(bench: ControlBuilder, instance: Instance, protocol: Protocol, repeats:
         right = bench.store.manifest(bench.reference(instance, protocol).parts["output"].manifest).files
         held = tuple(unquote_path(e.path).decode("utf-8", "replace") for e in right)
         one.findings += check_required(bench.store, instance, protocol, held)
-        one.changes = list(_changes(bench, instance, protocol))
+        one.changes = list(_perturbed_submissions(bench, instance, protocol))
     return one
 
 
-def _add(instance: Instance) -> str:
-    """What to do where nobody knows a right submission."""
+def _how_to_add_solution(instance: Instance) -> str:
+    """Say what to do if no right submission is known."""
     if instance.work.environment.workplace is not None:
         return "add cases/reference/script.toml, which does the work in the services"
     return "add cases/reference/output/ with one"
 
 
 def _has_deliverables(bench: ControlBuilder, instance: Instance, protocol: Protocol) -> bool:
-    """Whether there is a submission that can be expected to be right: any of the required deliverables is there."""
+    """Return whether a submission is known that should be right: one that holds any of the required deliverables."""
     if "reference" in bench.performed.get(instance.id, {}):
         return True
     if bench.own_reference(instance) is not None or (instance.id, protocol) in bench.solved:
@@ -102,22 +106,22 @@ def _has_deliverables(bench: ControlBuilder, instance: Instance, protocol: Proto
         return False
     held = bench.store.manifest(instance.grading[protocol].reference).files
     paths = [unquote_path(e.path).decode("utf-8", "replace") for e in held]
-    return bool(paths and not wanted) or any(delivered(path, wanted) for path in paths)
+    return bool(paths and not wanted) or any(is_deliverable(path, wanted) for path in paths)
 
 
-def _changes(
+def _perturbed_submissions(
     bench: ControlBuilder, instance: Instance, protocol: Protocol
 ) -> Iterator[tuple[Perturbation, Submission]]:
-    """Figures of the reference moved within and beyond the tolerance that the package states."""
+    """Yield copies of the reference with one figure moved within or beyond the tolerance that the package states."""
     full, store = bench.reference(instance, protocol), bench.store
     wanted = {quote_path(d.name.encode()) for d in instance.work.deliverables}
     for entry in store.manifest(full.parts["output"].manifest).files:
         if entry.path not in wanted or entry.blob is None or entry.size > PERTURBED:
             continue
-        for change in changes(entry.path, store.blobs.read(entry.blob), settings(instance.grading[protocol])):
-            yield change, bench.changed(full, entry.path, change.data)
+        for change in perturb(entry.path, store.blobs.read(entry.blob), settings(instance.grading[protocol])):
+            yield change, bench.change_file(full, entry.path, change.data)
 
 
 def settings(grading: Grading) -> dict[str, object]:
-    """A grading's settings, those of the instance over those of the task."""
+    """Return a grading's settings; the instance's override the task's."""
     return {**grading.settings, **grading.instance_settings}

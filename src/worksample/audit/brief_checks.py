@@ -1,4 +1,4 @@
-"""The brief's three sections, and that it names every required deliverable."""
+"""Checks of the brief: its three sections, every required deliverable named, and no example that the grader rejects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from worksample.records import Instance, Protocol
 from worksample.store import Store
 
-from .declared_asks import declared
+from .declared_asks import declared_texts
 from .findings import AuditCheck, Finding, error, warning
 
 SECTIONS = ("Work description", "Provided material", "Deliverables")
@@ -18,7 +18,9 @@ _PLACEHOLDER = re.compile(r"\{\{.*?\}\}")
 
 
 def check_brief(instance: Instance) -> Iterator[Finding]:
-    """RLI 3.1: work description, provided material, deliverables; everything that is wanted is named."""
+    """Check the brief: it has the sections of RLI 3.1 (work description, provided material, deliverables) and names
+    every required deliverable.
+    """
     brief = instance.work.brief
     headings = [h.casefold() for h in _HEADING.findall(brief)]
     for section in SECTIONS:
@@ -34,7 +36,7 @@ def check_brief(instance: Instance) -> Iterator[Finding]:
                 "brief.md",
                 "name the file under Deliverables exactly as task.toml does",
             )
-    for left in sorted(set(_PLACEHOLDER.findall(brief)) - _meant(instance)):
+    for left in sorted(set(_PLACEHOLDER.findall(brief)) - _literal_placeholders(instance)):
         yield error(
             AuditCheck.BRIEF, f"{left} was not filled", f"{instance.name}: brief.md", "add it to [[instance]] settings"
         )
@@ -44,8 +46,8 @@ def check_brief(instance: Instance) -> Iterator[Finding]:
         yield error(AuditCheck.BRIEF, "no canary id", "task.toml", 'set canary = "worksample-canary-<uuid>"')
 
 
-def _meant(instance: Instance) -> set[str]:
-    """Texts that look like a setting and stand for themselves: an imported job's own words."""
+def _literal_placeholders(instance: Instance) -> set[str]:
+    """Return texts that look like a setting but stand for themselves, such as an imported job's own words."""
     settings = [g.instance_settings for g in instance.grading.values()]
     return {value for one in settings for key, value in one.items() if value == f"{{{{{key}}}}}"}
 
@@ -56,9 +58,11 @@ LINE = 2_000
 
 
 def check_examples(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:
-    """Records in the brief (values with commas between) that `re.fullmatch` would take, but for what follows them."""
+    """Check that the grader's patterns accept the records (values with commas between) that the brief shows as
+    examples.
+    """
     grading = instance.grading[protocol]
-    patterns = dict.fromkeys(declared(grading, "patterns"))
+    patterns = dict.fromkeys(declared_texts(grading, "patterns"))
     for entry in store.manifest(grading.grader).files:
         if entry.path.endswith(".py") and entry.blob:
             patterns |= dict.fromkeys(_patterns(store.blobs.read(entry.blob).decode("utf-8", "replace")))

@@ -1,4 +1,4 @@
-"""Control submissions: what each is, and what it must score."""
+"""Control submissions of a package: what each contains, and what it must score."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOT_PASSED = (0.0, LEAST)
 
 @dataclass(frozen=True, slots=True)
 class ControlSubmission:
-    """One submission made for the audit, and the scores that are right for it."""
+    """A submission made for the audit, and the scores that are right for it."""
 
     name: str
     bounds: tuple[float, float]
@@ -37,7 +37,7 @@ class ControlSubmission:
         return "no pass" if self.bounds == NOT_PASSED else f"{low:g} to {high:g}"
 
     def allows(self, grade: GradePayload) -> bool:
-        """Whether the score is right, to a millionth; a full score never is where no pass is allowed."""
+        """Return whether a score is right, to a millionth. If no pass is allowed, a full score never is."""
         low, high = self.bounds
         return low - 1e-6 <= grade.score <= high + 1e-6 and (high >= 1.0 or not grade.full)
 
@@ -47,37 +47,40 @@ Made = tuple[ControlSubmission, Submission]
 
 @dataclass(frozen=True, slots=True)
 class ControlBuilder:
-    """Where the controls of one package are made."""
+    """A builder of one package's control submissions."""
 
     store: Store
     package: Package
     solved: Mapping[tuple[str, Protocol], Submission] = field(default_factory=dict)
-    """By an instance's id and a protocol: what a task's own solution left."""
+    """Instance id and protocol -> the result of the task's own solution."""
     performed: Mapping[str, Mapping[str, Submission]] = field(default_factory=dict)
-    """By an instance's id and a script's name: what it left in the company's services."""
+    """Instance id and script name -> the script's result in the company's services."""
 
-    def all(self, instance: Instance, protocol: Protocol) -> Iterator[Made]:
-        """Reference, nothing, empty files, copied inputs, and the author's cases."""
+    def build_all(self, instance: Instance, protocol: Protocol) -> Iterator[Made]:
+        """Yield the controls: reference, nothing, empty files, copied inputs, and the author's cases."""
         yield ControlSubmission("reference", FULL), self.reference(instance, protocol)
         done = self.performed.get(instance.id, {})
         yield ControlSubmission("nothing", NOTHING), done.get("nothing") or control(self.store, instance, "nothing")
         if instance.work.deliverables:
-            yield ControlSubmission("empty files", NOTHING), self._beside(control(self.store, instance, "empty"), done)
+            yield (
+                ControlSubmission("empty files", NOTHING),
+                self._with_services(control(self.store, instance, "empty"), done),
+            )
         if instance.work.deliverables or not done:
             yield (
                 ControlSubmission("copied inputs", NOT_PASSED),
-                self._beside(control(self.store, instance, "inputs"), done),
+                self._with_services(control(self.store, instance, "inputs"), done),
             )
         for case in self.package.cases:
             if case.instance == instance.name:
                 base = protocol if case.base == "reference" else None
-                submission = done.get(f"case {case.name}") or self._beside(
+                submission = done.get(f"case {case.name}") or self._with_services(
                     control_case(self.store, instance, case.name, case.output.parent, base=base), done
                 )
                 yield ControlSubmission(f"case {case.name}", (case.low, case.high), case.passes), submission
 
-    def _beside(self, submission: Submission, done: Mapping[str, Submission]) -> Submission:
-        """With the services' state of who did nothing, where the work is done in services."""
+    def _with_services(self, submission: Submission, done: Mapping[str, Submission]) -> Submission:
+        """Add the services' state after no work, if the work is done in services."""
         if "nothing" not in done:
             return submission
         whole = submission.replaced(id=uuid4().hex, parts={**done["nothing"].parts, **submission.parts})
@@ -85,7 +88,9 @@ class ControlBuilder:
         return whole
 
     def scripts(self, instance: Instance) -> dict[str, tuple[ScriptStep, ...]]:
-        """By the control's name: the scripts of a task that is done in a company. ManifestError for malformed ones."""
+        """Return the scripts of a task that is done in a company, by control name. Raises ManifestError for a malformed
+        one.
+        """
         cases = (case for case in self.package.cases if case.instance == instance.name)
         own = {case.name: case.script for case in cases if case.script is not None}
         first = self.package.root / "cases" / "reference"
@@ -96,7 +101,9 @@ class ControlBuilder:
         return found | {f"case {name}": read_steps(path, instance.name) for name, path in own.items()}
 
     def reference(self, instance: Instance, protocol: Protocol) -> Submission:
-        """The human's deliverable; `cases/reference/` stands for it where the reference is in another form."""
+        """Return the human's deliverable as a submission; `cases/reference/` replaces it if the reference has another
+        form.
+        """
         if (instance.id, protocol) in self.solved:
             return self.solved[instance.id, protocol]
         if "reference" in self.performed.get(instance.id, {}):
@@ -107,12 +114,12 @@ class ControlBuilder:
         return control(self.store, instance, "reference", protocol=protocol)
 
     def own_reference(self, instance: Instance) -> Path | None:
-        """`cases/reference/<instance>/` or `cases/reference/`, whichever has an `output/`."""
+        """Return `cases/reference/<instance>/` or `cases/reference/`, whichever has an `output/`."""
         root = self.package.root / "cases" / "reference"
         return next((p for p in (root / instance.name, root) if (p / "output").is_dir()), None)
 
-    def changed(self, submission: Submission, path: str, data: bytes) -> Submission:
-        """A copy of a submission with one deliverable (a quoted path) replaced."""
+    def change_file(self, submission: Submission, path: str, data: bytes) -> Submission:
+        """Copy a submission with one deliverable (a quoted path) replaced."""
         output = submission.parts["output"]
         blob = self.store.blobs.put(data)
         entries = tuple(
@@ -127,7 +134,7 @@ class ControlBuilder:
         return copy
 
     def without_reference(self, instance: Instance, protocol: Protocol) -> tuple[Instance, Submission]:
-        """The instance with an empty reference, and the right deliverables handed in for it."""
+        """Return the instance with an empty reference, and the right deliverables submitted for it."""
         empty = put_canonical(self.store.blobs, Manifest().plain())
         bare = instance.grading[protocol].replaced(reference=empty)
         stripped = instance.replaced(id=f"{instance.id}-bare", grading={**instance.grading, protocol: bare})

@@ -1,4 +1,4 @@
-"""What gradings of controls say about a task."""
+"""Findings from the gradings of control submissions."""
 
 from __future__ import annotations
 
@@ -17,16 +17,20 @@ EXISTENCE = {"nothing", "empty files", "copied inputs"}
 
 
 @dataclass
-class Read:
-    """What an audit has found so far."""
+class AuditResults:
+    """The findings of an audit so far."""
 
     findings: list[Finding] = field(default_factory=list)
     graded: list[GradedControl] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-def control_findings(one: AuditPlan, results: Sequence[Evaluation], read: Read) -> list[tuple[str, GradePayload]]:
-    """Say what scored wrong or differently; the grades given, by control. `results`: `repeats` for each control."""
+def control_findings(
+    one: AuditPlan, results: Sequence[Evaluation], read: AuditResults
+) -> list[tuple[str, GradePayload]]:
+    """Report controls that scored wrong or differently; return the grades by control. results: `repeats` for each
+    control.
+    """
     grades, name = [], one.instance.name
     ungraded: dict[str, list[ControlSubmission]] = {}
     for number, (control, _) in enumerate(one.controls):
@@ -36,43 +40,43 @@ def control_findings(one: AuditPlan, results: Sequence[Evaluation], read: Read) 
         right = given is not None and control.allows(given)
         read.graded.append(GradedControl(name, control.name, control.expected, score, reason, right))
         if given is None:
-            ungraded.setdefault(_first(reason), []).append(control)
+            ungraded.setdefault(_first_line(reason), []).append(control)
         elif not right:
-            read.findings.append(_wrong(name, control, score, reason))
+            read.findings.append(_wrong_score_finding(name, control, score, reason))
         if given:
             grades.append((control.name, given))
-            read.findings.extend(_parts(name, control, given))
+            read.findings.extend(_part_findings(name, control, given))
         if any((first.payload, first.cause) != (other.payload, other.cause) for other in others):
             what = f"{control.name}: graded {one.repeats} times, with different results"
             read.findings.append(error(AuditCheck.REPEAT, what, name, "take time, chance and order out of the grader"))
-    read.findings.extend(_ungraded(name, reason, controls) for reason, controls in ungraded.items())
+    read.findings.extend(_ungraded_finding(name, reason, controls) for reason, controls in ungraded.items())
     return grades
 
 
-def _ungraded(instance: str, reason: str, controls: Sequence[ControlSubmission]) -> Finding:
-    """One cause once, however many controls it keeps from being graded."""
+def _ungraded_finding(instance: str, reason: str, controls: Sequence[ControlSubmission]) -> Finding:
+    """Report one cause once, however many controls it leaves ungraded."""
     if len(controls) == 1:
-        return _wrong(instance, controls[0], None, reason)
+        return _wrong_score_finding(instance, controls[0], None, reason)
     names = ", ".join(control.name for control in controls)
     return error(AuditCheck.CONTROLS, f"{len(controls)} controls are ungraded: {reason} ({names})", instance)
 
 
-def _first(reason: str) -> str:
-    """Of a reason its first line, which says what and where; what follows is the traceback."""
+def _first_line(reason: str) -> str:
+    """Return the first line of a reason; the traceback follows it."""
     return next(iter(reason.splitlines()), "")[:300]
 
 
-def _wrong(instance: str, control: ControlSubmission, score: float | None, reason: str) -> Finding:
+def _wrong_score_finding(instance: str, control: ControlSubmission, score: float | None, reason: str) -> Finding:
     got = "is ungraded" if score is None else f"scores {score:g}"
     kind = AuditCheck.EXISTENCE if control.name in EXISTENCE and score is not None else AuditCheck.CASES
     if control.name == "reference" or (score is None and control.name in EXISTENCE):
         kind = AuditCheck.CONTROLS
-    what = f"{control.name} {got}, expected {control.expected}" + (f" ({_first(reason)[:200]})" if reason else "")
+    what = f"{control.name} {got}, expected {control.expected}" + (f" ({_first_line(reason)[:200]})" if reason else "")
     do = "points must be earned by work, not by a file that exists" if kind is AuditCheck.EXISTENCE else ""
     return error(kind, what, instance, do)
 
 
-def _parts(instance: str, control: ControlSubmission, given: GradePayload) -> Iterable[Finding]:
+def _part_findings(instance: str, control: ControlSubmission, given: GradePayload) -> Iterable[Finding]:
     passed = passed_by(given.parts)
     for name, wanted in control.passes.items():
         if passed.get(name) is not wanted:
@@ -82,7 +86,7 @@ def _parts(instance: str, control: ControlSubmission, given: GradePayload) -> It
 
 
 def tolerance_findings(one: AuditPlan, results: Sequence[Evaluation]) -> Iterator[Finding]:
-    """A figure changed within its tolerance must be full, one changed far beyond must not."""
+    """Report figures whose change within the tolerance is not full, or whose change far beyond it still is."""
     for (change, _), evaluation in zip(one.changes, results, strict=True):
         if not isinstance(evaluation.payload, GradePayload):
             continue
@@ -96,8 +100,10 @@ def tolerance_findings(one: AuditPlan, results: Sequence[Evaluation]) -> Iterato
             yield warning(AuditCheck.TOLERANCE, what, one.instance.name, do)
 
 
-def bare_finding(one: AuditPlan, result: Evaluation) -> Iterator[Finding]:
-    """Without its reference a grader must say so: ungraded. A score would call our own fault the agent's."""
+def missing_reference_findings(one: AuditPlan, result: Evaluation) -> Iterator[Finding]:
+    """Report a grader that scores work without its reference: it must leave the work ungraded, or our fault counts as
+    the agent's.
+    """
     name = one.instance.name
     if isinstance(result.payload, GradePayload):
         what = f"without its reference the grader still gives {result.payload.score:g}"
@@ -107,5 +113,5 @@ def bare_finding(one: AuditPlan, result: Evaluation) -> Iterator[Finding]:
             do = "read it through case.reference(), which leaves the submission ungraded"
             yield error(AuditCheck.REFERENCE, what, name, do)
     elif result.cause is not Cause.GRADER_REFERENCE:
-        what = f"without its reference the grader ends with {result.cause}: {_first(result.reason)[:200]}"
+        what = f"without its reference the grader ends with {result.cause}: {_first_line(result.reason)[:200]}"
         yield warning(AuditCheck.REFERENCE, what, name, "read it through case.reference()")

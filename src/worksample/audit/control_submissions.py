@@ -1,4 +1,4 @@
-"""Control submissions: what must score full, and what must not pass. They test a grader, not an agent."""
+"""Control submissions: those that must score full, and those that must not pass. They test a grader, not an agent."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def control(
 ) -> Submission:
     """Commit a control submission for `instance` and return it.
 
-    `kind`: `reference` (the reference as the deliverables), `nothing` (an empty output folder), `inputs` (the inputs
-    under their own names, and the largest of the right file type under each deliverable's name), `empty` (empty files
-    with the deliverables' names). Raises UsageError for another kind, or for a protocol the instance lacks.
+    kind: `reference` (the reference as the deliverables), `nothing` (an empty output folder), `inputs` (the inputs
+    under their own names, and under each deliverable's name the largest input of that file type), `empty` (empty files
+    with the deliverables' names). Raises UsageError for another kind, or for a protocol that the instance lacks.
     """
     if kind == "reference":
         manifest = store.manifest(_reference(instance, protocol))
@@ -61,9 +61,9 @@ def control_case(
     base: Protocol | None = None,
     author: str = "audit",
 ) -> Submission:
-    """Commit a case of a task's author: `folder` with `output/` and, where the grader reads probes, `probes/`.
+    """Commit a case of a task's author: `folder` with `output/` and, if the grader reads probes, `probes/`.
 
-    `base`: start from the reference under this protocol; files in `output/` are laid over it.
+    base: start from the reference under this protocol; the files in `output/` replace its files.
     """
     taken = scan(folder / "output", store.blobs)
     part = part_of(taken)
@@ -84,7 +84,7 @@ def _reference(instance: Instance, protocol: Protocol) -> str:
 
 
 def _names(instance: Instance) -> list[str]:
-    """Deliverables that are one file each, as quoted paths."""
+    """Return the deliverables that are one file each, as quoted paths."""
     names = (d.name for d in instance.work.deliverables)
     return sorted({quote_path(n.encode()) for n in names if not n.endswith("/") and "*" not in n})
 
@@ -100,7 +100,7 @@ def _inputs(given: Manifest, names: list[str]) -> Manifest:
 
 
 def _tree(entries: list[Entry]) -> Manifest:
-    """Sorted, with the folders that the entries lie in."""
+    """Build a manifest, sorted, with the folders of its entries."""
     by_path = {e.path: e for e in entries}
     for entry in entries:
         for parent in PurePosixPath(entry.path).parents:

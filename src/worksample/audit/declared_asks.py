@@ -1,4 +1,4 @@
-"""What a grader whose source lies outside the package asks for, as the package declares it: `settings.asks`.
+"""Demands of a grader whose source is outside the package, as the package declares them in `settings.asks`.
 
 A table of `files` and `columns` (names), `patterns` (regular expressions that a whole line must match) and `points`
 (one number per criterion, in order).
@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from worksample.records import Grading
 
 
-def declared(grading: Grading, kind: str) -> tuple[str, ...]:
-    """Texts of that kind."""
+def declared_texts(grading: Grading, kind: str) -> tuple[str, ...]:
+    """Return the declared texts of one kind."""
     return tuple(item for item in _list(grading, kind) if isinstance(item, str))
 
 
 def declared_points(grading: Grading) -> tuple[float, ...]:
-    """The points, or none."""
+    """Return the declared points; empty if there are none."""
     return tuple(float(p) for p in _list(grading, "points") if isinstance(p, int | float))
 
 

@@ -1,4 +1,4 @@
-"""Whether a path is one of the deliverables: by its name, by a pattern, or within a folder that is one."""
+"""Which paths are deliverables: by name, by pattern, or inside a folder that is one."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 
-def delivered(path: str, names: Iterable[str]) -> bool:
+def is_deliverable(path: str, names: Iterable[str]) -> bool:
     return any(fnmatchcase(path, name) or (name.endswith("/") and path.startswith(name)) for name in names)

@@ -1,4 +1,4 @@
-"""What an audit says: one finding per fault, each with what, where, and what to do."""
+"""Findings of an audit: each says what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Severity(StrEnum):
 
 
 class AuditCheck(StrEnum):
-    """What the audit looks for (design: "Audit before use")."""
+    """The checks of an audit (design: "Audit before use")."""
 
     BRIEF = "brief"
     CONTROLS = "controls"
@@ -46,7 +46,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class GradedControl:
-    """One control submission's result, as the table of an audit shows it."""
+    """The result of one control submission, as a row of the audit's table."""
 
     instance: str
     control: str
@@ -63,7 +63,7 @@ class Report:
     findings: tuple[Finding, ...] = ()
     graded: tuple[GradedControl, ...] = ()
     notes: tuple[str, ...] = field(default=())
-    """What could not be checked, and why."""
+    """Checks that could not be made, and why."""
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -85,7 +85,7 @@ def warning(check: AuditCheck, what: str, where: str = "", do: str = "") -> Find
     return Finding(check, Severity.WARNING, what, where, do)
 
 
-def once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Without repetitions (two instances with one brief say the same), errors first."""
+def without_repetitions(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings without duplicates (two instances with one brief have the same), errors first."""
     seen = dict.fromkeys(findings)
     return tuple(sorted(seen, key=lambda f: (f.severity is not Severity.ERROR, f.check, f.where, f.what)))

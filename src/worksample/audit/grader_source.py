@@ -1,4 +1,4 @@
-"""Whether a grader can be run at all: said once, with file and line, instead of once for each control."""
+"""Whether a grader can run at all: reported once with file and line, not once for each control."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from worksample.records import Instance, Protocol, unquote_path
 from worksample.store import Store
 
-from .deliverable_paths import delivered
+from .deliverable_paths import is_deliverable
 from .findings import AuditCheck, Finding, error
 
 
 def check_source(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:
-    """Python files of the grader that are none."""
+    """Check that the grader's Python files can be parsed."""
     for name, source in _sources(store, instance, protocol):
         try:
             ast.parse(source)
@@ -30,16 +30,16 @@ def check_source(store: Store, instance: Instance, protocol: Protocol) -> Iterat
 
 
 def check_required(store: Store, instance: Instance, protocol: Protocol, held: tuple[str, ...]) -> Iterator[Finding]:
-    """Required deliverables that the right submission lacks (`held`: its paths) and that no source of the grader names.
+    """Check that the right submission contains, or the grader's source names, every required deliverable.
 
-    Such a one is asked of every agent and looked at by nobody.
+    held: the paths of the right submission. Any other required deliverable is asked of every agent and read by nobody.
     """
     text = "\n".join(source for _, source in _sources(store, instance, protocol))
     criteria = instance.grading[protocol].criteria
     text += "\n".join(leaf.text for leaf in criteria.leaves) + repr(instance.grading[protocol].settings)
     for deliverable in instance.work.deliverables:
         name = deliverable.name
-        if not deliverable.required or any(delivered(path, [name]) for path in held):
+        if not deliverable.required or any(is_deliverable(path, [name]) for path in held):
             continue
         if name.rstrip("/") in text:
             continue

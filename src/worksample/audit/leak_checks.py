@@ -1,4 +1,4 @@
-"""The reference, or its answers, within the agent's reach: whole files, rows, distinctive values."""
+"""The reference, or its answers, in what the agent can reach: whole files, rows, distinctive values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"^-?\d+(?:[.,]\d+)*$")
 
 
 def check_leaks(store: Store, instance: Instance, reference: str) -> Iterator[Finding]:
-    """Compare the reference with inputs, software, brief and probes (what lies in the agent's sandbox)."""
+    """Compare the reference with inputs, software, brief and probes (which lie in the agent's sandbox)."""
     ref = store.manifest(reference)
     reach = {
         "inputs": store.manifest(instance.work.inputs),
@@ -44,7 +44,7 @@ def check_leaks(store: Store, instance: Instance, reference: str) -> Iterator[Fi
 
 
 def _texts(store: Store, manifest: Manifest) -> dict[str, str]:
-    """Files that read as text, by path."""
+    """Return the files that can be read as text, by path."""
     out = {}
     for entry in manifest.files:
         if entry.blob is None or not 0 < entry.size <= TEXT_LIMIT:
@@ -61,12 +61,13 @@ def _normal(line: str) -> str:
 
 
 def _telling(line: str) -> bool:
-    """Three words or three cells: what stands in two files by chance is shorter."""
+    """Return whether a line is distinctive: shorter ones than three words or three cells stand in two files by
+    chance."""
     return len(_WORDS.findall(line)) >= 3 or len(_BETWEEN.findall(line)) >= 2
 
 
 def _rows(instance: Instance, path: str, text: str, within: dict[str, dict[str, str]]) -> Iterator[Finding]:
-    """Most of a reference's distinctive lines stand, as they are, in one file that the agent gets."""
+    """Report a file of the agent's that holds most of a reference's distinctive lines unchanged."""
     lines = {_normal(line) for line in text.splitlines()[1:]}
     lines = {line for line in lines if len(line) >= 12 and _telling(line)}
     if len(lines) < 2:
@@ -92,7 +93,8 @@ def _rows(instance: Instance, path: str, text: str, within: dict[str, dict[str, 
 
 
 def _values(instance: Instance, path: str, text: str, within: dict[str, dict[str, str]]) -> Iterator[Finding]:
-    """Every distinctive value of a small answer (a JSON or a table of figures) is printed together in one file."""
+    """Report a file of the agent's that prints every distinctive value of a small answer (JSON or a table of
+    figures)."""
     values = {v for v in _leaves(path, text) if _distinctive(v)}
     if len(values) < 3:
         return
@@ -109,12 +111,14 @@ def _values(instance: Instance, path: str, text: str, within: dict[str, dict[str
 
 
 def _is_table(name: str) -> bool:
-    """In raw data an answer's values may well stand singly: lines decide there."""
+    """Return whether a file is raw data, in which an answer's single values may occur: there only lines count."""
     return name.casefold().endswith((".csv", ".tsv", ".log", ".xlsx", ".sql", ".jsonl"))
 
 
 def _distinctive(value: str) -> bool:
-    """Long enough not to stand anywhere by chance: a number with four digits or more and a fraction or five digits."""
+    """Return whether a value is long enough not to occur by chance: a number of five digits, or of four with a
+    fraction.
+    """
     digits = sum(c.isdigit() for c in value)
     return bool(_NUMBER.match(value)) and (digits >= 5 or (digits >= 4 and ("." in value or "," in value)))
 

@@ -1,7 +1,7 @@
-"""Names that the brief and the grader do not share: files, columns, keys.
+"""Names that brief and grader do not share: files, columns, keys.
 
-An agent can only deliver under the names it was told. A name that the grader asks for and that appears nowhere in what
-the agent sees (brief, shown criteria, inputs) cannot be guessed; this is the commonest flaw of published tasks.
+An agent can only deliver under names that it was told. If the grader asks for a name that appears nowhere in what the
+agent sees (brief, shown criteria, inputs), the agent cannot guess it; this is the commonest flaw of published tasks.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from worksample.records import Instance, Protocol, unquote_path
 from worksample.store import Store
 
-from .declared_asks import declared
+from .declared_asks import declared_texts
 from .findings import AuditCheck, Finding, error, warning
 
 _FILE = re.compile(r"^[\w .()+-]+\.[A-Za-z][A-Za-z0-9]{0,5}$")
@@ -35,7 +35,7 @@ _COLUMN_KEYWORDS = {
 
 @dataclass
 class GraderDemands:
-    """What a grader asks of a submission, by its source."""
+    """What a grader's source asks of a submission."""
 
     files: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
@@ -43,23 +43,23 @@ class GraderDemands:
     literals: set[str] = field(default_factory=set)
     """All strings of the grader."""
 
-    def knows(self, name: str) -> bool:
-        """Whether a document of the services, such as `finance/total.csv`, stands in a string, whole or in parts."""
+    def mentions_document(self, name: str) -> bool:
+        """Return whether the grader names a document of the services, such as `finance/total.csv`, whole or in part."""
         stem = name.rsplit("/", 1)[-1].rpartition(".")[0]
         return "/" in name and any(stem in text for text in self.literals)
 
 
 def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:
-    """Every file, column and key that grade.py asks for must be known to the agent."""
+    """Check that the agent is told every file, column and key that grade.py asks for."""
     grading = instance.grading[protocol]
     asked = GraderDemands()
     for entry in store.manifest(grading.grader).files:
         if entry.path.endswith(".py") and entry.blob:
             _collect(store.blobs.read(entry.blob).decode("utf-8", "replace"), asked)
-    asked.files.update(declared(grading, "files"))
-    seen = _seen(store, instance)
+    asked.files.update(declared_texts(grading, "files"))
+    seen = _visible_text(store, instance)
     promised = {d.name for d in instance.work.deliverables}
-    yield from _outside(store, instance, protocol, seen)
+    yield from _declared_name_findings(store, instance, protocol, seen)
     for name in sorted(asked.files):
         if name not in seen and name not in promised:
             yield error(
@@ -77,7 +77,7 @@ def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterato
                 "name it in the brief as the grader does",
             )
     for name in sorted(_named_files(instance.work.brief, instance) - asked.files - promised):
-        if asked.knows(name):
+        if asked.mentions_document(name):
             continue
         yield warning(
             AuditCheck.NAMES,
@@ -87,11 +87,13 @@ def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterato
         )
 
 
-def _outside(store: Store, instance: Instance, protocol: Protocol, seen: str) -> Iterator[Finding]:
-    """Columns that a grader outside the package wants, and files that it takes as given from the agent's own folder."""
-    grading, known = instance.grading[protocol], _plain(seen)
-    for name in declared(grading, "columns"):
-        if _plain(name) not in known:
+def _declared_name_findings(store: Store, instance: Instance, protocol: Protocol, seen: str) -> Iterator[Finding]:
+    """Report columns that an external grader asks for without the agent knowing, and given files that the agent could
+    change.
+    """
+    grading, known = instance.grading[protocol], _plain_name(seen)
+    for name in declared_texts(grading, "columns"):
+        if _plain_name(name) not in known:
             yield error(
                 AuditCheck.NAMES,
                 f"the grader asks for the column or key {name!r}, which the agent is never told",
@@ -100,7 +102,7 @@ def _outside(store: Store, instance: Instance, protocol: Protocol, seen: str) ->
             )
     given = {unquote_path(e.path).decode("utf-8", "replace") for e in store.manifest(instance.work.inputs).files}
     made = {d.name for d in instance.work.deliverables}
-    for name in declared(grading, "files"):
+    for name in declared_texts(grading, "files"):
         if name in given and name not in made:
             yield error(
                 AuditCheck.REFERENCE,
@@ -110,13 +112,13 @@ def _outside(store: Store, instance: Instance, protocol: Protocol, seen: str) ->
             )
 
 
-def _plain(text: str) -> str:
-    """Letters and digits alone: graders compare column names without blanks, hyphens and case."""
+def _plain_name(text: str) -> str:
+    """Reduce a name to letters and digits: graders compare column names without blanks, hyphens and case."""
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
-def _seen(store: Store, instance: Instance) -> str:
-    """All text that the agent can read: brief, criteria if shown, names and text of the inputs."""
+def _visible_text(store: Store, instance: Instance) -> str:
+    """Return all text that the agent can read: brief, shown criteria, names and text of the inputs."""
     parts = [instance.work.brief, instance.work.shown_rubric]
     for digest in (instance.work.inputs, instance.work.software):
         for entry in store.manifest(digest).files:
@@ -127,7 +129,7 @@ def _seen(store: Store, instance: Instance) -> str:
 
 
 def _named_files(brief: str, instance: Instance) -> set[str]:
-    """Files under the brief's Deliverables heading that stand in back quotes."""
+    """Return the files in back quotes under the brief's Deliverables heading."""
     after = re.split(r"^#+\s*deliverables\s*$", brief, flags=re.IGNORECASE | re.MULTILINE)
     names = re.findall(r"`([^`\n]+)`", after[-1]) if len(after) > 1 else []
     prefix = instance.work.environment.paths.output + "/"
@@ -158,7 +160,7 @@ def _is_case(node: ast.expr) -> bool:
 
 
 def _strings(node: ast.expr) -> Iterator[str]:
-    """Literal names in a list, tuple, set, a dict's keys, or a single string."""
+    """Yield the names in a list, tuple, set, a dict's keys, or a single string."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):

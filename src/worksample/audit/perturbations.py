@@ -1,4 +1,4 @@
-"""The reference changed within its tolerance (must still be full) and beyond it (must not be)."""
+"""The reference with changed figures: a change within the tolerance must still be full, one beyond it must not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_PER_FILE = 4
 
 @dataclass(frozen=True)
 class Perturbation:
-    """A deliverable of the reference with one figure changed."""
+    """A deliverable of the reference with one changed figure."""
 
     path: str
     where: str
@@ -24,11 +24,11 @@ class Perturbation:
     within: bool
 
 
-def changes(path: str, data: bytes, settings: dict[str, Any]) -> Iterator[Perturbation]:
-    """For CSV and JSON deliverables: some figures moved by half their tolerance, and by far more than it.
+def perturb(path: str, data: bytes, settings: dict[str, Any]) -> Iterator[Perturbation]:
+    """Yield changed CSV and JSON deliverables: some figures moved by half their tolerance, and by far more than it.
 
-    The tolerance is what the package states: `settings.tolerance`, a number or a table of column (or key) -> number.
-    Where none is stated, only the large change is made.
+    The package states the tolerance in `settings.tolerance`: a number, or a table of column (or key) -> number. Without
+    one only the large change is made.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -41,14 +41,14 @@ def changes(path: str, data: bytes, settings: dict[str, Any]) -> Iterator[Pertur
         yield from _json(path, text, tolerance)
 
 
-def _stated(tolerance: object, name: str) -> float | None:
+def _stated_tolerance(tolerance: object, name: str) -> float | None:
     if isinstance(tolerance, dict):
         tolerance = tolerance.get(name)
     return float(tolerance) if isinstance(tolerance, (int, float)) and not isinstance(tolerance, bool) else None
 
 
-def _far(value: float, tolerance: float | None) -> float:
-    """Beyond any reasonable doubt: a third more, and ten times the tolerance."""
+def _far_value(value: float, tolerance: float | None) -> float:
+    """Return a value beyond any reasonable doubt: a third larger, and ten times the tolerance away."""
     return value + max(abs(value) / 3, 10 * (tolerance or 0), 1.0)
 
 
@@ -74,7 +74,7 @@ def _csv(path: str, text: str, tolerance: object) -> Iterator[Perturbation]:
                 # Whole numbers are as often names (years, ids) as amounts: moving them says little.
                 continue
             done.add(name)
-            stated = _stated(tolerance, name)
+            stated = _stated_tolerance(tolerance, name)
             for within, moved in _moves(value, stated):
                 copy = [list(r) for r in rows]
                 copy[number][column] = f"{moved:.6f}"
@@ -90,7 +90,7 @@ def _json(path: str, text: str, tolerance: object) -> Iterator[Perturbation]:
         return
     for steps, value in list(_figures(document, ()))[:MAX_PER_FILE]:
         name = next((s for s in reversed(steps) if isinstance(s, str)), "")
-        for within, moved in _moves(value, _stated(tolerance, name)):
+        for within, moved in _moves(value, _stated_tolerance(tolerance, name)):
             copy = json.loads(text)
             node = copy
             for step in steps[:-1]:
@@ -113,4 +113,4 @@ def _figures(node: object, steps: tuple[str | int, ...]) -> Iterator[tuple[tuple
 def _moves(value: float, tolerance: float | None) -> Iterator[tuple[bool, float]]:
     if tolerance:
         yield True, value + tolerance / 2
-    yield False, _far(value, tolerance)
+    yield False, _far_value(value, tolerance)

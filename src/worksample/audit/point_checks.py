@@ -1,4 +1,6 @@
-"""Points that add up, and criteria that some control passes and some control fails."""
+"""Checks of points and criteria: points add up, some control passes and some control fails each criterion, kinds are
+complete.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,22 @@ from .findings import AuditCheck, Finding, error, warning
 
 @dataclass(frozen=True, slots=True)
 class GradePoints:
-    """A grade read by the criteria. What is below a criterion without parts of its own (files of a pair) is detail."""
+    """A grade matched with the criteria. Parts below a criterion that has no parts of its own (such as files of a pair)
+    are details.
+    """
 
     parts: Mapping[str, PartPayload]
-    """Criterion -> the part that answers it: its own, or that of the criterion above it which was answered whole."""
+    """Criterion -> the part that answers it: its own, or that of the criterion above it that was answered as a whole.
+    """
     whole: frozenset[str]
     """Criteria that are answered by a part of their own name."""
     missing: tuple[str, ...]
     strange: tuple[str, ...]
-    """Parts that stand among criteria and are none."""
+    """Parts among the criteria that are no criterion."""
 
 
-def answers(nodes: Iterable[Criterion], parts: Iterable[PartPayload]) -> GradePoints:
-    """Which part answers which criterion that a program decides."""
+def match_parts(nodes: Iterable[Criterion], parts: Iterable[PartPayload]) -> GradePoints:
+    """Find which part answers each criterion that a program decides."""
     found: dict[str, PartPayload] = {}
     whole: set[str] = set()
     missing: list[str] = []
@@ -52,13 +57,13 @@ def answers(nodes: Iterable[Criterion], parts: Iterable[PartPayload]) -> GradePo
 
 
 def check_points(criteria: Criteria, grades: Iterable[tuple[str, GradePayload]], where: str) -> Iterator[Finding]:
-    """The grader's parts carry the points that criteria.toml gives them, and every criterion is answered."""
+    """Check that the grader's parts carry the points of criteria.toml, and that every criterion is answered."""
     nodes = program_nodes(criteria.criteria)
     worths = {node.id: node.worth for node in _walk(nodes)}
     for control, grade in grades:
         if not grade.parts or not nodes:
             continue
-        read = answers(nodes, grade.parts)
+        read = match_parts(nodes, grade.parts)
         for name in read.missing:
             yield error(AuditCheck.POINTS, f"criterion {name!r} gets no answer from the grader ({control})", where)
         for name in read.strange:
@@ -80,7 +85,7 @@ def _walk(nodes: Iterable[Criterion]) -> Iterator[Criterion]:
 
 
 def check_declared(grading: Grading, where: str) -> Iterator[Finding]:
-    """Criteria against the points of a grader that lies outside the package."""
+    """Compare the criteria with the points of a grader outside the package."""
     points = declared_points(grading)
     wanted = tuple(leaf.worth for leaf in grading.criteria.leaves if leaf.by is By.PROGRAM)
     if points and wanted and points != wanted:
@@ -89,11 +94,11 @@ def check_declared(grading: Grading, where: str) -> Iterator[Finding]:
 
 
 def check_coverage(criteria: Criteria, grades: Iterable[tuple[str, GradePayload]], where: str) -> Iterator[Finding]:
-    """Every criterion is passed by one control and failed by another that is more than an empty folder."""
+    """Check that each criterion is passed by one control and failed by another that is more than an empty folder."""
     passed: set[str] = set()
     failed: set[str] = set()
     for control, grade in grades:
-        for name, part in answers(criteria.criteria, grade.parts).parts.items():
+        for name, part in match_parts(criteria.criteria, grade.parts).parts.items():
             if part.passed:
                 passed.add(name)
             elif part.fraction is not None and control.startswith("case "):
@@ -111,7 +116,7 @@ def check_coverage(criteria: Criteria, grades: Iterable[tuple[str, GradePayload]
 
 
 def passed_by(parts: Iterable[PartPayload]) -> dict[str, bool]:
-    """Name -> whether it passed, for parts at any depth; of two with one name the outer one counts."""
+    """Return part name -> whether it passed, at any depth; of two parts with one name the outer one counts."""
     found: dict[str, bool] = {}
     level = list(parts)
     while level:
@@ -125,7 +130,7 @@ FILE = "criteria.toml"
 
 
 def check_kinds(instance: Instance) -> Iterator[Finding]:
-    """Warnings; a task whose criteria name no kind has none."""
+    """Check the kinds of checkpoints: either all criteria have one or none has, and collaboration needs a service."""
     for grading in instance.grading.values():
         leaves = grading.criteria.leaves
         bare = [leaf.id for leaf in leaves if leaf.kind is None]

@@ -1,4 +1,4 @@
-"""How inputs and references will be shown to people: what they cannot see, they cannot judge."""
+"""How inputs and references are rendered for people: they cannot judge what they cannot see."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 from worksample.errors import SandboxUnavailable
 from worksample.records import Instance
 
-from .deliverable_paths import delivered
+from .deliverable_paths import is_deliverable
 
 if TYPE_CHECKING:
     from worksample.store import Store
     from worksample.viewing import Rendering
 
 _MOST = 12
-"""Names in one note."""
+"""Maximum number of names in one note."""
 
 
 async def rendering_notes(store: Store, instances: Iterable[Instance], *, parallel: int = 2) -> list[str]:
-    """A note for each file that is damaged, or that too little can be seen of, and one on all others.
+    """Return a note for each file that is damaged or that shows too little, and a summary of all others.
 
-    Raises what `viewing.rendering` does, but for SandboxUnavailable, which is a note too.
+    Raises what `viewing.rendering` raises, except SandboxUnavailable, which becomes a note.
     """
     from worksample.viewing import renderings_of
 
@@ -35,7 +35,7 @@ async def rendering_notes(store: Store, instances: Iterable[Instance], *, parall
                 if digest not in looked:
                     looked[digest] = await renderings_of(store, store.manifest(digest), parallel=parallel)
                     kinds.update(row.kind for row in looked[digest])
-                notes.extend(f"{instance.key}: {part}/{text}" for text in _wrong(looked[digest]))
+                notes.extend(f"{instance.key}: {part}/{text}" for text in _problem_texts(looked[digest]))
     except SandboxUnavailable as e:
         return [f"how files are shown was not looked at: {e.what}"]
     if kinds:
@@ -46,7 +46,7 @@ async def rendering_notes(store: Store, instances: Iterable[Instance], *, parall
 
 
 def reference_notes(store: Store, instances: Iterable[Instance]) -> list[str]:
-    """Which files of its reference people will see of each instance, and which they will not."""
+    """Say for each instance which files of its reference people see, and which they do not."""
     notes = []
     for instance in instances:
         names = [deliverable.name for deliverable in instance.work.deliverables]
@@ -54,11 +54,11 @@ def reference_notes(store: Store, instances: Iterable[Instance]) -> list[str]:
         seen = held if instance.shown_reference is None else _files(store, instance.shown_reference)
         if not held:
             continue
-        text = f"reference files that evaluators see: {_named(seen)}"
+        text = f"reference files that evaluators see: {_join_names(seen)}"
         if hidden := [path for path in held if path not in seen]:
-            text += f"; not: {_named(hidden)}"
-        elif own := [path for path in seen if not delivered(path, names)]:
-            text += f"; no deliverable is {_named(own)}: [reference] in task.toml says what is the grader's alone"
+            text += f"; not: {_join_names(hidden)}"
+        elif own := [path for path in seen if not is_deliverable(path, names)]:
+            text += f"; no deliverable is {_join_names(own)}: [reference] in task.toml says what is the grader's alone"
         notes.append(f"{instance.key}: {text}")
     return notes
 
@@ -67,7 +67,7 @@ def _files(store: Store, *digests: str) -> list[str]:
     return list(dict.fromkeys(e.path for digest in digests for e in store.manifest(digest).files))
 
 
-def _named(paths: list[str]) -> str:
+def _join_names(paths: list[str]) -> str:
     rest = len(paths) - _MOST
     return (", ".join(paths[:_MOST]) or "nothing") + (f" and {rest} more" if rest > 0 else "")
 
@@ -79,7 +79,7 @@ def _folders(instance: Instance) -> Iterator[tuple[str, str]]:
         yield "reference", reference
 
 
-def _wrong(rows: Iterable[Rendering]) -> Iterator[str]:
+def _problem_texts(rows: Iterable[Rendering]) -> Iterator[str]:
     for row in rows:
         if row.problem or not row.inspectable:
             ours = " (by this machine's fault: run the check again)" if row.visibility.ours else ""

@@ -1,4 +1,6 @@
-"""Rubrics that people or judges cannot answer alike (UpBench A.3): subjective, unmeasurable, compound, off the work."""
+"""Rubrics that people or judges cannot answer alike (UpBench A.3): subjective, unmeasurable, compound, unrelated to the
+work.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ _BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
 
 
 class RubricFault(StrEnum):
-    """What is wrong with a criterion's text."""
+    """A fault of a criterion's text."""
 
     SUBJECTIVE = "subjective"
     UNMEASURABLE = "unmeasurable"
@@ -48,7 +50,8 @@ class Flaw:
 
 
 def lint(text: str) -> tuple[Flaw, ...]:
-    """The flaws of one criterion's text, each kind once. What stands in quotes is the deliverable's: not looked at."""
+    """Return the flaws of one criterion's text, each kind once. Quoted text belongs to the deliverable and is
+    skipped."""
     plain = QUOTED.sub(" ", text)
     found = {
         RubricFault.SUBJECTIVE: SUBJECTIVE.search(plain),
@@ -66,7 +69,8 @@ def lint(text: str) -> tuple[Flaw, ...]:
 
 
 def check_rubric(instance: Instance) -> Iterator[Finding]:
-    """Warnings on criteria that people or judges answer: all of a rubric, but those that a program decides."""
+    """Warn about criteria that people or judges answer: all criteria of a rubric except those that a program
+    decides."""
     graded = bool(_BY_PROGRAMS.intersection(instance.grading))
     for protocol, grading in instance.grading.items():
         leaves = [c for c in grading.criteria.leaves if c.by is not By.PROGRAM or not graded]
@@ -84,7 +88,7 @@ def _findings(leaf: Criterion) -> Iterator[Finding]:
 
 
 def lint_size(size: int) -> tuple[str, str] | None:
-    """What is unusual about the number of a rubric's criteria, and what to do; None where it is as usual."""
+    """Return what is unusual about the number of criteria, and what to do; None for a usual number."""
     if FEWEST <= size <= MOST:
         return None
     do = (

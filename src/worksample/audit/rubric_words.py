@@ -1,6 +1,6 @@
-"""The words by which `rubric` knows its faults. English only: a criterion in another language shows none of them.
+"""The words by which `rubric_checks` finds faults. English only: a criterion in another language has no faults.
 
-Each list is regular expressions with ", " between, which match whole words in any case.
+Each list holds regular expressions, separated by ", ", that match whole words in any case.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 
 
-def _listed(words: str) -> str:
+def _alternatives(words: str) -> str:
     return "|".join(re.split(r",\s+", words.strip()))
 
 
-def _any(words: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{_listed(words)})\b", re.IGNORECASE)
+def _any_word(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{_alternatives(words)})\b", re.IGNORECASE)
 
 
 QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|‘[^’]*’|`[^`]*`|(?<!\w)'[^']*'(?!\w)")
@@ -22,7 +22,7 @@ MEASURE = re.compile(
     r"|every|each|all)\b",
     re.IGNORECASE,
 )
-SUBJECTIVE = _any(r"""
+SUBJECTIVE = _any_word(r"""
     (?:high|good|professional|top|acceptable|poor|low|publication)[- ]quality, professional(?:ly|ism)?,
     quality (?:is|of), adequate(?:ly)?, appropriate(?:ly)?, good, great, nice(?:ly)?, excellent, beautiful(?:ly)?,
     attractive(?:ly)?, appealing, engaging, compelling, elegant(?:ly)?, modern, polished, creative(?:ly)?,
@@ -32,19 +32,19 @@ SUBJECTIVE = _any(r"""
     natural(?:ly)?[- ](?:sounding|looking)?, suitabl[ye], decent, tasteful(?:ly)?, persuasive(?:ly)?, catchy, fun,
     smooth(?:ly)?, stylish, fresh, strong, convincing(?:ly)?, best, bad(?:ly)?, ugly, boring
 """)
-UNMEASURABLE = _any(r"""
+UNMEASURABLE = _any_word(r"""
     thorough(?:ly|ness)?, insight(?:s|ful)?, comprehensive(?:ly)?, in[- ]depth, detailed, sufficient(?:ly)?,
     meaningful(?:ly)?, robust, extensive(?:ly)?, deep(?:ly)?, useful, helpful, effective(?:ly)?, efficient(?:ly)?,
     clear(?:ly)?, concise(?:ly)?, relevant, several, various, many, some, significant(?:ly)?, easy, easily, fast,
     quickly, obvious(?:ly)?, optimal(?:ly)?, up to standard, industry standards?, best practices, state of the art,
     readable, understandable, coherent(?:ly)?, high, low
 """)
-"""Where a number or a whole ("every", "all") stands beside them they may be measured after all."""
-HEDGED = _any(r"""
+"""Beside a number or a whole ("every", "all") these words may be measurable after all."""
+HEDGED = _any_word(r"""
     (?:well|good|correct|acceptable|complete|clear|absent|\w+) enough, as needed, as appropriate, if possible,
     where possible, as much as possible, as (?:\w+) as possible, and so on, etc, if necessary, as required
 """)
-WORKER = _any(r"""
+WORKER = _any_word(r"""
     freelancers?, contractors?, workers?, candidates?, applicants?, translator (?:is|has|must),
     u\.?\s?s\.?[- ]based, \w+[- ]based (?:worker|person|writer|designer|developer|expert),
     native (?:\w+ )?(?:speakers?|writers?), years? of experience, experienced, expertise,
@@ -60,14 +60,14 @@ _FINITE = r"""
     opens?, runs?, works?, demonstrates?, describes?, presents?, compares?, achieves?, exports?, adheres?,
     reflects?, avoids?, stays?, fits?, loads?, plays?, agrees?, carr(?:y|ies), holds?, lies, stands?, passes
 """
-"""Verbs that begin a second claim; others are too often nouns ("titles and labels")."""
+"""Verbs that begin a second claim; other words are too often nouns ("titles and labels")."""
 COMPOUND = re.compile(
     r"\b(?:and|as well as|but|while|or)\s+(?:(?:it|they|also|then|the \w+(?: \w+)?)\s+)?(?:not\s+)?"
-    rf"(?:{_listed(_FINITE)})\b"
+    rf"(?:{_alternatives(_FINITE)})\b"
     r"|;|[.!?]\s+[A-Z]\w+\s+\w+|\band/or\b",
     re.IGNORECASE,
 )
-VERB = _any(
+VERB = _any_word(
     _FINITE.strip()
     + r""",
     was, were, be, been, cannot, may, will, would, lies, lie, stands?, comes?, says?, reads?, carry, carries,

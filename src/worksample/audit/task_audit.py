@@ -1,4 +1,4 @@
-"""`worksample task check`: a task proven before it is used (design: "Audit before use")."""
+"""`worksample task check`: prove a task before it is used (design: "Audit before use")."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from functools import partial
 from itertools import islice
 
 from worksample.errors import UsageError
-from worksample.files.scratch import scratch
-from worksample.files.stray_files import litter_below, litter_note
-from worksample.grading import grade, has_solution, open_round, perform, solve
+from worksample.files.scratch import scratch_folder
+from worksample.files.stray_files import stray_files_below, stray_files_note
+from worksample.grading import grade, has_solution, open_round, perform_scripts, run_solution
 from worksample.records import Evaluation, Instance, Protocol, Submission
 from worksample.steady_loop import run_steadily
 from worksample.store import Store
 from worksample.tasks import Package, ingest
 from worksample.workplace.warm_pool import spares
 
-from .audit_plan import AuditPlan, GradingJob, plan
+from .audit_plan import AuditPlan, GradingJob, plan_audit
 from .brief_checks import check_brief, check_examples
 from .control_builder import ControlBuilder
-from .control_results import Read, bare_finding, control_findings, tolerance_findings
-from .findings import AuditCheck, Finding, Report, error, once
+from .control_results import AuditResults, control_findings, missing_reference_findings, tolerance_findings
+from .findings import AuditCheck, Finding, Report, error, without_repetitions
 from .grader_source import check_source
 from .leak_checks import check_leaks
 from .name_checks import check_names
@@ -33,96 +33,105 @@ from .rubric_checks import check_rubric
 
 @dataclass(frozen=True)
 class AuditConfig:
-    """How an audit is done."""
+    """Settings of an audit."""
 
     parallel: int = 2
-    """Grading boxes at once."""
+    """Number of grading boxes at once."""
     sandbox: str = "bubblewrap"
     repeats: int = 2
     """How often each control is graded; 1 leaves repeatability unproven, and the report says so."""
     rendering: bool = True
-    """Look at how inputs and references will be shown to people who judge."""
+    """Whether to check how inputs and references are rendered for people who judge."""
     static: bool = False
-    """Look at the package only: nothing is graded, and the report says so."""
+    """Whether to check the package only: nothing is graded, and the report says so."""
     on_step: Callable[[str], None] = lambda text: None
-    """Told what is being graded, for a progress bar."""
+    """Called with what is being graded, for a progress bar."""
 
 
 def check(package: Package, config: AuditConfig | None = None) -> Report:
-    """Audit every instance of a package in a store of its own.
+    """Audit every instance of a package in a temporary store.
 
-    Raises ManifestError where a case is malformed, UsageError for a config that cannot be.
+    Raises ManifestError for a malformed case, UsageError for an impossible config.
     """
     return run_steadily(check_async(package, config or AuditConfig()))
 
 
 async def check_async(package: Package, config: AuditConfig) -> Report:
-    """As `check`, for callers with a running event loop."""
+    """Audit as `check`, for callers with a running event loop."""
     for name in ("parallel", "repeats"):
         if getattr(config, name) < 1:
             raise UsageError(
                 f"{name} is {getattr(config, name)}; it must be 1 or more", where="audit", next="pass 1 or more"
             )
-    with scratch("audit") as temporary:
+    with scratch_folder("audit") as temporary:
         store = Store.open(temporary / "store", create=True)
         try:
             taken = ingest(package, store.blobs)
             store.commit(taken.task, *taken.instances)
-            read = Read(notes=[] if config.repeats > 1 else ["each control was graded once: repeatability is unproven"])
-            bench = ControlBuilder(store, package, await _solved(store, taken.instances, config))
-            bench = replace(bench, performed=await _performed(bench, taken.instances, config, read))
+            read = AuditResults(
+                notes=[] if config.repeats > 1 else ["each control was graded once: repeatability is unproven"]
+            )
+            bench = ControlBuilder(store, package, await _run_solutions(store, taken.instances, config))
+            bench = replace(bench, performed=await _run_scripts(bench, taken.instances, config, read))
             plans = [p for i in taken.instances for p in _prepare(bench, i, config, read)]
-            read.notes.extend(filter(None, [litter_note(litter_below(package.root))]))
+            read.notes.extend(filter(None, [stray_files_note(stray_files_below(package.root))]))
             read.notes.extend(reference_notes(store, taken.instances))
             if config.rendering and not config.static:
                 read.notes.extend(await rendering_notes(store, taken.instances, parallel=config.parallel))
-            graded = iter(await _grade(store, [job for one in plans for job in one.jobs], config))
-            for one in plans:
-                _conclude(one, list(islice(graded, len(one.jobs))), read)
-            return Report(taken.task.name, once(read.findings), tuple(read.graded), tuple(dict.fromkeys(read.notes)))
+            graded = iter(await _grade(store, [job for grade_job in plans for job in grade_job.jobs], config))
+            for grade_job in plans:
+                _conclude(grade_job, list(islice(graded, len(grade_job.jobs))), read)
+            return Report(
+                taken.task.name,
+                without_repetitions(read.findings),
+                tuple(read.graded),
+                tuple(dict.fromkeys(read.notes)),
+            )
         finally:
             store.close()
 
 
-async def _solved(
+async def _run_solutions(
     store: Store, instances: Sequence[Instance], config: AuditConfig
 ) -> dict[tuple[str, Protocol], Submission]:
-    """What the tasks' own solutions leave; nothing where nothing is graded."""
+    """Run the tasks' own solutions; nothing in a static audit."""
     found: dict[tuple[str, Protocol], Submission] = {}
     for instance in () if config.static else instances:
         for protocol in instance.grading:
             if has_solution(instance, protocol):
                 config.on_step(f"{instance.name}: the solution is run")
-                found[instance.id, protocol] = await solve(store, instance, protocol, sandbox=config.sandbox)
+                found[instance.id, protocol] = await run_solution(store, instance, protocol, sandbox=config.sandbox)
     return found
 
 
-def _told(config: AuditConfig, instance: str, name: str) -> None:
+def _report_script(config: AuditConfig, instance: str, name: str) -> None:
     config.on_step(f"{instance}: {name} is performed")
 
 
-async def _performed(
-    bench: ControlBuilder, instances: Sequence[Instance], config: AuditConfig, read: Read
+async def _run_scripts(
+    bench: ControlBuilder, instances: Sequence[Instance], config: AuditConfig, read: AuditResults
 ) -> dict[str, dict[str, Submission]]:
-    """What the scripts of tasks that are done in a company leave in its services; nothing where nothing is graded."""
+    """Run the scripts of tasks in a company and return their results; nothing in a static audit."""
     found: dict[str, dict[str, Submission]] = {}
     for instance in () if config.static else instances:
         if instance.work.environment.workplace is None:
             continue
-        told = partial(_told, config, instance.name)
-        done = await perform(bench.store, instance, bench.scripts(instance), sandbox=config.sandbox, on_step=told)
-        found[instance.id] = {name: one.submission for name, one in done.items()}
-        for name, one in done.items():
-            if one.failed:
-                what = f"the script of {name} does not come to its end: {one.failed}"
+        told = partial(_report_script, config, instance.name)
+        done = await perform_scripts(
+            bench.store, instance, bench.scripts(instance), sandbox=config.sandbox, on_step=told
+        )
+        found[instance.id] = {name: grade_job.submission for name, grade_job in done.items()}
+        for name, grade_job in done.items():
+            if grade_job.failed:
+                what = f"the script of {name} does not come to its end: {grade_job.failed}"
                 read.findings.append(
                     error(AuditCheck.CASES, what, instance.name, "let every command of a script succeed")
                 )
     return found
 
 
-def _prepare(bench: ControlBuilder, instance: Instance, config: AuditConfig, read: Read) -> Iterator[AuditPlan]:
-    """What can be said of an instance without grading; a plan of what is to be graded for each protocol."""
+def _prepare(bench: ControlBuilder, instance: Instance, config: AuditConfig, read: AuditResults) -> Iterator[AuditPlan]:
+    """Report what can be found without grading; yield a plan of what to grade for each protocol."""
     read.findings.extend(check_brief(instance))
     read.findings.extend(check_rubric(instance))
     read.findings.extend(check_kinds(instance))
@@ -137,7 +146,7 @@ def _prepare(bench: ControlBuilder, instance: Instance, config: AuditConfig, rea
         read.findings.extend(broken)
         if config.static or broken:
             continue
-        yield plan(bench, instance, protocol, config.repeats)
+        yield plan_audit(bench, instance, protocol, config.repeats)
 
 
 def _static(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:
@@ -148,18 +157,18 @@ def _static(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Fi
     yield from check_declared(grading, "criteria.toml")
 
 
-def _conclude(one: AuditPlan, results: Sequence[Evaluation], read: Read) -> None:
-    """What the gradings of one plan say."""
-    grading, where = one.instance.grading[one.protocol], f"{one.instance.name}: {one.entry}"
-    read.findings.extend(one.findings)
-    read.notes.extend(one.notes)
+def _conclude(grade_job: AuditPlan, results: Sequence[Evaluation], read: AuditResults) -> None:
+    """Report the findings from the gradings of one plan."""
+    grading, where = grade_job.instance.grading[grade_job.protocol], f"{grade_job.instance.name}: {grade_job.entry}"
+    read.findings.extend(grade_job.findings)
+    read.notes.extend(grade_job.notes)
     rest = iter(results)
-    grades = control_findings(one, list(islice(rest, len(one.controls) * one.repeats)), read)
+    grades = control_findings(grade_job, list(islice(rest, len(grade_job.controls) * grade_job.repeats)), read)
     read.findings.extend(check_points(grading.criteria, grades, where))
-    if one.proven:
+    if grade_job.proven:
         read.findings.extend(check_coverage(grading.criteria, grades, where))
-    read.findings.extend(tolerance_findings(one, list(islice(rest, len(one.changes)))))
-    read.findings.extend(finding for result in rest for finding in bare_finding(one, result))
+    read.findings.extend(tolerance_findings(grade_job, list(islice(rest, len(grade_job.changes)))))
+    read.findings.extend(finding for result in rest for finding in missing_reference_findings(grade_job, result))
 
 
 def _name(job: GradingJob) -> str:
@@ -167,9 +176,9 @@ def _name(job: GradingJob) -> str:
 
 
 async def _grade(store: Store, jobs: Sequence[GradingJob], config: AuditConfig) -> list[Evaluation]:
-    """Grade side by side, in the order of `jobs`, a round for each.
+    """Grade side by side, in the order of `jobs`, each in its own round.
 
-    Where one fails the others are cancelled and waited for: none may still write when the store closes.
+    If one grading fails, the others are cancelled and awaited: none may still write when the store closes.
     """
     limit = asyncio.Semaphore(config.parallel)
     # A control is graded more than once, and told once.
@@ -180,7 +189,7 @@ async def _grade(store: Store, jobs: Sequence[GradingJob], config: AuditConfig) 
             told.add(name)
             config.on_step(f"{name} ({len(told)} of {len(names)})")
 
-    async def one(job: GradingJob) -> Evaluation:
+    async def grade_job(job: GradingJob) -> Evaluation:
         async with limit:
             tell(_name(job))
             subjects = (job.submission.id,)
@@ -189,7 +198,7 @@ async def _grade(store: Store, jobs: Sequence[GradingJob], config: AuditConfig) 
 
     asking = sum(bool(job.instance.grading[job.protocol].settings.get("workplace")) for job in jobs)
     async with spares(asking):
-        tasks = [asyncio.create_task(one(job)) for job in jobs]
+        tasks = [asyncio.create_task(grade_job(job)) for job in jobs]
         try:
             return await asyncio.gather(*tasks)
         finally:

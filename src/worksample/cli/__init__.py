@@ -1,4 +1,4 @@
-"""The command line: one file per verb, imported when it is called."""
+"""The command line: one file per command or noun, imported when it is called."""
 
 from __future__ import annotations
 

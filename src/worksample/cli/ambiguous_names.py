@@ -1,4 +1,4 @@
-"""Experiments of one name: which one is meant, and how the others are typed."""
+"""Name collisions of experiments: say which one is used, and how to name the others."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 SHOWN = 5
 
 
-def tell_planned(store: Store, experiment: Experiment) -> None:
-    """Before a run: what else has this name. The name means the latest, so an earlier one is typed by its id."""
+def print_namesakes(store: Store, experiment: Experiment) -> None:
+    """Before a run, list other experiments of this name. A name means the latest, so earlier ones are named by id."""
     from worksample.experiments.experiment_lookup import others_of_name, short_name
 
     others = others_of_name(store, experiment)
@@ -25,13 +25,13 @@ def tell_planned(store: Store, experiment: Experiment) -> None:
         return
     means = short_name(store, experiment)
     mine = "the name means this one" if means == experiment.name else f"this one is {experiment.id}"
-    click.echo(printable(f"the name {experiment.name} is also used by {_listed(others)}"), err=True)
+    click.echo(printable(f"the name {experiment.name} is also used by {_list_experiments(others)}"), err=True)
     hint = "in metrics, report and resume, type an id to mean another one, or give this run another --name"
     click.echo(printable(f"  {mine}; {hint}"), err=True)
 
 
-def tell_found(store: Store, names: Sequence[str]) -> None:
-    """Before figures: which one of several is shown. Nothing where an id was typed."""
+def print_chosen_experiments(store: Store, names: Sequence[str]) -> None:
+    """Before figures, say which of several experiments is shown. Print nothing if an id was typed."""
     from worksample.reports.chosen_experiments import find_experiments
 
     found = find_experiments(store, names)
@@ -41,21 +41,23 @@ def tell_found(store: Store, names: Sequence[str]) -> None:
 
 
 def tell_chosen(experiment: Experiment) -> None:
-    """Which experiment was taken where none was named."""
+    """Say which experiment was chosen if none was named."""
     click.echo(printable(f"experiment {experiment.id}, the latest ({experiment.at:%Y-%m-%d %H:%M})"), err=True)
 
 
 def tell_meant(store: Store, meant: Sequence[Experiment], typed: Sequence[str]) -> None:
-    """As `tell_found`, where it is known what the typed words meant."""
+    """Say which of several experiments is shown, if it is known which ones were meant."""
     from worksample.experiments.experiment_lookup import others_of_name
 
     for found in meant:
         others = others_of_name(store, found)
         if others and found.id not in typed:
-            click.echo(printable(f"{found.name} is {found.id} here; of the same name: {_listed(others)}"), err=True)
+            click.echo(
+                printable(f"{found.name} is {found.id} here; of the same name: {_list_experiments(others)}"), err=True
+            )
 
 
-def _listed(others: Sequence[Experiment]) -> str:
+def _list_experiments(others: Sequence[Experiment]) -> str:
     latest = sorted(others, key=lambda e: (e.at, e.id), reverse=True)
     shown = ", ".join(f"{e.id} ({e.at:%Y-%m-%d %H:%M})" for e in latest[:SHOWN])
     return shown + (f" and {len(latest) - SHOWN} more" if len(latest) > SHOWN else "")

@@ -1,4 +1,4 @@
-"""Which verbs there are: name -> module and the line that help shows. Read without importing any of them."""
+"""The table of commands: name -> module and line of help. Reading it imports none of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verb:
-    """A command: `module` holds it under `name`."""
+    """A command, which `module` holds under `name`."""
 
     module: str
     name: str

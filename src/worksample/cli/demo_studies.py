@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 SUITE, TASK, AGENT = "quaymark", "adm-desktops", "jules"
 SERVICES = ("chat", "tracker", "files")
 FONTS = "fonts-liberation"
-"""Of Debian: what pages are drawn with. It comes with Chromium."""
+"""Debian package of the fonts in which pages are drawn. It comes with Chromium."""
 CURL = Path("/usr/bin/curl")
 """The agent's script reads the company's files with it."""
 
 
 def ready_machine(*, quiet: bool) -> None:
-    """Install what lacks. MissingExtra, or SandboxUnavailable with the line to type, where that cannot be done here."""
+    """Install missing programs. Raises MissingExtra, or SandboxUnavailable with the command to type, if that is
+    impossible.
+    """
     from worksample.extras import need
     from worksample.sandboxes.browser.chromium import lacking_packages
     from worksample.workplace.install import apt_get, install
@@ -50,7 +52,7 @@ def ready_machine(*, quiet: bool) -> None:
 
 
 def company_config(store: str, *, sandbox: str) -> ExperimentConfig:
-    """One task of the company, done by a script that uses the browser, the shell and Python."""
+    """Return the experiment: one task of the company, done by a script that uses the browser, the shell and Python."""
     from worksample.experiments.config import AgentConfig, ExperimentConfig
 
     script = company_folder().parent / "scripts" / AGENT
@@ -67,14 +69,14 @@ def company_config(store: str, *, sandbox: str) -> ExperimentConfig:
 
 
 def company_folder() -> Path:
-    """Of the company that ships."""
+    """Return the folder of the company that ships with Worksample."""
     from worksample.tasks import find_suite
 
     return find_suite(SUITE).parent / "company"
 
 
 def trial_page(store: Store, experiment: str, report: Path) -> Path:
-    """Where the report shows what the agent saw and what colleagues answered."""
+    """Return the report's page with the agent's screens and the colleagues' answers."""
     from worksample.reports.chosen_experiments import find_experiments
     from worksample.reports.static_site.trial_page import page_of
     from worksample.results.result_set import ResultSet
@@ -91,11 +93,11 @@ def _say(text: str, quiet: bool) -> None:
 
 NAMED = re.compile(r'"([^"]+)"')
 SITTINGS = 3
-"""As often as its chains have attempts."""
+"""Sessions of judging: as many as its chains have attempts."""
 
 
 def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> ExperimentConfig:
-    """Take the jobs in beside the store, have them qualified, and read the study."""
+    """Import the jobs beside the store, have them qualified, and return the study's configuration."""
     from worksample.app.judging.scripted_experts import ManualClock
     from worksample.experiments.config_file import load
     from worksample.formats.jobs import ImportJobs, import_jobs
@@ -114,7 +116,7 @@ def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> 
 
 
 def answer(item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
-    """Each criterion names a line: it is there, or the expert says which is missing."""
+    """Mark each criterion by whether its line is present, and name missing lines."""
     lines = {line.strip() for text in texts.values() for line in text.splitlines()}
     marks, said = {}, {}
     for criterion in item["criteria"]["criteria"]:
@@ -126,7 +128,7 @@ def answer(item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
 
 
 def run_study(config: ExperimentConfig, *, quiet: bool) -> int:
-    """Run it as by days: agents work, experts judge, agents work again; returns the exit code."""
+    """Run the study in turns of agents and experts, and return the exit code."""
     from worksample.app.judging.scripted_experts import ManualClock, ScriptedExperts
     from worksample.cli.output import open_store
     from worksample.cli.run_output import Tone, run_config
@@ -152,9 +154,9 @@ EXPERTS = ("expert-1", "expert-2", "expert-3")
 
 @dataclass
 class Qualifies:
-    """Answers about a job: whether its files are here, whether it names anybody, and what its lines must be.
+    """A scripted expert on jobs: whether files are present, whether persons are named, and which lines are required.
 
-    Who looks first overlooks an address, so that a second expert says otherwise and a third decides.
+    The first expert overlooks an address, so that a second one disagrees and a third decides.
     """
 
     seen: Counter[str] = field(default_factory=Counter)
@@ -178,7 +180,7 @@ class Qualifies:
 
 
 def qualify_jobs(suite: Path, out: Path, store: str, clock: ManualClock, sandbox: str) -> Funnel:
-    """Have a suite's jobs qualified through the app, and what is fit copied to `out`. What is done already is kept."""
+    """Have a suite's jobs qualified through the app, and copy those that are fit to `out`. Idempotent."""
     from worksample.app.judging.scripted_experts import ScriptedExperts
     from worksample.cli.output import open_store
     from worksample.people.quality.qualification_funnel import rounds_of_jobs

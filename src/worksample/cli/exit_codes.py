@@ -1,7 +1,7 @@
-"""The one place where failures become words and exit codes.
+"""Turn failures into messages and exit codes. No other module does this.
 
-0 done; 1 a failure that is explained; 2 the command itself is wrong; 3 it ran, and something planned is not finished,
-not graded or not sound; 130 interrupted.
+0 done; 1 an explained failure; 2 a wrong command; 3 it ran, but something planned is not finished, not graded or not
+sound; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from worksample.errors import ImportFailed, UsageError, WorksampleError
 from .command_table import VERBS, Family, Verb
 from .format_verbs import FormatVerb
 from .lazy_group import root
-from .startup_phase import STARTING, begin, interrupted
+from .startup_phase import STARTING, begin, interrupt_text
 from .utf8_streams import settle_streams
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
@@ -34,7 +34,7 @@ def run(argv: Sequence[str] | None = None) -> None:
 
 
 def code_of(argv: list[str]) -> int:
-    """Run the command line; returns the exit code. With `--json` a failure is a JSON object on stdout."""
+    """Run the command line and return the exit code. With `--json` a failure is a JSON object on stdout."""
     begin(STARTING, silent=True)
     try:
         code = root().main(args=argv, prog_name="worksample", standalone_mode=False)
@@ -51,7 +51,7 @@ def code_of(argv: list[str]) -> int:
         _tell(_usage(error), as_json="--json" in argv)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo(interrupted(), err=True)
+        click.echo(interrupt_text(), err=True)
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -64,7 +64,7 @@ def code_of(argv: list[str]) -> int:
 
 
 def _usage(error: click.ClickException) -> UsageError:
-    """A wrong call in the form of every other error, with the help that would have told."""
+    """Return a wrong call in the form of every other error, with the help to read."""
     path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "worksample"
     said = error.format_message()
     if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter) and error.param:
@@ -74,7 +74,7 @@ def _usage(error: click.ClickException) -> UsageError:
 
 
 def _verb(argv: Sequence[str]) -> str:
-    """The command as far as it names a verb."""
+    """Return the command as far as the arguments name one."""
     words: list[str] = []
     known: Mapping[str, Verb | FormatVerb | Family] = VERBS
     for word in argv:
@@ -87,7 +87,7 @@ def _verb(argv: Sequence[str]) -> str:
 
 
 def _no_place(error: OSError) -> WorksampleError:
-    """A file that cannot be written or read, in the system's words."""
+    """Return the error of a file that cannot be written or read, in the system's words."""
     what = error.strerror or str(error)
     if error.errno in FULL:
         step = "free some space there (df -h), then run the same command again"

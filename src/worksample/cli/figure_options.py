@@ -1,4 +1,4 @@
-"""Options of verbs that make figures: whose verdicts, whose time, which check and which prices count."""
+"""Options of commands that compute figures: whose verdicts, whose time, which checking and which prices count."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHECKING = "cost=5,accepts_good=0.98,accepts_bad=0.1,loss=200"
 
 
 def money_options(function: F) -> F:
-    """`--hourly`, `--checking` and `--price`."""
+    """Add `--hourly`, `--checking` and `--price`."""
     for option in (
         price_option(
             "List price in US dollars per million tokens; shows what trials cost without caching, and with it where "
@@ -40,7 +40,7 @@ def money_options(function: F) -> F:
 
 
 def judged_by_option(function: F) -> F:
-    """`--judged-by`."""
+    """Add `--judged-by`."""
     return click.option(
         "--judged-by",
         type=click.Choice(["combined", "people", "judge", "program"]),
@@ -52,7 +52,7 @@ def judged_by_option(function: F) -> F:
 
 
 def interval_options(function: F) -> F:
-    """`--resamples`, `--level` and `--seed`."""
+    """Add `--resamples`, `--level` and `--seed`."""
     for option in (
         click.option("--seed", type=int, default=None, help="Random seed of every bootstrap; default: 0."),
         click.option("--level", type=float, default=None, help="Confidence level of every interval; default: 0.95."),
@@ -63,7 +63,7 @@ def interval_options(function: F) -> F:
 
 
 def where_option(function: F) -> F:
-    """`--where`."""
+    """Add `--where`."""
     return click.option(
         "--where",
         multiple=True,
@@ -83,7 +83,7 @@ def _where(context: click.Context, parameter: click.Parameter, values: Sequence[
 
 
 def resampling(given: dict[str, Any]) -> Resampling:
-    """The Resampling of the flags that were given, which it takes out."""
+    """Remove the interval options from `given`, and return their Resampling."""
     from worksample.metrics import Resampling
 
     how = {name: given.pop(name) for name in ("resamples", "level", "seed")}
@@ -97,7 +97,7 @@ def _judged_by(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 def money_settings(given: dict[str, Any]) -> dict[str, Any]:
-    """Settings of `MeasureConfig` from these options; those that were not given are absent."""
+    """Return settings of `MeasureConfig` from the given money options."""
     out: dict[str, Any] = {}
     if given.get("hourly") is not None:
         out["hourly"] = given["hourly"]
@@ -109,7 +109,7 @@ def money_settings(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_checking(text: str) -> Checking:
-    """`cost=5,accepts_bad=0.1` as a Checking. Errors: UsageError that names the part that is wrong."""
+    """Return `cost=5,accepts_bad=0.1` as a Checking. Raises UsageError that names the wrong part."""
     from dataclasses import fields
 
     from worksample.errors import UsageError

@@ -1,4 +1,4 @@
-"""What judging a plan takes of people and of judges, before anything is run."""
+"""Forecast how much judging by people and judges a plan needs, before it runs."""
 
 from __future__ import annotations
 
@@ -19,43 +19,43 @@ if TYPE_CHECKING:
 
 
 CHARACTERS = 4
-"""Of text to a token, about."""
+"""Approximate characters of text per token."""
 PICTURE = 1500
-"""Tokens of a picture, about."""
+"""Approximate tokens of a picture."""
 
 
 @dataclass(frozen=True)
 class JudgingAhead:
-    """Of one protocol and one kind of evaluator, at most: every slot finished, and every re-attempt made."""
+    """The most judging of one protocol by one kind of evaluator: every slot finished, every re-attempt made."""
 
     protocol: str
     by: str
     items: int
-    """Submissions; pairs of them where pairs are judged."""
+    """Submissions, or pairs of them if pairs are judged."""
     evaluations: int | None
-    """None: no judge is configured, and they wait for one."""
+    """None if no judge is configured: the items wait for one."""
     hours: float | None
-    """Of people's work, at the form's soft limit; None for judges."""
+    """Hours of people's work, at the form's soft limit; None for judges."""
     cost: float | None
-    """US dollars, at most; None is unknown."""
+    """Most US dollars; None if unknown."""
     calls: int | None = None
-    """Of judges: the questions, each once; None for people."""
+    """Questions to judges, each once; None for people."""
     labels: bool = False
-    """People's labels of what a judge says, drawn at random."""
+    """Whether these are people's labels of a judge's answers, drawn at random."""
     each: str = ""
-    """For whom it is where no agent is planned: "entrant", or "two entrants" of pairs; how many come is not known."""
+    """The unit if no agent is planned: "entrant", or "two entrants" of pairs. How many there will be is unknown."""
 
 
 def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
-    """Protocol by protocol; programs cost nothing and are left out. Of work that is handed in: for each entrant."""
+    """Return the forecast by protocol, without programs, which cost nothing. For handed-in work it is per entrant."""
     from worksample.experiments.rounds import required_evaluators
     from worksample.people.rounds.experiment_rounds import effort_of
     from worksample.records import EvaluatorKind, Protocol
-    from worksample.results.calibration.config import calibrated
+    from worksample.results.calibration.config import calibrated_protocols
 
     found = []
     instances = {i.id: i for i in plan.inputs.instances}
-    labelled = calibrated(plan.experiment)
+    labelled = calibrated_protocols(plan.experiment)
     asked = required_evaluators(instances.values(), plan.inputs.protocols, labelled)
     whole = [p for p in plan.inputs.protocols if p in (Protocol.HOLISTIC, Protocol.PAIRWISE) and _judges(config, p)]
     extra = [(protocol, EvaluatorKind.JUDGE) for protocol in whole]
@@ -80,7 +80,7 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
 
 
 def drawn_of(plan: Plan, protocol: Protocol) -> Draw:
-    """The labels that people give under a protocol whose judges are calibrated."""
+    """Return the labels that people give under a protocol whose judges are calibrated."""
     from worksample.results.calibration.config import calibration_of
     from worksample.results.calibration.label_draw import Draw, draw
 
@@ -106,7 +106,7 @@ def _by_judges(plan: Plan, config: ExperimentConfig, protocol: Protocol, items: 
 
 
 def _questions(plan: Plan, protocol: Protocol) -> int:
-    """That a judge is asked of all work once: one of the whole, else one for each criterion that is its own."""
+    """Return how many questions judge all work once: one for the whole, or one per criterion that judges decide."""
     from worksample.records import Protocol
     from worksample.results.calibration.label_draw import leaves_of
 
@@ -116,7 +116,7 @@ def _questions(plan: Plan, protocol: Protocol) -> int:
 
 
 def _cost(judge: JudgeConfig, model: str, questions: int, config: ExperimentConfig) -> float | None:
-    """US dollars at most, each question asked once: as much text as one may show, an answer as long as it may be."""
+    """Return the most US dollars if each question is asked once, with the longest text and the longest answer."""
     price = config.prices.get(model)
     if price is None:
         return judge.cost
@@ -127,7 +127,7 @@ def _cost(judge: JudgeConfig, model: str, questions: int, config: ExperimentConf
 
 
 def _judges(config: ExperimentConfig, protocol: Protocol) -> int:
-    """Evaluations that the judges that are configured give of one submission."""
+    """Return the number of evaluations that the configured judges give one submission."""
     return sum(j.repeats * len(j.models) for j in config.judges.values() if protocol in j.rounds)
 
 
@@ -138,22 +138,22 @@ def _by_people(protocol: str, by: str, items: int, people: Effort, pay: float | 
 
 
 def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
-    from worksample.grading.evaluator_kinds import kinds_of
+    from worksample.grading.evaluator_kinds import evaluator_kinds
 
     known = plan.inputs.instances
-    asked = {i.id for i in known if by in kinds_of(i.grading[protocol])} or {i.id for i in known}
+    asked = {i.id for i in known if by in evaluator_kinds(i.grading[protocol])} or {i.id for i in known}
     if not plan.inputs.agents:
         return len(asked)
     return sum(slot.instance in asked for slot in (*plan.attemptable, *plan.later))
 
 
 def _pairs(plan: Plan) -> int:
-    """Each two entrants meet on so many instances as they share, ten at most (RLI B.2)."""
+    """Return the number of pairs: two entrants meet on every instance that they share, ten at most (RLI B.2)."""
     return sum(_meetings(plan))
 
 
 def _meetings(plan: Plan) -> list[int]:
-    """Of each two entrants."""
+    """Return the number of meetings of each two entrants."""
     from worksample.results.pair_sampling import PER_PAIR
 
     if not plan.inputs.agents:
@@ -165,7 +165,7 @@ def _meetings(plan: Plan) -> list[int]:
 
 
 def _pairs_drawn(plan: Plan) -> int:
-    """About how many pairs people label: which ones is drawn once all work is there."""
+    """Return about how many pairs people label; they are drawn when all work is present."""
     from worksample.results.calibration.config import calibration_of
     from worksample.results.calibration.label_draw import EACH
 
@@ -177,7 +177,7 @@ def _pairs_drawn(plan: Plan) -> int:
 
 
 def show_judging(found: list[JudgingAhead]) -> None:
-    """A line for each."""
+    """Print a line for each."""
     names = Counter(one.protocol for one in found)
     for one in found:
         what = "pairs" if one.protocol == "pairwise" else "submissions"
@@ -201,7 +201,7 @@ def _calls(one: JudgingAhead) -> str:
 
 
 def show_calibration(plan: Plan) -> None:
-    """How labels are spread over the strata, and what so few cannot show."""
+    """Print how labels are spread over the strata, and what so few cannot show."""
     from worksample.results.calibration.config import calibration_of
 
     config = calibration_of(plan.experiment)

@@ -1,4 +1,4 @@
-"""A group of commands that imports a verb's module only when it is called or its own help is read."""
+"""A group of commands that imports a command's module only to run it or to show its help."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Mapping
 
 import click
 
+from worksample.errors import UsageError
+
 from .command_table import VERBS, Family, Verb
 from .format_verbs import FormatVerb
 from .startup_phase import begin
 
 
 class LazyGroup(click.Group):
-    """Lists its verbs from a table; loads one on use."""
+    """A click group that lists its commands from a table and loads one on use."""
 
     def __init__(
         self, *, verbs: Mapping[str, Verb | FormatVerb | Family], name: str, help: str, **rest: object
@@ -21,11 +23,11 @@ class LazyGroup(click.Group):
         self.verbs = verbs
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the table's order: what comes first is used first."""
+        """Return the commands in the table's order."""
         return list(self.verbs)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a verb, or None where there is none of that name."""
+        """Import and return a command, or None if the name is unknown."""
         entry = self.verbs.get(cmd_name)
         if entry is None:
             return None
@@ -36,14 +38,14 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of verbs, without loading them."""
+        """Print the list of commands without loading them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.says) for name, entry in self.verbs.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click's, with a guess where the name is close to a verb's."""
+        """Resolve a command as click does, and suggest a similar name if it is unknown."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -51,7 +53,11 @@ class LazyGroup(click.Group):
 
             near = difflib.get_close_matches(args[0], self.verbs, n=1) if args else []
             if near:
-                raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx=ctx) from None
+                raise UsageError(
+                    f"{error.message} Did you mean {near[0]!r}?",
+                    where=ctx.command_path,
+                    next=f"{ctx.command_path} --help",
+                ) from None
             raise
 
 
@@ -64,7 +70,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 
 def root() -> LazyGroup:
-    """The `worksample` command."""
+    """Return the `worksample` command."""
     version = click.Option(
         ["--version"], is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version."
     )

@@ -1,4 +1,4 @@
-"""Where an experiment stands once a run has ended, in words, and what to type next."""
+"""Say what is left of an experiment after a run, and what to type next."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from worksample.extras import lacks
 
-from .open_work_text import places_said
+from .open_work_text import open_work_text
 
 if TYPE_CHECKING:
     from worksample.experiments.experiment_runner import RunResult
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 
 NEEDS = {"report": "report", "review": "review", "serve": "review"}
-"""Verbs -> the extra without which they end at once."""
+"""Command -> the extra that it needs."""
 
 
-def counted(number: int, what: str) -> str:
-    """A number and what there is so often of."""
+def count_of(number: int, what: str) -> str:
+    """Return a number with its noun: `1 slot`, `2 slots`."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def typeable(line: str) -> str:
-    """A line of commands, with what has to be installed before them."""
+    """Return a command line, preceded by the installation that it needs."""
     verbs = re.findall(r"\bworksample (\w+)", line)
     missing = sorted({NEEDS[verb] for verb in verbs if verb in NEEDS and lacks(NEEDS[verb])})
     return f"pip install 'worksample[{','.join(missing)}]', then {line}" if missing else line
 
 
 def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, str]:
-    """What is left, "" where nothing is, and the command that goes on with it. folder: the store, if not the usual."""
+    """Return what is left, or ""and the command that continues. `folder`: the store, unless it is the default."""
     from worksample.experiments.experiment_lookup import short_name
     from worksample.records import Experiment
 
@@ -48,31 +48,31 @@ def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, s
         kept = f"{status.finished} of {status.planned - status.not_attemptable} trials are kept"
         return f"stopped: {kept}", resume
     if status.open > status.places:
-        failed = counted(status.open - status.places, "slot")
+        failed = count_of(status.open - status.places, "slot")
         return f"still open: {failed}; their tries failed, and not because of the agent", resume
     if status.due:
-        return f"due: {counted(status.due, 're-attempt')} of work that failed", resume
+        return f"due: {count_of(status.due, 're-attempt')} of work that failed", resume
     if status.places:
-        return places_said(store, experiment), f"worksample serve{where}, then {resume}"
+        return open_work_text(store, experiment), f"worksample serve{where}, then {resume}"
     return _judging(status, chained=experiment.lock.chain is not None, name=f"{name}{where}")
 
 
 def _judging(status: Status, *, chained: bool, name: str) -> tuple[str, str]:
-    """What of the work that is done is not judged."""
+    """Return what is not judged yet, and the command to continue."""
     report, resume = f"worksample report {name} --out report", f"worksample resume {name}"
     if status.waits_for_people:
-        said = f"waits for people: {counted(status.waits_for_people, 'submission')}"
+        said = f"waits for people: {count_of(status.waits_for_people, 'submission')}"
         if status.to_label:
-            said += f", and for labels of the judge's answers: {counted(status.to_label, 'submission')}"
+            said += f", and for labels of the judge's answers: {count_of(status.to_label, 'submission')}"
         again = f"{resume}, then " if status.to_label or chained else ""
         return said, f"worksample review --experiment {name}, then {again}{report}"
     if status.to_label:
-        said = f"waits for people's labels of the judge's answers: {counted(status.to_label, 'submission')}"
+        said = f"waits for people's labels of the judge's answers: {count_of(status.to_label, 'submission')}"
         return said, f"worksample review --experiment {name}, then {resume}"
     if status.waits_for_judge:
-        waiting = counted(status.waits_for_judge, "submission")
+        waiting = count_of(status.waits_for_judge, "submission")
         return f"waits for a judge: {waiting}; none is configured, or none was free", resume
     if status.ungraded:
-        said = f"ungraded: {counted(status.ungraded, 'submission')}; the report says why"
+        said = f"ungraded: {count_of(status.ungraded, 'submission')}; the report says why"
         return said, f"{report}, then worksample grade {name} with a fixed grader (--task DIR)"
     return "", report

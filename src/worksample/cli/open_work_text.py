@@ -1,4 +1,4 @@
-"""What is said of places that wait for people who work: how many, hours, pay."""
+"""Describe slots that wait for people to work: how many, hours, pay."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 
-def places_said(store: Store, experiment: Experiment) -> str:
-    """Who is waited for at which places, with the hours that their tasks say and what these come to."""
+def open_work_text(store: Store, experiment: Experiment) -> str:
+    """Return how many slots wait for people, with the hours that their tasks state and the pay."""
     from worksample.results.assignments.open_work import open_work_of
 
     waiting = [place for place in open_work_of(store, experiment) if place.waits]
@@ -23,12 +23,12 @@ def places_said(store: Store, experiment: Experiment) -> str:
     places = "1 place" if len(waiting) == 1 else f"{len(waiting)} places"
     return (
         f"waits for people who work: {places}, {taken} of them taken; "
-        f"{hours_said(hours, waiting[0].pay if waiting else None)}"
+        f"{hours_text(hours, waiting[0].pay if waiting else None)}"
     )
 
 
-def hours_said(hours: float | None, pay: float | None) -> str:
-    """Hours of people who work, and what they come to."""
+def hours_text(hours: float | None, pay: float | None) -> str:
+    """Return people's hours and their pay as text."""
     if hours is None:
         return "hours unknown: not every task says how long people take"
     cost = "pay unknown: people.pay (--pay)" if pay is None else dollars(hours * pay)
@@ -36,7 +36,7 @@ def hours_said(hours: float | None, pay: float | None) -> str:
 
 
 def paid_for(plan: Plan, expected: Forecast) -> float | None:
-    """US dollars for the people who work; None where hours or pay are unknown."""
+    """Return US dollars for people's work; None if hours or pay are unknown."""
     from worksample.results.assignments.open_work import pay_of
 
     pay = pay_of(plan.experiment)

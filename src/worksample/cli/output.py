@@ -1,4 +1,4 @@
-"""What a verb prints: one JSON document for machines, tables and lines for people."""
+"""Output of commands: one JSON document for machines, tables and lines for people."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worksample.python_api.terminal_text import bounded, dollars, duration, printable
+from worksample.python_api.terminal_text import cost_range, dollars, duration, printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,31 +20,41 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 __all__ = [
-    "bounded", "console", "decimal_option", "dollars", "duration", "json_option", "open_store", "price_option",
-    "printable", "say_json", "store_option", "table",
+    "console",
+    "cost_range",
+    "decimal_option",
+    "dollars",
+    "duration",
+    "json_option",
+    "open_store",
+    "price_option",
+    "printable",
+    "say_json",
+    "store_option",
+    "table",
 ]  # fmt: skip
 
 FILE_WIDTH = 160
-"""Columns of a table that goes to a file or a pipe."""
+"""Columns of a table that is written to a file or a pipe."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def json_option(function: F) -> F:
-    """`--json`: one JSON document on stdout, nothing else."""
+    """Add `--json`: one JSON document on stdout, nothing else."""
     return click.option("--json", "as_json", is_flag=True, default=None, help="Print one JSON document for machines.")(
         function
     )
 
 
 def store_option(function: F) -> F:
-    """`--store`: where the evidence lies."""
+    """Add `--store`: the store of the command."""
     return click.option(
         "--store", metavar="DIR", default=None, help="The store; default: $WORKSAMPLE_STORE, else ./.worksample."
     )(function)
 
 
 def decimal_option(function: F) -> F:
-    """`--decimal`: the decimal mark of a table's numbers."""
+    """Add `--decimal`: the decimal mark of a table's numbers."""
     return click.option(
         "--decimal", metavar="MARK", default=None,
         help="The decimal mark of all numbers, `,` or `.`; default: what each column's own numbers tell.",
@@ -58,20 +68,20 @@ PRICES = (
 
 
 def price_option(says: str = PRICES) -> Callable[[F], F]:
-    """`--price`, repeatable: what a model's tokens cost."""
+    """Add `--price`, repeatable: the prices of a model's tokens."""
     form = "MODEL=IN,OUT[,CACHE_READ[,CACHE_WRITE]]"
     return click.option("--price", "prices", multiple=True, default=None, metavar=form, help=says)
 
 
 def open_store(where: str | Path | None, *, create: bool = False) -> Store:
-    """The store that a verb works on, for a `with`."""
+    """Open the store of a command, for a `with`."""
     from worksample.store import Store
 
     return Store.open(where, create=create)
 
 
 def console(*, err: bool = False) -> Console:
-    """Rich's console; markup and emoji codes are off, since names come from files and agents."""
+    """Return Rich's console, without markup and emoji codes, because names come from files and agents."""
     from rich.console import Console
 
     made = Console(stderr=err, markup=False, emoji=False, highlight=False)
@@ -81,13 +91,13 @@ def console(*, err: bool = False) -> Console:
 
 
 def say_json(value: Any) -> None:
-    """One JSON document on stdout; with escapes where stdout is not UTF-8."""
+    """Print one JSON document on stdout; escape other characters if stdout is not UTF-8."""
     plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") not in ("utf8", "utf8sig")
     click.echo(json.dumps(value, indent=2, default=str, ensure_ascii=plain))
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = ()) -> None:
-    """A table for people; `right` names the columns that are aligned to the right."""
+    """Print a table; `right` names the columns that are aligned to the right."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

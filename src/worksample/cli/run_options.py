@@ -1,4 +1,4 @@
-"""The flags of `worksample run`. None of them has a default, so that a file is never overridden by one."""
+"""Options of `worksample run`. None has a default, so that an option that is left out never overrides a file."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ OPTIONS = (
 
 
 def run_options(function: F) -> F:
-    """All of them."""
+    """Add all options."""
     function = service_options(function)
     for option in reversed(OPTIONS):
         function = option(function)
@@ -112,7 +112,7 @@ def run_options(function: F) -> F:
 
 
 def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given, as keys of an experiment file. UsageError for what contradicts itself."""
+    """Return the given options as keys of an experiment file. Raises UsageError if they contradict each other."""
     from worksample.experiments.config_file import agent_from_flag
 
     given = {k: v for k, v in values.items() if v is not None and v != ()}

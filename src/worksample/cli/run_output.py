@@ -1,4 +1,4 @@
-"""What `run`, `resume` and `demo` share: show the plan, run it, say where it stands and what to type next."""
+"""Shared by `run`, `resume` and `demo`: show the plan, run it, and say what is left and what to type next."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.python_api.experiment_run import options_of, planned
+from worksample.python_api.experiment_run import options_of, plan_into_store
 from worksample.python_api.progress import watcher
 
-from .ambiguous_names import tell_planned
+from .ambiguous_names import print_namesakes
 from .exit_codes import INCOMPLETE, INTERRUPTED
 from .judging_forecast import judging_of, show_calibration, show_judging
-from .next_step import counted, next_step, typeable
-from .open_work_text import hours_said, paid_for
+from .next_step import count_of, next_step, typeable
+from .open_work_text import hours_text, paid_for
 from .output import console, dollars, duration, open_store, printable, say_json, table
 from .startup_phase import KEPT, begin
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.experiment_runner import RunOptions, RunResult
     from worksample.experiments.model_check import ModelCheckResult
-    from worksample.experiments.pilot import Basis
     from worksample.experiments.planning.experiment_plan import Plan
     from worksample.experiments.planning.forecast import Forecast
     from worksample.experiments.planning.plan_progress import PlanProgress
     from worksample.experiments.power import PowerOutlook
+    from worksample.experiments.power_basis import Basis
     from worksample.records import Experiment
     from worksample.store import Store
 
@@ -38,7 +38,7 @@ WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation
 
 
 def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None) -> int:
-    """Show what would be run, less what a store holds already; no record is written and no store is needed."""
+    """Show what would run, without what a store holds already. Writes no record and needs no store."""
     from worksample.experiments.planning.plan_progress import progress_of
     from worksample.experiments.planning.preparation import forecast_of, prepare, require_unchanged
     from worksample.experiments.power import power_outlook
@@ -51,12 +51,12 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
         progress, rest = progress_of(plan, store)
         if store is not None:
             require_unchanged(store, plan)
-            tell_planned(store, plan.experiment)
+            print_namesakes(store, plan.experiment)
         basis = _basis(store, config, expect, pilot)
     expected = forecast_of(rest, config)
     power = None if lacks("report") else power_outlook(plan, basis=basis)
     judging = judging_of(plan, config)
-    refused = _refused(plan, config)
+    refused = _refusal_of(plan, config)
     if as_json:
         told = [asdict(one) for one in judging]
         say_json(
@@ -83,8 +83,8 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
     return 0
 
 
-def _refused(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
-    """Why the run would be refused for a model: its provider's package, its key or its settings."""
+def _refusal_of(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
+    """Return why the run would be refused because of a model: its provider's package, its key or its settings."""
     from worksample.errors import WorksampleError
     from worksample.experiments.model_check import need_models
 
@@ -96,10 +96,10 @@ def _refused(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
 
 
 def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, pilot: str | None) -> Basis:
-    """What power is reckoned with: a pilot's own data, or a guessed pass rate."""
+    """Return the basis of power computations: a pilot's data, or an assumed pass rate."""
     from worksample.errors import UsageError
     from worksample.experiments.experiment_lookup import find_experiment
-    from worksample.experiments.pilot import RATE, from_pilot, guessed_basis
+    from worksample.experiments.power_basis import RATE, from_pilot, guessed_basis
 
     if not pilot:
         return guessed_basis(RATE if expect is None else expect)
@@ -110,14 +110,14 @@ def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, 
 
 @dataclass(frozen=True)
 class Tone:
-    """How a run speaks: to a machine, to people, or (`quiet`) not at all."""
+    """What a run prints: JSON, text for people, or (`quiet`) nothing."""
 
     as_json: bool = False
     quiet: bool = False
     hints: bool = True
     """Whether it ends with what to type next."""
     store: str | None = None
-    """The store as it was asked for; hints repeat it."""
+    """The `--store` as typed; hints repeat it."""
 
     @property
     def silent(self) -> bool:
@@ -125,12 +125,12 @@ class Tone:
 
 
 def run_config(config: ExperimentConfig, tone: Tone) -> int:
-    """Plan into the store, then run; returns the exit code."""
+    """Plan into the store, then run; return the exit code."""
     from worksample.experiments.planning.plan_progress import progress_of
     from worksample.experiments.planning.preparation import forecast_of
 
     begin("planning the trials", "no trial was begun\n  next: the same command", silent=tone.silent)
-    with planned(config, watcher(silent=tone.silent).note) as ready:
+    with plan_into_store(config, watcher(silent=tone.silent).note) as ready:
         if not tone.silent:
             progress, rest = progress_of(ready.plan, ready.store)
             _show_plan(ready.plan, forecast_of(rest, config))
@@ -139,7 +139,7 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
                 _show_progress(progress)
             tell_models(ready.models)
         if not tone.quiet:
-            tell_planned(ready.store, ready.plan.experiment)
+            print_namesakes(ready.store, ready.plan.experiment)
         return run_and_tell(ready.store, ready.plan.experiment, options_of(config), tone)
 
 
@@ -150,7 +150,7 @@ ESTIMATED = (
 
 
 def tell_models(found: Sequence[ModelCheckResult]) -> None:
-    """Of models that were asked what a run may suffer from; nothing where there is nothing."""
+    """Print what a run may suffer from, of the models that were asked."""
     for one in found:
         if one.estimated:
             click.echo(printable(f"{one.model}: {ESTIMATED}"), err=True)
@@ -164,7 +164,7 @@ def tell_models(found: Sequence[ModelCheckResult]) -> None:
 
 
 def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
-    """Run an experiment and print the outcome; returns the exit code."""
+    """Run an experiment, print the outcome, and return the exit code."""
     begin("starting the trials", KEPT, silent=tone.silent)
     from worksample.experiments.experiment_runner import run_experiment
 
@@ -186,7 +186,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     from worksample.extras import lacks
     from worksample.records import Experiment
     from worksample.reports import leaderboard, print_board
-    from worksample.reports.open_slots import unserved
+    from worksample.reports.open_slots import open_slot_reasons
 
     status = done.status
     if status.finished and lacks("report"):
@@ -197,7 +197,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     if said:
         click.echo(said)
     unrun = status.open > status.places and not status.finished
-    reasons = unserved(store, [store.get(Experiment, status.experiment)]) if unrun else ()
+    reasons = open_slot_reasons(store, [store.get(Experiment, status.experiment)]) if unrun else ()
     for reason in reasons:
         click.echo(f"  {reason}")
     if tone.hints:
@@ -205,7 +205,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
 
 
 def _show_counts(store: Store, experiment: str) -> None:
-    """Agents with their counts, where the extra that makes figures is not installed: the next step names it."""
+    """Print agents with their counts if the extra for figures is missing; the next step names it."""
     import polars as pl
 
     from worksample.results.slots import slots_df
@@ -228,20 +228,23 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     out = console(err=True)
     out.print(f"{plan.experiment.id}", style="bold")
     if not m.agents:
-        out.print(f"{counted(len(m.instances), 'instance')}; no agent works; what is handed in is judged")
+        out.print(f"{count_of(len(m.instances), 'instance')}; no agent works; what is handed in is judged")
         return
     out.print(
-        f"{counted(len(m.agents), 'agent')} x {counted(len(m.instances), 'instance')} x {counted(len(own), 'arm')} x "
-        f"{counted(m.repeats, 'repeat')} = {counted(len(plan.slots), 'slot')}; {expected.trials} to run, "
+        f"{count_of(len(m.agents), 'agent')} x {count_of(len(m.instances), 'instance')} x "
+        f"{count_of(len(own), 'arm')} x "
+        f"{count_of(m.repeats, 'repeat')} = {count_of(len(plan.slots), 'slot')}; {expected.trials} to run, "
         f"{expected.not_attemptable} not attemptable"
     )
     if expected.reattempts:
-        more = counted(len(m.arms) - len(own), "arm")
-        out.print(f"  of them at most {counted(expected.reattempts, 're-attempt')} in {more} more, of work that failed")
+        more = count_of(len(m.arms) - len(own), "arm")
+        out.print(
+            f"  of them at most {count_of(expected.reattempts, 're-attempt')} in {more} more, of work that failed"
+        )
     cost = "no limit of cost (--limit-cost)" if expected.cost is None else dollars(expected.cost)
     if expected.seats:
-        said = hours_said(expected.hours, pay_of(plan.experiment))
-        out.print(f"of them {counted(expected.seats, 'place')} for people who work: {said}")
+        said = hours_text(expected.hours, pay_of(plan.experiment))
+        out.print(f"of them {count_of(expected.seats, 'place')} for people who work: {said}")
     time = "no limit of time (--limit-time)" if expected.seconds is None else f"{duration(expected.seconds)} of time"
     out.print(f"at most: {time}, {cost}")
     if expected.cost:
@@ -263,20 +266,20 @@ def _show_progress(progress: PlanProgress) -> None:
     }
     rest = "".join(f", {number} of them {state}" for state, number in states.items() if number)
     console(err=True).print(
-        f"done already: {progress.done} of {counted(progress.planned, 'slot')}{rest}; open: {progress.open}"
+        f"done already: {progress.done} of {count_of(progress.planned, 'slot')}{rest}; open: {progress.open}"
     )
 
 
 def _show_power(ahead: PowerOutlook) -> None:
-    """Which difference between two agents this plan sees, and how many tasks it takes to see a small one."""
+    """Print the difference between two agents that this plan can show, and how many tasks a small one needs."""
     out = console(err=True)
     share = f"{ahead.aim.power:.0%} of the time"
-    plan = f"{counted(ahead.tasks, 'task')} x {counted(ahead.repeats, 'repeat')}"
+    plan = f"{count_of(ahead.tasks, 'task')} x {count_of(ahead.repeats, 'repeat')}"
     seen = f"{plan} cannot show any difference between two agents: too few tasks" if ahead.detectable is None else (
         f"{plan} sees a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
     )  # fmt: skip
     out.print(f"power: {seen}")
-    ways = ", ".join(f"{tasks:,} tasks x {counted(repeats, 'repeat')}" for repeats, tasks in ahead.needed.items())
+    ways = ", ".join(f"{tasks:,} tasks x {count_of(repeats, 'repeat')}" for repeats, tasks in ahead.needed.items())
     out.print(f"  {100 * ahead.aim.points:.0f} points would take {ways}")
     out.print(f"  assumed: {ahead.assumed}")
 

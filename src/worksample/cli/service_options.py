@@ -1,4 +1,4 @@
-"""The flags that say how models' services are reached. They hold for all models, over what a file says."""
+"""Options for reaching models' services. They hold for all models and override a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from worksample.errors import UsageError
-from worksample.files.tables.unique_keys import TwiceError, unique
+from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
 
 from .output import price_option
 
@@ -47,14 +47,14 @@ KEYS = {
 
 
 def service_options(function: F) -> F:
-    """All of them."""
+    """Add all options."""
     for option in reversed(OPTIONS):
         function = option(function)
     return function
 
 
 FIGURES = ("input", "output", "cache_read", "cache_write")
-"""Of a price, in the order of `--price`."""
+"""Parts of a price, in the order of `--price`."""
 JUDGES = (
     click.option(
         "--judge", "judges", multiple=True, default=None, metavar="NAME=MODEL",
@@ -65,7 +65,7 @@ JUDGES = (
 
 
 def judge_options(function: F) -> F:
-    """Those of verbs that go on with an experiment, and may ask other judges than it was planned with."""
+    """Add options of commands that continue an experiment, possibly with other judges than planned."""
     function = service_options(function)
     for option in reversed(JUDGES):
         function = option(function)
@@ -73,7 +73,7 @@ def judge_options(function: F) -> F:
 
 
 def judging_flags(given: dict[str, Any]) -> dict[str, Any]:
-    """Take what was given of `judge_options` out of `given`: keys of an experiment file. UsageError as they say."""
+    """Remove the `judge_options` from `given`, and return them as keys of an experiment file. Raises UsageError."""
     names = ("judges", "prices", "model_args", *KEYS)
     said = {name: value for name in names if (value := given.pop(name, None)) is not None and value != ()}
     take_services(said)
@@ -85,7 +85,7 @@ def judging_flags(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def pair_of(text: str, option: str, example: str) -> tuple[str, str]:
-    """KEY=VALUE of an option. UsageError where one of them lacks."""
+    """Return KEY and VALUE of an option KEY=VALUE. Raises UsageError if one is missing."""
     key, sign, value = text.partition("=")
     if not (key and sign and value):
         raise UsageError(f"{option} {text!r} has no = with a text on each side", next=f"{option} {example}")
@@ -93,7 +93,7 @@ def pair_of(text: str, option: str, example: str) -> tuple[str, str]:
 
 
 def price_of(text: str) -> tuple[str, dict[str, str]]:
-    """A `--price`: the model, and its two to four figures. UsageError."""
+    """Return the model of a `--price` and its two to four figures. Raises UsageError."""
     model, value = pair_of(text, "--price", "openai/gpt-5=1.25,10")
     figures = [figure.strip() for figure in value.split(",")]
     form = f"--price {model}=INPUT,OUTPUT[,CACHE_READ[,CACHE_WRITE]]"
@@ -113,7 +113,7 @@ def _judge(text: str) -> tuple[str, str]:
 
 
 def take_services(given: dict[str, Any]) -> None:
-    """Put what was given of these flags under `services`. UsageError for an argument without a value."""
+    """Move these options of `given` under `services`. Raises UsageError for an argument without a value."""
     found = {key: given.pop(flag) for flag, key in KEYS.items() if flag in given}
     if "model_args" in given:
         found["args"] = dict(_argument(text) for text in given.pop("model_args"))
@@ -126,8 +126,8 @@ def _argument(text: str) -> tuple[str, Any]:
     if not (key and sign):
         raise UsageError(f"--model-arg {text!r} has no = in it", next="--model-arg KEY=VALUE")
     try:
-        return key, json.loads(value, object_pairs_hook=unique)
-    except TwiceError as twice:
+        return key, json.loads(value, object_pairs_hook=unique_object)
+    except DuplicateKeyError as twice:
         raise UsageError(f"--model-arg {key}: {twice}", next=twice.next) from None
     except ValueError:
         return key, value

@@ -1,4 +1,4 @@
-"""Text is UTF-8 in every locale: names of files, what programs say, and what is written without an encoding."""
+"""Make text UTF-8 in every locale: file names, output of programs, and files written without an encoding."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import sys
 
 
 def use_utf8() -> None:
-    """Start this command again in Python's UTF-8 mode where the locale has another encoding; then never again.
+    """Restart this command in Python's UTF-8 mode if the locale has another encoding.
 
-    Only the interpreter's start can choose how names of files are decoded. Does not return where it starts again.
+    Only the interpreter's start can choose how file names are decoded. Does not return if it restarts.
     """
     if sys.flags.utf8_mode or _is_utf8(locale.getencoding()) or not sys.executable:
         return
@@ -20,7 +20,7 @@ def use_utf8() -> None:
 
 
 def settle_streams() -> None:
-    """Let no character end a command: a terminal is written to in its own encoding, other letters as escapes."""
+    """Keep characters from ending a command: a terminal gets its own encoding, with escapes for other characters."""
     own = locale.getencoding()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

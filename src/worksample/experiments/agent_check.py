@@ -20,7 +20,7 @@ from worksample.agents.installing.installer import parse_name
 from worksample.agents.installing.program_settings import require_installed
 from worksample.agents.workspace import clip_middle
 from worksample.files import put_canonical
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.records import (
     About,
     Agent,
@@ -104,7 +104,7 @@ def _check_one(agent: Agent, config: ExperimentConfig) -> AgentCheckResult:
             *_first(found), fault=f"its files have changed since the installation: remove {here.folder}"
         )
     words = f"left{secrets.token_hex(3)}", f"right{secrets.token_hex(3)}"
-    with scratch("check") as folder:
+    with scratch_folder("check") as folder:
         trial, printed, log = run_steadily(_trial(folder, agent, config, words))
     answer = "-".join(words)
     said = find_answer(answer, printed, log)

@@ -25,19 +25,18 @@ def evaluators_here(
     `[judges.NAME]`.
 
     Earlier spending of judges counts against their caps. experiment: None for work outside experiments. sandbox: kind
-    of
-    box; None: the experiment's. PlanError for an invalid table.
+    of box; None: the experiment's. PlanError for an invalid table.
     """
     box = sandbox or (experiment.lock.sandbox if experiment else "bubblewrap")
     roles = experiment.lock.roles if experiment else {}
     found = _roles(store, roles, options.judges, options.services, options.prices)
     if not found:
         return Evaluators(box)
-    from worksample.grading.judges import charge, judges_for
+    from worksample.grading.judges import charge_earlier_spending, judges_for
     from worksample.viewing import exhibits
 
     if experiment is not None:
-        charge(store, experiment.id, found)
+        charge_earlier_spending(store, experiment.id, found)
     asked = {name: models for name, models in found.items() if name in options.judges}
     return Evaluators(box, judges_for(asked, exhibits), found)
 

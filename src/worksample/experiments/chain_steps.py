@@ -10,7 +10,7 @@ from worksample.fault_injection import failpoint
 from worksample.records import Amendment, AmendmentAction, AmendmentTarget, Experiment, Feedback, Record, Slot, now
 from worksample.results.reattempts.chain_rule import Next
 from worksample.results.reattempts.chain_state import Attempts, chains_of
-from worksample.results.reattempts.earlier_work import carry
+from worksample.results.reattempts.earlier_work import resubmit_earlier_work
 from worksample.store import Store
 
 from .exclusive_lease import exclusively
@@ -62,7 +62,7 @@ def _advance(store: Store, experiment: Experiment) -> ChainAdvance:
         failpoint("chain.committed")
         waiting = [store.get(Slot, c.step.slot) for c in chains if c.step.next is Next.RUN]
         for slot in (*waiting, *moved.committed):
-            if is_resubmitted(experiment, slot) and carry(store, experiment, slot):
+            if is_resubmitted(experiment, slot) and resubmit_earlier_work(store, experiment, slot):
                 moved.carried.append(slot)
                 failpoint("chain.carried")
     return moved

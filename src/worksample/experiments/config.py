@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from worksample.box import kinds
 from worksample.errors import UsageError
-from worksample.files.config_files import shown, told
+from worksample.files.config_files import exact_fault, show_value
 from worksample.models import JudgeConfig, Price
 from worksample.models.durations import Seconds
 from worksample.models.service_config import ServiceConfig
@@ -91,13 +91,12 @@ class ArmConfig(Frozen):
     """Limits of this arm. They replace the experiment's."""
     feedback: Feedback = Feedback.NONE
     """Feedback for an agent that works again after a failed attempt: `none` (first attempts only), `retry` (only that
-    it
-    failed), `generic`, `people`, `judge`, `program`, or `unchanged`: nobody works, and the same work is graded again.
+    it failed), `generic`, `people`, `judge`, `program`, or `unchanged`: nobody works, and the same work is graded
+    again.
     """
     worker: Worker = Worker.AGENT
     """Who works: `agent`; `human`, a person in the app, in the same kind of box; or `assisted`, an agent and a person
-    in
-    turns. See docs/workers.md.
+    in turns. See docs/workers.md.
     """
     shown_rubric: ShownRubric = ShownRubric.NONE
     """Criteria that the worker sees in all attempts: `none`, `criteria`, or `importances` for their weights, too."""
@@ -122,8 +121,7 @@ class PeopleConfig(Frozen):
 
     pay: float | None = Field(default=None, ge=0)
     """US dollars per hour of grading and of people's work; unknown by default. For people who work, the rate in their
-    profile
-    takes precedence.
+    profile takes precedence.
     """
     seat_days: float = Field(default=14, gt=0, le=365)
     """Days for which an assignment is kept for a person who gives no sign of life."""
@@ -133,7 +131,7 @@ class PeopleConfig(Frozen):
 
 def _known_box(kind: str) -> str:
     if kind not in kinds():
-        raise told(f"{shown(kind)} is not allowed", ", ".join(kinds()))
+        raise exact_fault(f"{show_value(kind)} is not allowed", ", ".join(kinds()))
     return kind
 
 
@@ -256,8 +254,7 @@ class ExperimentConfig(Frozen):
         """Return the arms as the plan records them, each with its limits merged over the experiment's.
 
         An arm with feedback continues the arm without feedback that shows the same part of the rubric. If there is
-        none, one is
-        added whose first attempts serve all of them. ValueError if there are several.
+        none, one is added whose first attempts serve all of them. ValueError if there are several.
         """
         own = {a.name: self._arm(a) for a in self.arms if a.feedback is Feedback.NONE and a.worker is Worker.AGENT}
         people = [self._arm(a) for a in self.arms if a.worker is not Worker.AGENT]

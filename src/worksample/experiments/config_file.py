@@ -21,11 +21,11 @@ from worksample.files.config_files import (
     Fault,
     Faults,
     FaultyManifest,
-    checked,
     need_file,
     read_toml,
     read_yaml,
-    shown,
+    show_value,
+    validate,
 )
 from worksample.models import JudgeConfig, Price
 from worksample.models.service_config import ServiceConfig
@@ -57,7 +57,7 @@ def read_table(path: Path) -> dict[str, Any]:
 
 def _validate(model: type[M], table: Any, where: str, file: str) -> M:
     faults = Faults()
-    found = checked(model, table, faults, file=file)
+    found = validate(model, table, faults, file=file)
     if found is None or faults.found:
         said = faults.found if "." in file else [_flag_fault(fault) for fault in faults.found]
         raise FaultyManifest(said, where=where, next=KEYS)
@@ -76,8 +76,7 @@ def load(
     agents.
 
     Paths in a file are relative to the file, paths in flags to the working directory. ManifestError names the file and
-    key,
-    or `called`, the origin of the flags.
+    key, or `called`, the origin of the flags.
     """
     given = {key: value for key, value in (flags or {}).items() if value is not None}
     data = _with_absolute_paths(read_table(file), file.parent) if file else {}
@@ -138,8 +137,7 @@ def _judging(settings: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str,
 
 def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     """Override `data` by `flags`: limits, prices and services by key; `suite` or `tasks` replace both; model and script
-    hold
-    for all agents.
+    hold for all agents.
     """
     table = dict(data)
     given = dict(flags)
@@ -237,7 +235,7 @@ def _path(value: Any, base: Path) -> Any:
     try:
         return str((base / Path(value).expanduser()).resolve())
     except (OSError, ValueError, RuntimeError) as error:
-        raise ManifestError(f"{shown(value)} is not a path", where=str(base), next=KEYS) from error
+        raise ManifestError(f"{show_value(value)} is not a path", where=str(base), next=KEYS) from error
 
 
 def agent_from_flag(text: str) -> dict[str, Any]:

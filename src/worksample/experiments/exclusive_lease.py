@@ -10,7 +10,7 @@ from worksample.errors import PlanError
 from worksample.store import Store
 from worksample.store.lease import Lease
 from worksample.store.lease_owner import is_dead, new_owner
-from worksample.store.lease_renewal import renewed
+from worksample.store.lease_renewal import renew_in_background
 
 SECONDS = 60.0
 """Time after which a lease that is not renewed expires."""
@@ -49,7 +49,7 @@ def exclusively(store: Store, key: str) -> Iterator[None]:
             )
         time.sleep(0.05)
     try:
-        with renewed(store, lease, SECONDS), store.fenced(lease):
+        with renew_in_background(store, lease, SECONDS), store.fenced(lease):
             yield
     finally:
         store.release(key, owner)

@@ -13,8 +13,7 @@ def find_experiment(store: Store, name: str = "", *, planned: bool = False) -> E
     """Find an experiment by its id, its name (the latest), or the start of its id.
 
     Without a name, return the latest experiment with a trial: one that could not start has no results. `planned`:
-    return it
-    anyway. UsageError if there is none, or if the start of an id fits several names.
+    return it anyway. UsageError if there is none, or if the start of an id fits several names.
     """
     known = sorted(store.find(Experiment), key=lambda e: (e.at, e.id))
     if not known:

@@ -30,8 +30,8 @@ from .planning.experiment_plan import allowed_hosts
 from .planning.forecast import prices_with_scripts
 from .planning.slot_order import order_slots, strata_of
 from .rounds import FillRounds, PeopleRounds, own_rounds, pair_round
+from .run_listener import RunListener, SilentListener
 from .status import Status, status_of
-from .watch import Silent, Watch
 
 NOTED_STALL = 5.0
 """Shortest stall of the platform that is reported, in seconds."""
@@ -64,19 +64,19 @@ class RunResult:
     interrupted: bool
 
 
-def run_experiment(store: Store, experiment: Experiment, options: RunOptions, watch: Watch | None = None) -> RunResult:
+def run_experiment(
+    store: Store, experiment: Experiment, options: RunOptions, watch: RunListener | None = None
+) -> RunResult:
     """Run the open slots of a planned experiment and grade every ungraded submission of it.
 
     At the return everything is in the store, and the scores are in Inspect's logs. Ctrl-C stops the run cleanly: trials
-    in
-    flight are closed as cancelled, and their slots are open for the next run. StoreFull and other platform failures are
-    raised after the same clean stop. Several processes may run one experiment: slots and submissions are leased, and
-    each
-    process waits for the others.
+    in flight are closed as cancelled, and their slots are open for the next run. StoreFull and other platform failures
+    are raised after the same clean stop. Several processes may run one experiment: slots and submissions are leased,
+    and each process waits for the others.
     """
     need_box(experiment.lock.sandbox)
     store.sync()
-    listener = watch or Silent()
+    listener = watch or SilentListener()
     runner = ExperimentRunner(store, experiment, options, listener)
     listener.begin(runner.tally)
     try:
@@ -98,7 +98,7 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
     return RunResult(status_of(store, experiment), interrupted)
 
 
-def _note(watch: Watch, stall: Stall) -> None:
+def _note(watch: RunListener, stall: Stall) -> None:
     """Report a long stall during a trial, since an observer would wonder about it.
 
     Stalls before the first trial, while Inspect is loaded, count against nobody and are not reported.
@@ -121,7 +121,7 @@ def _first(error: BaseException) -> BaseException:
 class ExperimentRunner:
     """One process's run of an experiment: claim open slots, execute them, grade, advance the chains, and again."""
 
-    def __init__(self, store: Store, experiment: Experiment, options: RunOptions, watch: Watch) -> None:
+    def __init__(self, store: Store, experiment: Experiment, options: RunOptions, watch: RunListener) -> None:
         self.store, self.experiment, self.options, self.watch = store, experiment, options, watch
         self.instances = {id: store.get(Instance, id) for id in experiment.lock.instances}
         slots = store.find(Slot, experiment=experiment.id)

@@ -15,7 +15,7 @@ from worksample.store import Store
 from worksample.workplace.warm_pool import spares
 
 from .exclusive_lease import living_holder
-from .watch import RunTally, Watch
+from .run_listener import RunListener, RunTally
 
 
 @dataclass(order=True, frozen=True)
@@ -33,7 +33,9 @@ class GradeQueue:
     Rounds whose evaluators cannot be asked here (people, or judges that are not configured) are ignored.
     """
 
-    def __init__(self, store: Store, rounds: Sequence[Round], watch: Watch, *, tries: int, here: Evaluators) -> None:
+    def __init__(
+        self, store: Store, rounds: Sequence[Round], watch: RunListener, *, tries: int, here: Evaluators
+    ) -> None:
         self.store, self.watch = store, watch
         works = (RoundWork(store, round, evaluators_of(round, here), tries) for round in rounds)
         self.works = [work for work in works if work.by]

@@ -56,8 +56,7 @@ def hand_in_and_grade(
     """Store the work and grade it in its own round, under the first protocol with a program.
 
     For an experiment, its rounds judge the work once it is resumed, and the same work is stored only once. UsageError
-    if
-    the task has several instances and none is named; CaptureError for a damaged archive.
+    if the task has several instances and none is named; CaptureError for a damaged archive.
     """
     origin = origin_of(what.origin)
     if grade_now and what.experiment is None:

@@ -52,8 +52,7 @@ def hand_in_many(
     """Store all rows of a table, or none if one is wrong. After a kill, a repeated call stores the missing rows.
 
     A row is identified by instance, entrant and repeat: the same work is skipped, and different work is a fault.
-    FaultyRows
-    names every wrong row; other errors are ImportFailed and ManifestError.
+    FaultyRows names every wrong row; other errors are ImportFailed and ManifestError.
     """
     pieces = _check_rows(store, what)
     made, taken = [], 0

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .watch import Watch
+    from .run_listener import RunListener
 
 INTERRUPTED = 130
 """Exit code of a process that was interrupted twice."""
@@ -45,7 +45,7 @@ class Stop:
 class Interruption:
     """Interruption of a run: the first signal or `Stop.ask` cancels it, a second signal ends the process."""
 
-    def __init__(self, stop: Stop | None, watch: Watch) -> None:
+    def __init__(self, stop: Stop | None, watch: RunListener) -> None:
         self._stop, self._watch = stop, watch
         self.requested = False
         """Whether the operator asked the run to end. Libraries may swallow a cancellation, so the run asks again."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from worksample.metrics import Aim, Estimate, detectable, tasks_needed
 
-from .pilot import Basis, guessed_basis
 from .planning.experiment_plan import Plan
+from .power_basis import Basis, guessed_basis
 
 REPEATS = (1, 2, 3, 5)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from worksample.errors import PlanError, UsageError
-from worksample.grading import Evaluators, GradeChange, changes, open_round, subjects
-from worksample.grading.evaluator_kinds import kinds_of
-from worksample.grading.grade_changes import votes_of_pairs
+from worksample.grading import Evaluators, GradeChange, open_round, subjects
+from worksample.grading.evaluator_kinds import evaluator_kinds
+from worksample.grading.grade_changes import find_grade_changes, votes_of_pairs
 from worksample.grading.grade_round import live_submissions
 from worksample.records import (
     Amendment,
@@ -23,7 +23,7 @@ from worksample.records import (
     Standing,
     Submission,
 )
-from worksample.results.deciding_rounds import InForce, alike
+from worksample.results.deciding_rounds import RoundsInForce, alike_rounds
 from worksample.results.judged_rounds import RoundReader
 from worksample.results.pair_sampling import PAIRS, pairs_of
 from worksample.runs import write_scores
@@ -38,7 +38,7 @@ from .experiment_runner import RunOptions
 from .grade_queue import GradeQueue
 from .package_intake import ingest_package
 from .rounds import WHOLE, current_round, judges_of, panel_of, round_in_force
-from .watch import RunTally, Silent, Watch
+from .run_listener import RunListener, RunTally, SilentListener
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class RegradeComparison:
     lost: tuple[str, ...] = ()
 
 
-def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regraded:
+def regrade(store: Store, what: Regrading, watch: RunListener | None = None) -> Regraded:
     """Grade stored submissions anew, compare with the round that decides, and adopt the new round in its place.
 
     The new round is adopted once every submission that can be graded is graded, and only if it hides nothing: no
@@ -107,7 +107,7 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
     scope = _scope(store, what, here)
     gradings = _new_gradings(scope, what, _current_graders(store, what.packages))
     round = _open(store, what, scope, gradings, here)
-    tally = _grade(store, what, round, len(scope.submissions), here, watch or Silent())
+    tally = _grade(store, what, round, len(scope.submissions), here, watch or SilentListener())
     compared = _compare(store, scope.before, round)
     adopted = not compared.lost
     if scope.before is not None and adopted:
@@ -131,7 +131,7 @@ def _current_graders(store: Store, packages: Sequence[Path]) -> dict[str, Instan
 
 
 def _grade(
-    store: Store, what: Regrading, round: Round, submissions: int, here: Evaluators, watch: Watch
+    store: Store, what: Regrading, round: Round, submissions: int, here: Evaluators, watch: RunListener
 ) -> RunTally:  # fmt: skip
     """Complete the round, and return its counts."""
     queue = GradeQueue(store, [round], watch, tries=what.options.tries, here=here)
@@ -149,7 +149,7 @@ def _compare(store: Store, before: Round | None, round: Round) -> RegradeCompari
     if before is None:
         return RegradeComparison()
     mine = {s.id for s in subjects(store, round)}
-    changed = tuple(c for c in changes(store, before, round) if c.subject in mine)
+    changed = tuple(c for c in find_grade_changes(store, before, round) if c.subject in mine)
     return RegradeComparison(changed, _lost_verdicts(store, before, round, mine))
 
 
@@ -185,7 +185,7 @@ def _require_graders(instances: Sequence[Instance], what: Regrading, here: Evalu
             next="worksample grade --judge judge=MODEL",
         )
     whole = judged and what.protocol in WHOLE
-    if graded and not whole and not any(what.by in kinds_of(grading) for grading in graded):
+    if graded and not whole and not any(what.by in evaluator_kinds(grading) for grading in graded):
         raise PlanError(
             f"no {what.by} grades protocol {what.protocol}; other evaluators judge it in the experiment's own round",
             next="worksample review, or worksample resume",
@@ -199,12 +199,12 @@ def _open(
     experiment, before = what.experiment.id if what.experiment else None, scope.before
     listed = () if experiment else tuple(s.id for s in scope.submissions)
     with exclusively(store, f"regrade:{experiment or listed[0]}"):
-        rounds = InForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
+        rounds = RoundsInForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
         for round in reversed(rounds.rounds):
             asked = (round.by, round.protocol, round.subjects, dict(round.gradings))
             same = asked == (what.by, what.protocol, listed, dict(gradings)) and _same_judges(store, round, here)
             begun = round.purpose is Purpose.REGRADE and before is not None and round.over == before.id
-            if same and begun and not rounds.adopted(round) and not rounds.struck(round):
+            if same and begun and not rounds.is_adopted(round) and not rounds.struck(round):
                 return round
         return open_round(
             store, experiment=experiment, subjects=listed, protocol=what.protocol, author=what.author,
@@ -229,7 +229,7 @@ def _lost_verdicts(store: Store, before: Round, round: Round, subjects: Set[str]
         return tuple(sorted({id for key in gone for id in key.split("\x1f")} & subjects))
     judging = RoundReader(store, store.find(Amendment))
     among = [r for r in judging.found.deciding(before.protocol) if r.experiment == before.experiment]
-    old = judging.read(before, alike(before, among) or (before.id,))
+    old = judging.read(before, alike_rounds(before, among) or (before.id,))
     had, has = (
         set(j.verdicts.filter(j.verdicts["standing"] == Standing.DECIDED.value)["subject"].to_list())
         for j in (old, judging.read(round, [round.id]))
@@ -270,7 +270,7 @@ def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instan
             next="worksample grade with a --protocol that all have, or with --submission",
         )
     known = instances | given
-    asked = {id for id, i in known.items() if what.by in kinds_of(i.grading[what.protocol])} or set(known)
+    asked = {id for id, i in known.items() if what.by in evaluator_kinds(i.grading[what.protocol])} or set(known)
     own = {id: known[id].grading_digest(what.protocol) for id in known if id in asked}
     return own | {id: digest for id, digest in old.items() if id in own and id not in given}
 
@@ -278,6 +278,6 @@ def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instan
 def _latest_round(store: Store, found: Sequence[Submission], what: Regrading) -> Round | None:
     """Return the latest round in force under the protocol that judged the first of these submissions."""
     made = {e.round for e in store.find(Evaluation, subject=found[0].id)}
-    rounds = InForce(store.find(Round, protocol=what.protocol.value), store.find(Amendment, target="round"))
+    rounds = RoundsInForce(store.find(Round, protocol=what.protocol.value), store.find(Amendment, target="round"))
     mine = [r for r in rounds.deciding(what.protocol) if r.id in made and r.by is what.by]
     return mine[-1] if mine else None

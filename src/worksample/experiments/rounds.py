@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError, Superseded
 from worksample.files import put_canonical
-from worksample.grading import Evaluates, EvaluatorPanel, Evaluators, open_round
-from worksample.grading.evaluator_kinds import kinds_of, usual
+from worksample.grading import EvaluatorPanel, Evaluators, RoundEvaluator, open_round
+from worksample.grading.evaluator_kinds import default_evaluator, evaluator_kinds
 from worksample.grading.grade_round import live_submissions
 from worksample.records import (
     Amendment,
@@ -23,8 +23,8 @@ from worksample.records import (
     Round,
     now,
 )
-from worksample.results.calibration.config import calibrated
-from worksample.results.deciding_rounds import InForce
+from worksample.results.calibration.config import calibrated_protocols
+from worksample.results.deciding_rounds import RoundsInForce
 from worksample.results.pair_sampling import PAIRS, PER_PAIR, Pair, drawn_pairs, entries_of, sample_pairs
 from worksample.store import Store
 
@@ -51,13 +51,14 @@ def required_evaluators(
     """Return the evaluators that an experiment needs: for each protocol the kinds that its criteria name, programs
     first.
 
-    Under protocols that judge work as a whole, judges are asked if they are `calibrated`: people label a sample.
+    Under protocols that judge work as a whole, judges are asked if they are `calibrated`: people label a
+    sample.
     """
     known = list(instances)
     order = (EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON)
     found = []
     for protocol in protocols:
-        named = {kind for i in known if protocol in i.grading for kind in kinds_of(i.grading[protocol])}
+        named = {kind for i in known if protocol in i.grading for kind in evaluator_kinds(i.grading[protocol])}
         if protocol in WHOLE and protocol in calibrated:
             named = {EvaluatorKind.JUDGE}
         found += [(protocol, kind) for kind in order if kind in named]
@@ -68,11 +69,10 @@ def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[R
     """Return the rounds in force for programs and judges, in the order of the protocols. Missing ones are opened.
 
     If criteria name a judge, the round exists even if none is configured, and waits. Work that is judged as a whole is
-    also
-    given to a judge if one is configured.
+    also given to a judge if one is configured.
     """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
-    every = required_evaluators(instances, experiment.lock.protocols, calibrated(experiment))
+    every = required_evaluators(instances, experiment.lock.protocols, calibrated_protocols(experiment))
     asked = [pair for pair in every if pair[1] is not EvaluatorKind.PERSON]
     for protocol in experiment.lock.protocols:
         extra = (protocol, EvaluatorKind.JUDGE)
@@ -129,13 +129,12 @@ def current_round(
     here: Evaluators | None = None,
 ) -> Round:  # fmt: skip
     """Return the round in force under a protocol (by default the first) for a kind of evaluator (by default the
-    protocol's
-    usual one). A missing round is opened.
+    protocol's usual one). A missing round is opened.
 
     Submissions of new trials go into this round, so that they meet the new graders once a regrade is adopted.
     """
     protocol = protocol or experiment.lock.protocol
-    by = by or usual(protocol)
+    by = by or default_evaluator(protocol)
     with exclusively(store, f"round:{experiment.id}"):
         found = round_in_force(store, experiment, protocol, by)
         if found is not None:
@@ -150,7 +149,7 @@ def current_round(
 
 def round_in_force(store: Store, experiment: Experiment, protocol: Protocol, by: EvaluatorKind) -> Round | None:
     """Return the experiment's round that decides under the protocol for a kind of evaluator; None if there is none."""
-    rounds = InForce(store.find(Round, experiment=experiment.id), store.find(Amendment, target="round"))
+    rounds = RoundsInForce(store.find(Round, experiment=experiment.id), store.find(Amendment, target="round"))
     return next((r for r in reversed(rounds.deciding(protocol)) if r.by is by), None)
 
 
@@ -160,7 +159,7 @@ def _gradings(store: Store, experiment: Experiment, protocol: Protocol, by: Eval
     """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
     graded = [i for i in instances if protocol in i.grading]
-    return {i.id: i.grading_digest(protocol) for i in graded if by in kinds_of(i.grading[protocol])} or None
+    return {i.id: i.grading_digest(protocol) for i in graded if by in evaluator_kinds(i.grading[protocol])} or None
 
 
 def panel_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> EvaluatorPanel:
@@ -176,7 +175,7 @@ def panel_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> Evaluat
     return EvaluatorPanel(by, overlap, ResolutionRule.MEAN if points else ResolutionRule.MAJORITY)
 
 
-def judges_of(protocol: Protocol, here: Evaluators) -> Sequence[Evaluates]:
+def judges_of(protocol: Protocol, here: Evaluators) -> Sequence[RoundEvaluator]:
     """Return the judges that are configured for rounds under a protocol."""
     draft = Round(id="draft", protocol=protocol, by=EvaluatorKind.JUDGE, subjects=("draft",), author="draft", at=now())
     return here.judges(draft)
@@ -187,7 +186,7 @@ class PeopleRounds:
 
     def __init__(self, store: Store, experiment: Experiment, people: FillRounds | None) -> None:
         instances = [store.get(Instance, id) for id in experiment.lock.instances]
-        judges = calibrated(experiment)
+        judges = calibrated_protocols(experiment)
         asked = required_evaluators(instances, experiment.lock.protocols, judges)
         mine = {protocol for protocol, by in asked if by is EvaluatorKind.PERSON} | judges
         self.protocols = [protocol for protocol in experiment.lock.protocols if protocol in mine]

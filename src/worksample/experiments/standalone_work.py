@@ -71,7 +71,7 @@ def _verdicts(store: Store, amendments: list[Amendment], subjects: set[str]) -> 
         if round.experiment is None and round.purpose in (Purpose.GRADING, Purpose.REGRADE):
             if subjects.isdisjoint(round.subjects):
                 continue
-            for row in judging.looked_at(round)[0].verdicts.iter_rows(named=True):
+            for row in judging.read_with_looks(round)[0].verdicts.iter_rows(named=True):
                 if row["subject"] in subjects:
                     found[row["subject"]] = row
     return found

@@ -56,8 +56,7 @@ class Status:
     @property
     def complete(self) -> bool:
         """Whether every attemptable slot is finished or waits for a person, and handed-in work is graded or waits for
-        people or a
-        judge.
+        people or a judge.
         """
         return self.open == self.places and self.ungraded == 0 and self.due == 0
 
@@ -80,7 +79,7 @@ def status_and_waits(
     """Return the counts, and for each waiting submission the kind of evaluator that it waits for."""
     import polars as pl
 
-    from worksample.results.calibration.label_rounds import lacking
+    from worksample.results.calibration.label_rounds import count_all_missing_labels
     from worksample.results.slots import slots_df
     from worksample.store.frames import trials_df
 
@@ -114,7 +113,7 @@ def status_and_waits(
         ungraded=finished.height + handed - graded - waits.total(),
         reattempts=slots.filter(pl.col("attempt") > 1).height,
         due=due(chains_of(store, experiment)),
-        to_label=lacking(store, experiment),
+        to_label=count_all_missing_labels(store, experiment),
         handed_in=handed,
         places=sum(place.waits for place in open_work_of(store, experiment)),
         cost=sum(one.cost or 0.0 for one in by[:2]),

@@ -11,8 +11,8 @@ from uuid import uuid4
 
 from worksample.errors import CaptureError, UsageError
 from worksample.files import ScanLimits, Sink, put_canonical, scan, unzip
-from worksample.files.scratch import scratch
-from worksample.files.stray_files import is_litter, litter_note
+from worksample.files.scratch import scratch_folder
+from worksample.files.stray_files import is_stray_file, stray_files_note
 from worksample.records import (
     CaptureStatus,
     EntryKind,
@@ -59,11 +59,9 @@ def hand_in(
 
     If all files are in one folder that no deliverable names, its content counts. Leftovers of desktops, editors and
     archivers (`__MACOSX`, `.DS_Store`, `Thumbs.db`) are left out. The submission's note mentions both. `at`: when the
-    work
-    was done, with a time zone; now by default. Cost and minutes are unknown unless reported. `experiment`: whose rounds
-    judge it; None: a round of its own. Raises UsageError for wrong arguments, or if no file was handed in and the task
-    asks
-    for some; CaptureError for a damaged or missing archive, an unreadable file, or too much data.
+    work was done, with a time zone; now by default. Cost and minutes are unknown unless reported. `experiment`: whose
+    rounds judge it; None: a round of its own. Raises UsageError for wrong arguments, or if no file was handed in and
+    the task asks for some; CaptureError for a damaged or missing archive, an unreadable file, or too much data.
     """
     if not entrant.strip():
         raise UsageError("a submission needs an entrant", next="worksample submit --entrant NAME")
@@ -102,7 +100,7 @@ def inspect_work(instance: Instance, path: Path, sink: Sink, limits: ScanLimits 
         found = scan(path.resolve(), sink, limits)
     elif path.is_file():
         _check_archive(path)
-        with scratch("archive") as place:
+        with scratch_folder("archive") as place:
             folder = place / "unpacked"
             unzip(path, folder, limits)
             found = scan(folder, sink, limits)
@@ -155,10 +153,10 @@ def tidy(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
     briefs and graders write them, unless another file has that name.
     """
     named = {d.name for d in instance.work.deliverables}
-    left = {e.path for e in manifest.entries if is_litter(e.path) and e.path not in named}
+    left = {e.path for e in manifest.entries if is_stray_file(e.path) and e.path not in named}
     kept = [e for e in manifest.entries if e.path not in left]
     files = [e.path for e in manifest.entries if e.path in left and e.kind is not EntryKind.FOLDER]
-    there, notes = {e.path for e in kept}, [note] if (note := litter_note(files)) else []
+    there, notes = {e.path for e in kept}, [note] if (note := stray_files_note(files)) else []
     changed = 0
     for n, entry in enumerate(kept):
         plain = unicodedata.normalize("NFC", entry.path)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from worksample.errors import FaultyRows, ImportFailed
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.table_reader import FaultyRow, open_table
 from worksample.records import Origin, Reported
@@ -84,7 +84,7 @@ def read_work(table: Path, *, encoding: str = "", decimal: str = "") -> list[Wor
         raise ImportFailed("a table of work ends in .csv, .jsonl or .parquet", where=str(table), next=FORM)
     with open_table(table, encoding) as opened:
         numbers = {name: name == "cost" for name in NUMBERS if name in opened.header}
-        columns = NumberColumns(decimal).seen(numbers, opened.rows)
+        columns = NumberColumns(decimal).with_rows(numbers, opened.rows)
     rows, faults, count = [], {}, 0
     with open_table(table, encoding) as opened:
         for count, (_, row) in enumerate(opened.rows, 1):
@@ -94,7 +94,7 @@ def read_work(table: Path, *, encoding: str = "", decimal: str = "") -> list[Wor
                 rows.append(_row(row, columns))
             except ValidationError as error:
                 faults[f"row {count}"] = "; ".join(_explain(one) for one in error.errors())
-            except Unfit as error:
+            except InvalidCell as error:
                 faults[f"row {count}"] = str(error)
     if not 0 < count <= MOST:
         raise ImportFailed(
@@ -109,7 +109,7 @@ def read_work(table: Path, *, encoding: str = "", decimal: str = "") -> list[Wor
 
 def _row(row: dict[str, Any], columns: NumberColumns) -> WorkRow:
     if isinstance(row, FaultyRow):
-        raise Unfit(row.what)
+        raise InvalidCell(row.what)
     plain: dict[str, Any] = {}
     for name, cell in row.items():
         if cell is None or _none_if_unknown(cell) is None:
@@ -119,8 +119,8 @@ def _row(row: dict[str, Any], columns: NumberColumns) -> WorkRow:
             continue
         try:
             plain[name] = columns.read(name, cell, whole=name == "repeat")
-        except Unfit as error:
-            raise Unfit(f"{name}: {error}") from None
+        except InvalidCell as error:
+            raise InvalidCell(f"{name}: {error}") from None
     return WorkRow.model_validate(plain)
 
 

@@ -1,4 +1,4 @@
-"""Folders as values, for trusted and for hostile folders alike: scan, lay, unzip."""
+"""Folders as values, trusted and untrusted ones alike: scan them, write them, unpack archives."""
 
 from lazy_loader import attach_stub
 

@@ -13,13 +13,13 @@ _ZEROS = bytes(CHUNK)
 @dataclass(frozen=True, slots=True)
 class FileCopy:
     digest: str
-    """SHA-256 of what was read."""
+    """SHA-256 of the bytes read."""
     size: int
     """Bytes read."""
 
 
 class WriteFailed(Exception):
-    """Writing the copy failed (reading did not): tells a full store from a broken source."""
+    """A failure to write the copy, not to read: it tells a full store from a broken source."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(str(error))
@@ -27,9 +27,9 @@ class WriteFailed(Exception):
 
 
 def copy_file(source: int, target: int | None, size: int) -> FileCopy:
-    """Read at most `size` bytes of `source` from its current offset, and write them to `target` where one is given.
+    """Read at most `size` bytes of `source` from its current offset, and write them to `target` if it is given.
 
-    `target` is an empty file at offset 0. OSError comes from reading, WriteFailed from writing.
+    target: an empty file at offset 0. Raises OSError for reading, WriteFailed for writing.
     """
     state, done = hashlib.sha256(), 0
     while done < size:
@@ -59,7 +59,7 @@ def _write(target: int, chunk: bytes) -> None:
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """Write every byte; a short write is followed by another."""
+    """Write every byte, repeating after short writes."""
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]

@@ -1,7 +1,7 @@
-"""Read a folder that may be hostile into a manifest.
+"""Scan of a folder that may be untrusted, with a manifest as result.
 
-The walk never leaves the folder: every step is opened relative to the one above it and without following links. Links
-are kept as text, devices, sockets and pipes by name. What exceeds a limit is left out, and said so; the rest stays.
+The walk never leaves the folder: every step is opened relative to the one above it, without following links. Links are
+kept as text, devices, sockets and pipes by name. What exceeds a limit is left out and reported; the rest stays.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class ScanLimits:
     bytes: int = 4 << 30
     """Of all files together."""
     depth: int = 64
-    """Folders within folders."""
+    """Nested folders."""
     name: int = 255
     """Bytes of one name."""
     path: int = 3_000
     """Bytes of a whole path below the folder: longer ones could not be mounted for a grader."""
     names: int = 32 << 20
-    """Characters of all paths and links' targets together: a manifest has to fit in memory."""
+    """Characters of all paths and link targets together: a manifest has to fit in memory."""
     seconds: float | None = None
-    """After so many of the processor no further entry is taken; None is no limit."""
+    """Processor time after which no further entry is taken; None is no limit."""
     backstop: float | None = None
-    """The same on the clock. A busy machine may use that up: whoever left the files is not to blame."""
+    """The same by the clock. A busy machine may use it up, in which case the author of the files is not to blame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +47,20 @@ class Scan:
     manifest_digest: str
     status: CaptureStatus
     reason: str = ""
-    """Why it is not complete; empty where it is."""
+    """Why the scan is incomplete; empty if it is complete."""
     cause: Cause | None = None
-    """Set where a limit was met or something could not be read."""
+    """Set if a limit was reached or something could not be read."""
 
 
-USUAL = ScanLimits()
+DEFAULT_LIMITS = ScanLimits()
 
 
-def scan(folder: Path | int, sink: Sink, limits: ScanLimits = USUAL) -> Scan:
-    """Take a folder's contents into `sink`, and its manifest too (as canonical JSON).
+def scan(folder: Path | int, sink: Sink, limits: ScanLimits = DEFAULT_LIMITS) -> Scan:
+    """Put a folder's files into `sink`, and its manifest too (as canonical JSON).
 
-    `folder` is a path whose last step must not be a link, or an open folder. A folder that does not exist gives an
-    empty manifest and `absent`; any limit met or file not readable gives `partial` with reason and cause. Raises
-    StoreError where the sink cannot keep something, and nothing for whatever the folder holds.
+    folder: a path whose last step must not be a link, or an open folder. A missing folder gives an empty manifest and
+    `absent`; a reached limit or an unreadable file gives `partial` with reason and cause. Raises StoreError if the sink
+    cannot keep something, and nothing for what the folder contains.
     """
     try:
         root = _open_root(folder)
@@ -68,20 +68,21 @@ def scan(folder: Path | int, sink: Sink, limits: ScanLimits = USUAL) -> Scan:
         absent = isinstance(e, FileNotFoundError)
         walk = _Walk(sink, limits, 0)
         if not absent:
-            walk.fault(unreadable(e), f"the folder cannot be opened: {e.strerror}")
+            walk.fault(cause_of_unreadable(e), f"the folder cannot be opened: {e.strerror}")
         return walk.result(CaptureStatus.ABSENT, "there is no such folder" if absent else "")
     walk = _Walk(sink, limits, os.fstat(root).st_dev)
     walk.run(root)
     return walk.result(CaptureStatus.COMPLETE, "")
 
 
-def unreadable(error: OSError) -> Cause:
-    """Who answers for what cannot be read: this machine, where it is short of something, else whoever left it so."""
+def cause_of_unreadable(error: OSError) -> Cause:
+    """Return who is to blame for an unreadable file: this machine if it lacks something, else the author of
+    the file."""
     return Cause.CAPTURE_FAILED if error.errno in _OURS else Cause.CAPTURE_UNREADABLE
 
 
 def read_manifest(data: bytes) -> Manifest:
-    """A manifest from its stored form. Raises CaptureError where it is none."""
+    """Return a manifest from its stored form. Raises CaptureError if it is malformed."""
     try:
         return Manifest.model_validate_json(data)
     except ValueError as e:
@@ -104,12 +105,12 @@ class _Level:
     handle: Handle
     path: bytes
     names: list[bytes] | None = None
-    """Those still to be visited, last first; None before the folder was listed."""
+    """Names still to be visited, last first; None before the folder was listed."""
 
 
 @dataclass
 class _Walk:
-    """State of one scan. `left` bytes may still be taken."""
+    """The state of one scan."""
 
     sink: Sink
     limits: ScanLimits
@@ -122,13 +123,13 @@ class _Walk:
     named: int = 0
     """Characters of the paths and targets so far."""
     linked: dict[tuple[int, ...], str] = field(default_factory=dict)
-    """Digests of files with several names, by what tells that it is the same file, unchanged."""
+    """Digests of files with several names, by what identifies the unchanged file."""
     began: float = field(default_factory=steady_time)
     used: float = field(default_factory=time.thread_time)
-    """Of the processor, by this thread before the scan."""
+    """Processor time of this thread before the scan."""
 
     def fault(self, cause: Cause | None, reason: str) -> None:
-        """Something was left out. Of several causes the first is kept, a failure of ours before a limit."""
+        """Note that something was left out. The first cause is kept, but a failure of ours replaces a limit."""
         self.partial = True
         self.faults[reason] = self.faults.get(reason, 0) + 1
         if self.cause is None or cause is Cause.CAPTURE_FAILED:
@@ -152,13 +153,13 @@ class _Walk:
                 close(level.handle)
 
     def _names(self, fd: int) -> list[bytes]:
-        """Names in reverse order, no more than the limit allows plus one that shows the excess."""
+        """Return the names in reverse order, at most one more than the limit allows."""
         room = max(0, self.limits.files - len(self.entries)) + 1
         try:
             with os.scandir(fd) as found:
                 return sorted((os.fsencode(e.name) for e in islice(found, room)), reverse=True)
         except OSError as e:
-            self.fault(unreadable(e), f"a folder cannot be listed: {e.strerror}")
+            self.fault(cause_of_unreadable(e), f"a folder cannot be listed: {e.strerror}")
             return []
 
     def _visit(self, level: _Level, names: list[bytes], depth: int) -> _Level | None:
@@ -181,11 +182,11 @@ class _Walk:
         except OSError as e:
             note = f"cannot be read: {e.strerror or e}"
             self._keep(Entry(path=text, kind=EntryKind.OTHER, note=note))
-            self.fault(unreadable(e), note)
+            self.fault(cause_of_unreadable(e), note)
         return None
 
     def _full(self) -> tuple[Cause, str] | None:
-        """Why nothing more is taken in, or None."""
+        """Return why nothing more is taken, or None."""
         limits = self.limits
         if len(self.entries) >= limits.files:
             return Cause.CAPTURE_TOO_MANY, f"more than {limits.files:,} entries, the rest is left out"
@@ -264,7 +265,7 @@ class _Walk:
 
 
 def _same(found: os.stat_result) -> tuple[int, ...]:
-    """Another name with the same answer names the same file, with the same content."""
+    """Return a key that is the same for all names of one unchanged file."""
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
@@ -280,22 +281,22 @@ _KINDS = {
 class Handle:
     fd: int
     mode: int | None = None
-    """The mode to put back on closing; None where it was not touched."""
+    """The mode to restore on closing; None if it was not changed."""
 
 
 def open_inside(parent: int, name: bytes, flags: int) -> Handle:
-    """Open `name` in the folder `parent` with `flags` (which hold O_NOFOLLOW).
+    """Open `name` in the folder `parent` with `flags` (which include O_NOFOLLOW).
 
-    A file or folder that its owner made unreadable is made readable until it is closed. Raises OSError where that is
-    not ours to do.
+    An unreadable file or folder of this user is made readable until it is closed. Raises OSError if another user owns
+    it.
     """
     try:
         return Handle(os.open(name, flags, dir_fd=parent))
     except PermissionError:
-        return _forced(parent, name, flags)
+        return _open_unreadable(parent, name, flags)
 
 
-def _forced(parent: int, name: bytes, flags: int) -> Handle:
+def _open_unreadable(parent: int, name: bytes, flags: int) -> Handle:
     # O_PATH names the very inode, so that no exchange of names between the steps can lead elsewhere.
     anchor = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
     try:
@@ -310,7 +311,7 @@ def _forced(parent: int, name: bytes, flags: int) -> Handle:
 
 
 def close(handle: Handle) -> None:
-    """Close it and put the mode back."""
+    """Close the handle and restore the mode."""
     try:
         if handle.mode is not None:
             os.fchmod(handle.fd, handle.mode)

@@ -1,4 +1,4 @@
-"""Put a manifest's entries on the disk."""
+"""Writing of a manifest's entries to the disk."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def materialise(
     share: bool = False,
     writable: bool = False,
 ) -> None:
-    """Materialise a manifest below `target` (made where it is missing); files of the same names are replaced.
+    """Write a manifest below `target` (created if missing); files of the same names are replaced.
 
-    `source` gives the local file that holds a blob. `links`: also symbolic links, those that point inside `target` by
-    themselves; the others and devices, sockets and pipes are always left out, as is whatever was not taken in.
-    `share`: hard links to the blobs where the file system can, for trees that are only ever mounted read-only; else
-    copies, read-only ones unless `writable`. No existing link below `target` is followed.
+    source: returns the local file of a blob. links: also write symbolic links that stay inside `target`; other links,
+    devices, sockets, pipes and files that were not captured are always left out. share: hard links to the blobs if the
+    file system allows it, for trees that are only mounted read-only; otherwise copies, read-only unless `writable`. No
+    existing link below `target` is followed.
 
-    Raises CaptureError where a path cannot be made, StoreFull where the disk is full, StoreError for the rest.
+    Raises CaptureError if a path cannot be created, StoreFull if the disk is full, StoreError otherwise.
     """
     if share and writable:
         raise ValueError("a tree that shares its files with the store is never writable")
@@ -67,8 +67,8 @@ def _fault(e: OSError, target: Path) -> CaptureError | StoreError:
     return StoreError(f"files cannot be laid out: {text}", where=where, next="worksample store check --deep")
 
 
-def inside(path: bytes, target: bytes) -> bool:
-    """Whether a link at `path` with this text stays in its tree, whatever the other links there say.
+def stays_inside(path: bytes, target: bytes) -> bool:
+    """Return whether a link at `path` with this text stays in its tree, whatever the other links are.
 
     Only leading `..` steps are allowed: they climb real folders. A `..` behind a name could climb out of another link.
     """
@@ -81,7 +81,7 @@ def inside(path: bytes, target: bytes) -> bool:
 
 @dataclass
 class _Writer:
-    """Keeps the folders from `target` down to the last entry open, so that siblings cost one call."""
+    """A writer that keeps the folders from `target` to the last entry open, so that a sibling costs one call."""
 
     source: Callable[[str], Path]
     target: Path
@@ -103,7 +103,7 @@ class _Writer:
             os.close(self.open.pop()[1])
 
     def enter(self, steps: list[bytes]) -> int:
-        """The open folder at `steps`, made where it is missing."""
+        """Return the open folder at `steps`, created if missing."""
         same = 0
         while same < min(len(steps), len(self.open)) and self.open[same][0] == steps[same]:
             same += 1
@@ -134,7 +134,7 @@ class _Writer:
 
     def link(self, entry: Entry) -> None:
         path, target = unquote_path(entry.path), unquote_path(entry.target or "")
-        if not inside(path, target):
+        if not stays_inside(path, target):
             return
         *folders, name = path.split(b"/")
         parent = self.enter(folders)

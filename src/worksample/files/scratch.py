@@ -1,7 +1,8 @@
-"""Folders for what one piece of work lays down beside the store, removed at its end; a kill leaves them to `sweep`.
+"""Temporary folders of one piece of work, removed at its end; `sweep_scratch_folders` removes those of killed
+processes.
 
-The name says who made it (process, its start, the namespace in which the number counts), from the step in which it
-appears: there is no moment in which a killed maker's folder could be taken for a living one's, or the other way round.
+A folder's name contains its creator (process, start time, process namespace) from the moment it appears, so that a dead
+creator's folder is never taken for a living one's, or the reverse.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ _NAME = re.compile(r"\.?worksample-[a-z]+-(\d+)-(\d+)-(\d+)-[0-9a-f]{8}")
 
 
 @contextmanager
-def scratch(purpose: str, inside: Path | None = None, *, mode: int = 0o700) -> Iterator[Path]:
-    """A folder of this process, until the end of the `with`. `purpose`: a word in small letters. `inside`: else where
-    temporary files lie."""
+def scratch_folder(purpose: str, inside: Path | None = None, *, mode: int = 0o700) -> Iterator[Path]:
+    """Create a folder of this process until the end of the `with`. purpose: a word in lower case. inside: default is
+    the folder for temporary files.
+    """
     folder = (inside or Path(tempfile.gettempdir())) / _name(purpose)
     folder.mkdir(mode=mode)
     try:
@@ -31,9 +33,10 @@ def scratch(purpose: str, inside: Path | None = None, *, mode: int = 0o700) -> I
         remove_tree(folder)
 
 
-def sweep(inside: Path | None = None) -> list[str]:
-    """Remove the folders in a place whose makers are dead; their names. Others', and those of another namespace of
-    processes, are not touched."""
+def sweep_scratch_folders(inside: Path | None = None) -> list[str]:
+    """Remove folders whose creators are dead, and return their names. Folders of other users and other process
+    namespaces stay.
+    """
     removed = []
     with suppress(OSError), os.scandir(inside or tempfile.gettempdir()) as entries:
         for entry in entries:
@@ -50,8 +53,9 @@ def sweep(inside: Path | None = None) -> list[str]:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder with all that lies in it, also below folders that let nobody write; nothing is followed. What
-    cannot be removed stays."""
+    """Remove a folder with all its contents, also below folders without write permission. Links are not followed; what
+    cannot be removed stays.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     if folder.is_dir() and not folder.is_symlink():
         for parent, below, _ in os.walk(folder):
@@ -63,7 +67,7 @@ def remove_tree(folder: Path) -> None:
 
 
 def started_at(pid: int) -> int:
-    """Start time of a process in clock ticks since boot; 0 when there is none."""
+    """Return the start time of a process in clock ticks since boot; 0 if there is no such process."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
@@ -71,21 +75,21 @@ def started_at(pid: int) -> int:
     return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
 
 
-def maker() -> str:
-    """This process, as names say it: its number, its start, the namespace in which the number counts."""
+def maker_of_this_process() -> str:
+    """Return this process as folder names contain it: number, start time, process namespace."""
     pid = os.getpid()
-    return f"{pid}-{started_at(pid)}-{space_of_processes()}"
+    return f"{pid}-{started_at(pid)}-{process_namespace()}"
 
 
 def is_gone(pid: int, started: int, space: int) -> bool:
-    """Whether a maker is known to be dead: of another namespace nobody knows."""
-    return space == space_of_processes() and started_at(pid) != started
+    """Return whether a creator is known to be dead; in another process namespace nobody knows."""
+    return space == process_namespace() and started_at(pid) != started
 
 
 def _name(purpose: str) -> str:
-    return f"{PREFIX}{purpose}-{maker()}-{secrets.token_hex(4)}"
+    return f"{PREFIX}{purpose}-{maker_of_this_process()}-{secrets.token_hex(4)}"
 
 
-def space_of_processes() -> int:
-    """The namespace in which numbers of processes count."""
+def process_namespace() -> int:
+    """Return the namespace in which process numbers count."""
     return Path("/proc/self/ns/pid").stat().st_ino

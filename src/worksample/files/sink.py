@@ -1,4 +1,4 @@
-"""Where contents go: anything that takes bytes and answers with their digest."""
+"""Sinks for contents: anything that takes bytes and returns their digest."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .copy_file import copy_file
 
 
 class Sink(Protocol):
-    """Takes contents in and names each by its SHA-256 (hex, 64 characters). `Store.blobs` is one."""
+    """A place for contents that names each by its SHA-256 (hex, 64 characters), such as `Store.blobs`."""
 
     def put(self, data: bytes) -> str:
-        """Take in bytes. Raises StoreError where they cannot be kept."""
+        """Keep bytes and return their digest. Raises StoreError if they cannot be kept."""
         ...
 
     def put_file(self, fd: int, size: int) -> str:
-        """Take in at most `size` bytes of an open file from its current offset on.
+        """Keep at most `size` bytes of an open file from its current offset on.
 
-        Leaves the offset behind the last byte taken. OSError comes from reading, StoreError from keeping.
+        The offset ends behind the last byte read. Raises OSError for reading, StoreError for keeping.
         """
         ...
 
@@ -37,7 +37,7 @@ def put_canonical(sink: BytesSink, value: object) -> str:
 
 
 class HashSink:
-    """Keeps nothing; digests only."""
+    """A sink that keeps nothing and only returns digests."""
 
     def put(self, data: bytes) -> str:
         return hashlib.sha256(data).hexdigest()

@@ -1,4 +1,4 @@
-"""What desktops, editors and archivers leave beside people's files: no part of the work, however it comes in."""
+"""Files that desktops, editors and archivers leave beside people's work; they are never part of it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ _FOLDERS = ("__macosx", ".appledouble", ".spotlight-v100", ".trashes", ".fsevent
 _FILES = (".ds_store", "thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r")
 _OFFICE = (".doc", ".docx", ".docm", ".xls", ".xlsx", ".xlsm", ".ppt", ".pptx", ".pptm", ".rtf", ".vsdx")
 _SWAP = (".swp", ".swo", ".swn", ".swx")
-"""Of an open file in Vim: `.report.md.swp`."""
+"""Endings of Vim's swap files: `.report.md.swp`."""
 
 
-def is_litter(path: str) -> bool:
-    """Whether a step of a path is what macOS, Windows, an office program or an editor left: `__MACOSX/._a.csv`.
+def is_stray_file(path: str) -> bool:
+    """Return whether a step of a path was left by macOS, Windows, an office program or an editor, such as
+    `__MACOSX/._a.csv`.
 
-    Files whose names begin with `._` (macOS keeps a file's attributes there), and the files that lock an open document.
+    This includes names that begin with `._` (macOS keeps a file's attributes there), and lock files of open documents.
     """
-    return any(_left_behind(step.casefold()) for step in path.split("/"))
+    return any(_is_stray_name(step.casefold()) for step in path.split("/"))
 
 
-def _left_behind(name: str) -> bool:
+def _is_stray_name(name: str) -> bool:
     return (
         name in _FOLDERS
         or name in _FILES
@@ -34,18 +35,18 @@ def _left_behind(name: str) -> bool:
     )
 
 
-def litter_below(root: Path) -> list[str]:
-    """Paths of such files below a folder; of a folder that is left out as a whole, its own path."""
+def stray_files_below(root: Path) -> list[str]:
+    """Return the paths of such files below a folder; a folder that is left out as a whole is listed once."""
     found = []
     for where, folders, files in os.walk(root, followlinks=False):
         at = Path(where).relative_to(root)
-        found += [(at / name).as_posix() for name in (*folders, *files) if _left_behind(name.casefold())]
-        folders[:] = [name for name in folders if not _left_behind(name.casefold())]
+        found += [(at / name).as_posix() for name in (*folders, *files) if _is_stray_name(name.casefold())]
+        folders[:] = [name for name in folders if not _is_stray_name(name.casefold())]
     return found
 
 
-def litter_note(paths: Iterable[str]) -> str:
-    """What was left out, in words; "" for nothing."""
+def stray_files_note(paths: Iterable[str]) -> str:
+    """Say what was left out; "" for nothing."""
     found = sorted(set(paths))
     if not found:
         return ""

@@ -1,4 +1,4 @@
-"""Write a folder anew so that a kill leaves the old one or the new one whole, never a mixture."""
+"""Replacement of a folder such that a kill leaves the old or the new one whole, never a mixture."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pathlib import Path
 from worksample.fault_injection import failpoint
 
 _UNFINISHED = ".unfinished"
-"""Stands in a draft for as long as it is written."""
+"""Marker in a draft while it is written."""
 _EXCHANGE = 2
 """RENAME_EXCHANGE of renameat2(2)."""
 
 
 @contextmanager
-def swapped(out: Path) -> Iterator[Path]:
-    """A folder to write in, beside `out`, which takes its place in one step once all is written.
+def replace_folder(out: Path) -> Iterator[Path]:
+    """Yield a draft folder beside `out` that replaces it in one step after everything is written.
 
-    What `out` held and the new folder does not is carried over. What a killed process left beside it is cleared away. A
-    folder that cannot be exchanged is written in place: one that holds the current directory, a mount point, or one
-    beside which nothing may stand.
+    Files of `out` that the draft lacks are carried over. Drafts of killed processes are removed. A folder that cannot
+    be exchanged is written in place: one that contains the current directory, a mount point, or one whose parent is
+    read-only.
     """
     out = Path(os.path.realpath(out))
     draft = _draft_beside(out)
@@ -46,7 +46,7 @@ def swapped(out: Path) -> Iterator[Path]:
         (draft / _UNFINISHED).unlink()
         _take_place(draft, out)
         failpoint("folder.swapped")
-        for left in _left_beside(out):
+        for left in _drafts_beside(out):
             _clear(left, out)
     finally:
         os.close(lock)
@@ -62,7 +62,7 @@ def _draft_beside(out: Path) -> Path | None:
         out.parent.mkdir(parents=True, exist_ok=True)
     except FileExistsError:  # said of the file that is in the way, which is not what was asked for
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(out)) from None
-    for left in _left_beside(out):
+    for left in _drafts_beside(out):
         _clear(left, out)
     draft = out.parent / f"{_prefix(out)}{os.getpid()}"
     try:
@@ -78,12 +78,12 @@ def _prefix(out: Path) -> str:
     return f".{out.name}.draft-"
 
 
-def _left_beside(out: Path) -> list[Path]:
+def _drafts_beside(out: Path) -> list[Path]:
     return sorted(p for p in out.parent.iterdir() if p.name.startswith(_prefix(out)))
 
 
 def _clear(left: Path, out: Path) -> None:
-    """Remove a draft that nobody writes any more; of a folder that was exchanged, carry over what `out` has not."""
+    """Remove a draft that nobody writes any more; from a replaced folder, carry over what `out` lacks."""
     try:
         lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
@@ -113,14 +113,14 @@ def _take_place(draft: Path, out: Path) -> None:
     if not os.path.lexists(out):
         draft.rename(out)
         return
-    if not _exchanged(draft, out):
+    if not _try_exchange(draft, out):
         # No exchange here: for a moment there is none, and what a kill leaves is carried over by the next command.
         out.rename(draft.with_name(f"{draft.name}-old"))
         draft.rename(out)
 
 
-def _exchanged(one: Path, other: Path) -> bool:
-    """Whether the system exchanged two names in one step."""
+def _try_exchange(one: Path, other: Path) -> bool:
+    """Return whether the system exchanged two names in one step."""
     with suppress(AttributeError):  # a C library without it
         call = ctypes.CDLL(None, use_errno=True).renameat2
         at = -100  # AT_FDCWD

@@ -1,4 +1,4 @@
-"""Unpack a ZIP archive that may be hostile."""
+"""Unpacking of an untrusted ZIP archive."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from worksample.errors import CaptureError, Cause
 from worksample.records import path_fault, quote_path
 
 from .copy_file import CHUNK
-from .folder_scanner import USUAL, ScanLimits
+from .folder_scanner import DEFAULT_LIMITS, ScanLimits
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, struct.error, ValueError)
 _FOLDER = "zip the files anew, or hand in their folder"
 _END = b"PK\x05\x06"
 _END64 = b"PK\x06\x06"
 _UTF8 = 0x800
-"""Flag of a name in UTF-8; Python reads any other as code page 437."""
+"""Flag of a name in UTF-8; Python reads any other name as code page 437."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +34,18 @@ class _Member:
     path: bytes
 
 
-def unzip(archive: Path, target: Path, limits: ScanLimits = USUAL) -> None:
+def unzip(archive: Path, target: Path, limits: ScanLimits = DEFAULT_LIMITS) -> None:
     """Unpack `archive` as the new folder `target`, wholly or not at all.
 
-    Refused, with CaptureError: what is no ZIP, encrypted or damaged members, absolute paths, `..`, backslashes and
+    Raises CaptureError for files that are no ZIP, encrypted or damaged members, absolute paths, `..`, backslashes and
     NULs, links and devices, two members at one path or one below another, and more entries or unpacked bytes than
     `limits` allow (counted while unpacking, whatever the headers claim).
     """
     where = str(archive)
     if target.exists() and any(target.iterdir()):
-        raise CaptureError("the folder to unpack into is not empty", where=str(target))
+        raise CaptureError(
+            "the folder to unpack into is not empty", where=str(target), next="name a new or empty folder"
+        )
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".unzip-", dir=target.parent))
     try:
@@ -58,7 +60,10 @@ def unzip(archive: Path, target: Path, limits: ScanLimits = USUAL) -> None:
     except RuntimeError as e:
         raise CaptureError(f"the archive cannot be read: {e}", where=where, next=_FOLDER) from e
     except OSError as e:
-        raise CaptureError(f"the archive cannot be unpacked: {e.strerror or e}", where=where) from e
+        raise CaptureError(
+            f"the archive cannot be unpacked: {e.strerror or e}", where=where,
+            next="free some space (df -h), then run the same command again",
+        ) from e  # fmt: skip
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -128,7 +133,7 @@ def _path(info: zipfile.ZipInfo, limits: ScanLimits, where: str) -> bytes:
 
 
 def _name(info: zipfile.ZipInfo) -> bytes:
-    """A member's name: UTF-8 where its bytes are that, although macOS and others do not set the flag for it."""
+    """Return a member's name: UTF-8 if its bytes are that, since macOS and others do not set the flag for it."""
     if not info.flag_bits & _UTF8:
         try:
             return info.orig_filename.encode("cp437").decode("utf-8").encode()

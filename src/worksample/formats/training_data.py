@@ -1,7 +1,7 @@
-"""What people, judges and programs said of the work, as training data: feedback, preference pairs and rewards.
+"""Evaluations by people, judges and programs as training data: feedback, preference pairs and rewards.
 
 UpBench keeps per-criterion feedback for learning (3.5, 5.3). Every row carries the task's licence, provenance and
-canary; work of private suites is left out and counted unless it is asked for.
+canary; work of private suites is left out and counted unless it is requested.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from worksample.records import (
 )
 from worksample.results.result_set import VALID, ResultSet
 from worksample.store import Store
-from worksample.store.error_translation import keeping
+from worksample.store.error_translation import translate_os_errors
 
 FORMATS = ("jsonl", "parquet")
 TABLES: dict[str, dict[str, str]] = {
@@ -48,7 +48,7 @@ TABLES: dict[str, dict[str, str]] = {
         "label": "int", "output": "",
     },
 }  # fmt: skip
-"""Table -> its own columns and their types (text where none is said)."""
+"""Table -> its own columns and their types ("" is text)."""
 SHARED = ("task", "instance", "brief", "category", "licence", "provenance", "canary", "visibility")
 """Columns that every table ends with."""
 _MARKS: dict[bool, str] = {True: "pass", False: "fail"}
@@ -56,7 +56,7 @@ _MARKS: dict[bool, str] = {True: "pass", False: "fail"}
 
 @dataclass(frozen=True, slots=True)
 class TrainingExport:
-    """What was written."""
+    """The files and rows that were written."""
 
     rows: dict[str, int]
     """Table -> rows."""
@@ -68,15 +68,15 @@ class TrainingExport:
 def export_training(
     store: Store, out: Path, experiments: Iterable[Experiment], *, format: str = "jsonl", private: bool = False
 ) -> TrainingExport:
-    """Write `feedback`, `preferences` and `rewards` below `out`, of what stands in these experiments.
+    """Write `feedback`, `preferences` and `rewards` of these experiments below `out`.
 
-    What is struck is left out. A pair without preference has no `chosen`; undecided work has no reward. `output` is the
-    digest of the manifest of the deliverables, whose files `worksample store cat` gives. Raises UsageError, StoreFull.
+    Struck work is left out. A pair without preference has no `chosen`; undecided work has no reward. `output` is the
+    digest of the deliverables' manifest, whose files `worksample store cat` prints. Raises UsageError, StoreFull.
     """
     if format not in FORMATS:
         raise UsageError(f"no format {format!r} for training data", next=f"one of {', '.join(FORMATS)}")
     chosen = tuple(experiments)
-    said = _Said(store, chosen)
+    said = _TrainingRows(store, chosen)
     made = {"feedback": list(said.feedback()), "preferences": list(said.preferences()), "rewards": list(said.rewards())}
     left = 0
     if not private:
@@ -87,7 +87,7 @@ def export_training(
     return TrainingExport({name: len(rows) for name, rows in made.items()}, left, files)
 
 
-class _Said:
+class _TrainingRows:
     """The experiments' evaluations that stand, with what their rows share."""
 
     def __init__(self, store: Store, experiments: tuple[Experiment, ...]) -> None:
@@ -120,7 +120,7 @@ class _Said:
                     "criterion": part.name, "text": texts.get(part.name, ""),
                     "importance": part.importance.value if part.importance else None, "points": part.points,
                     "mark": part.skip.value if part.skip else _MARKS[part.passed], "fraction": part.fraction,
-                    "feedback": part.reason, **self._shared(e.instance),
+                    "feedback": part.reason, **self._shared_columns(e.instance),
                 }  # fmt: skip
 
     def preferences(self) -> Iterator[dict[str, Any]]:
@@ -135,7 +135,7 @@ class _Said:
                 yield {
                     **self._heading(e), "question": question, "chosen": better, "rejected": worse,
                     "first": e.subject, "second": e.second, "reason": e.payload.justification,
-                    **self._shared(e.instance),
+                    **self._shared_columns(e.instance),
                 }  # fmt: skip
 
     def rewards(self) -> Iterator[dict[str, Any]]:
@@ -155,7 +155,7 @@ class _Said:
                     "submission": made.id, "agent": made.entrant, "protocol": protocol.value,
                     "attempt": row["attempt"], "score": row["score"], "passed": row["passed"],
                     "label": row["holistic"], "output": output.manifest if output else None,
-                    **self._shared(made.instance),
+                    **self._shared_columns(made.instance),
                 }  # fmt: skip
 
     def _heading(self, e: Evaluation) -> dict[str, Any]:
@@ -174,7 +174,7 @@ class _Said:
         grading = self._instance(e.instance).grading.get(round.protocol)
         return {leaf.id: leaf.text for leaf in grading.criteria.leaves} if grading else {}
 
-    def _shared(self, id: str) -> dict[str, Any]:
+    def _shared_columns(self, id: str) -> dict[str, Any]:
         instance = self._instance(id)
         about = instance.about
         return {
@@ -192,7 +192,7 @@ def _write(out: Path, name: str, rows: list[dict[str, Any]], format: str) -> Pat
     frame = pl.DataFrame(rows, schema=schema)
     path = out / f"{name}.{format}"
     draft = path.with_name(path.name + ".part")
-    with keeping(str(out)):
+    with translate_os_errors(str(out)):
         out.mkdir(parents=True, exist_ok=True)
         if format == "jsonl":
             frame.write_ndjson(draft)

@@ -1,7 +1,7 @@
-"""The broker's end on the host: takes a grader's requests over a socket of its box, and answers them by their verbs.
+"""The host's end of the broker: it takes a grader's requests over a socket of the grading box and answers them by verb.
 
-The grading box has no other way out, and whatever comes over the line is treated as hostile: a request is bounded in
-size and number, and one that is none is answered as junk and recorded.
+The grading box has no other way out, and its requests are untrusted input: their size and number are limited, and a
+malformed request is answered with an error and recorded.
 """
 
 from __future__ import annotations
@@ -24,45 +24,51 @@ if TYPE_CHECKING:
 
 SOCKET = f"{SCRATCH}/broker.sock"
 REQUESTS = 500
-"""Requests of one grading, junk included."""
+"""Requests of one grading, malformed ones included."""
 CONNECTIONS = 4
-"""That are served at once; further ones wait."""
+"""Connections that are served at once; further ones wait."""
 
 
-class Junk(Exception):
-    """A request that is none; the text says why."""
+class MalformedRequest(Exception):
+    """A request that cannot be answered; the text says why."""
 
 
 Verb = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
-"""Answers the body of a request. Raises Junk, SandboxError where no box can be had for it, JudgeError."""
+"""A function that answers the body of a request. Raises MalformedRequest, SandboxError if no box can be started for it,
+JudgeError.
+"""
 
 
 @dataclass
 class GradingBroker:
-    """Serves one grading."""
+    """The broker of one grading."""
 
     verbs: Mapping[str, Verb]
     records: list[dict[str, Any]] = field(default_factory=list)
-    """Grows by an entry for each request that is none; verbs add what they do."""
+    """Entries for malformed requests, and those that the verbs add."""
     pausing: Callable[[bool], None] = lambda paused: None
-    """Told when the grader begins to wait for answers (True), and when it goes on: that time is not its own."""
+    """Called with True when the grader begins to wait for an answer and with False when it goes on: this time does not
+    count against the grader's limit.
+    """
     _answering: int = 0
     _taken: int = 0
 
     async def serve(self, listener: Listener) -> None:
-        """Answers requests until cancelled, or until the box is gone."""
+        """Answer requests until cancelled or until the box is gone."""
         places = asyncio.Semaphore(CONNECTIONS)
         try:
             async with asyncio.TaskGroup() as conversations:
                 while True:
                     await places.acquire()
                     connection = await listener.accept()
-                    conversations.create_task(self._converse(connection)).add_done_callback(lambda _: places.release())
+                    conversations.create_task(self._serve_connection(connection)).add_done_callback(
+                        lambda _: places.release()
+                    )
         except* SandboxError:
             pass  # the box is gone, which whoever runs the grader finds out too
 
-    async def _converse(self, connection: Connection) -> None:
-        """One connection, to its end or to what cannot be a frame."""
+    async def _serve_connection(self, connection: Connection) -> None:
+        """Answer the requests of one connection until it ends or sends something that is no frame."""
         try:
             while True:
                 length = HEAD.unpack(await _exactly(connection, HEAD.size))[0]
@@ -70,7 +76,7 @@ class GradingBroker:
                     await connection.writer.write(frame(self._junk(0, f"a request of {length:,} bytes")))
                     return
                 data = await _exactly(connection, length)
-                with self._paused():
+                with self._pause_clock():
                     answer = frame(await self._answer(data))
                 await connection.writer.write(answer)
                 if self._taken > REQUESTS:
@@ -81,7 +87,7 @@ class GradingBroker:
             await connection.close()
 
     @contextmanager
-    def _paused(self) -> Iterator[None]:
+    def _pause_clock(self) -> Iterator[None]:
         self._answering += 1
         if self._answering == 1:
             self.pausing(True)
@@ -96,13 +102,13 @@ class GradingBroker:
         number = 0
         self._taken += 1
         try:
-            number, verb, body = _parsed(data)
+            number, verb, body = _parse_request(data)
             if self._taken > REQUESTS:
-                raise Junk(f"more than {REQUESTS} requests in one grading")
+                raise MalformedRequest(f"more than {REQUESTS} requests in one grading")
             if verb not in self.verbs:
-                raise Junk(f"{verb[:100]!r} is none of what can be asked for: {', '.join(self.verbs)}")
+                raise MalformedRequest(f"{verb[:100]!r} is none of what can be asked for: {', '.join(self.verbs)}")
             return {"number": number, "answer": await self.verbs[verb](body)}
-        except Junk as junk:
+        except MalformedRequest as junk:
             return self._junk(number, str(junk))
         except SandboxError as error:
             return {"number": number, "failed": error.what, "cause": Cause.GRADER_SANDBOX.value}
@@ -114,19 +120,19 @@ class GradingBroker:
         return {"number": number, "failed": why, "cause": Cause.GRADER_CRASH.value}
 
 
-def _parsed(data: bytes) -> tuple[int, str, dict[str, Any]]:
-    """Number, verb and body of a request. Raises Junk."""
+def _parse_request(data: bytes) -> tuple[int, str, dict[str, Any]]:
+    """Return number, verb and body of a request. Raises MalformedRequest."""
     try:
         raw = json.loads(data)
     except (ValueError, RecursionError):
-        raise Junk("the request is not JSON") from None
+        raise MalformedRequest("the request is not JSON") from None
     if not isinstance(raw, dict):
-        raise Junk("the request is not an object")
+        raise MalformedRequest("the request is not an object")
     number, verb, body = raw.get("number", 0), raw.get("verb"), raw.get("body", {})
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 1 << 32:
-        raise Junk("the request's number is none")
+        raise MalformedRequest("the request's number is none")
     if not isinstance(verb, str) or not isinstance(body, dict):
-        raise Junk("the request has no verb, or its body is not an object")
+        raise MalformedRequest("the request has no verb, or its body is not an object")
     return number, verb, body
 
 

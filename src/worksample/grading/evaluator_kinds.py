@@ -1,4 +1,4 @@
-"""Whom a grading needs: which kinds of evaluators have something to answer under it."""
+"""Which kinds of evaluators a grading needs: programs, judges or people."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from worksample.records import EvaluatorKind, Grading, Protocol
 BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
 
 
-def usual(protocol: Protocol) -> EvaluatorKind:
-    """Who is asked where nobody says: programs under the protocols that are theirs, people under the others."""
+def default_evaluator(protocol: Protocol) -> EvaluatorKind:
+    """Return the kind of evaluator that is asked by default: programs under their own protocols, people under the
+    others.
+    """
     return EvaluatorKind.PROGRAM if protocol in BY_PROGRAMS else EvaluatorKind.PERSON
 
 
-def kinds_of(grading: Grading) -> frozenset[EvaluatorKind]:
-    """Those that its criteria name.
+def evaluator_kinds(grading: Grading) -> frozenset[EvaluatorKind]:
+    """Return the kinds of evaluators that a grading's criteria name.
 
-    Without criteria programs under the protocols that are theirs, and people elsewhere: no judge stands in for them
-    unless somebody asks for one. Criteria of a rubric that all name the program name nobody
-    (`Grading.names_evaluators`): they are people's.
+    Without criteria these are programs under their own protocols and people elsewhere: no judge replaces a person
+    unless somebody asks for one. A rubric whose criteria all name the program counts as people's
+    (`Grading.names_evaluators`).
     """
     named = frozenset(map(EvaluatorKind, grading.criteria.kinds))
     whole = grading.protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
-    return named if named and grading.names_evaluators and not whole else frozenset({usual(grading.protocol)})
+    return (
+        named if named and grading.names_evaluators and not whole else frozenset({default_evaluator(grading.protocol)})
+    )

@@ -29,78 +29,83 @@ class EvaluationRequest:
     submission: Submission
     instance: Instance
     grading: Grading
-    """The one in force in the round; of a later version of the instance where the round is a regrade."""
+    """The grading in force in the round; in a regrade it comes from a later version of the instance."""
     n: int = 1
     second: Submission | None = None
-    """Of a pair: the other one."""
+    """The other submission of a pair."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorReply:
-    """`payload`, or `cause` and `reason`. Anything but one of the two is a fault of the evaluator's author."""
+    """An evaluator's answer: either `payload`, or `cause` and `reason`. Anything else is a fault of the evaluator's
+    author.
+    """
 
     payload: Payload | None = None
     cause: Cause | None = None
-    """Why there is none; `errors.POLICY` says whether it is asked again."""
+    """Why no payload was given; `errors.POLICY` says whether the evaluator is asked again."""
     reason: str = ""
     record: dict[str, Any] = field(default_factory=dict)
-    """What is kept beside the evaluation: digests of prompts, answers and what was printed."""
+    """Data kept beside the evaluation: digests of prompts, answers and printed output."""
     minutes: float | None = None
     cost: float | None = None
     """US dollars; None is unknown."""
 
 
-class Evaluates(Protocol):
-    """Something that evaluates by itself."""
+class RoundEvaluator(Protocol):
+    """An evaluator that a process can ask without a person."""
 
     @property
     def evaluator(self) -> Evaluator:
-        """Who it is; committed when first needed. Its id names the version: what answers otherwise is another one."""
+        """The evaluator's record, committed when first needed. Its id names the version: an evaluator that answers
+        differently is another one.
+        """
         ...
 
     @property
     def repeats(self) -> int:
-        """How many evaluations of one submission it gives at most; programs give one."""
+        """How many evaluations of one submission the evaluator gives at most; a program gives one."""
         ...
 
     @property
     def means(self) -> str:
-        """What it has to work with here: a judge for graders, a budget. Kept with an answer that failed for want of it
-        (`record["means"]`); once it says something else, it is asked again.
+        """The means that the evaluator has on this machine, such as judges or a budget. They are kept with an answer
+        that failed for lack of them (`record["means"]`); if they change, the evaluator is asked again.
         """
         ...
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
-        """Answer. Never raises for what the deliverable does, nor for a service that fails: those are causes."""
+        """Answer a request. Never raises for what the deliverable does or for a service that fails: those are
+        causes."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluators:
-    """Who can be asked on this machine."""
+    """The evaluators that can be asked on this machine."""
 
     sandbox: str = "bubblewrap"
-    """The kind of box in which programs grade."""
-    judges: Callable[[Round], Sequence[Evaluates]] = lambda round: ()
-    """The judge models that are configured for a round, in the order in which they are asked."""
+    """The kind of box in which graders run."""
+    judges: Callable[[Round], Sequence[RoundEvaluator]] = lambda round: ()
+    """Return the judge models that are configured for a round, in the order in which they are asked."""
     roles: Roles = field(default_factory=dict)
-    """The judge models that graders may ask: role -> its models."""
+    """Role -> the judge models that graders may ask under it."""
 
 
-def evaluators_of(round: Round, here: Evaluators) -> tuple[Evaluates, ...]:
-    """Whom a process asks in `round`. None where people answer, or where no judge is configured: it waits for those."""
-    from .program_evaluator import ByProgram
+def evaluators_of(round: Round, here: Evaluators) -> tuple[RoundEvaluator, ...]:
+    """Return the evaluators that a process asks in `round`: none if people answer, or if no judge is configured."""
+    from .program_evaluator import ProgramEvaluator
 
     if round.by is EvaluatorKind.PROGRAM:
-        return (ByProgram(here.sandbox, roles=here.roles),)
+        return (ProgramEvaluator(here.sandbox, roles=here.roles),)
     return tuple(here.judges(round)) if round.by is EvaluatorKind.JUDGE else ()
 
 
-def known(store: Store, evaluator: Evaluator) -> Evaluator:
-    """The stored record of an evaluator, committed where the store lacks it.
+def stored_evaluator(store: Store, evaluator: Evaluator) -> Evaluator:
+    """Return the stored record of an evaluator; commit the record if the store has none.
 
-    The stored one stands where the two differ in name only, which says nothing of how it answers. RecordConflict where
-    one of its id is another: two judges under one name.
+    If the two differ only in name, the stored record is returned. Raises RecordConflict if another evaluator has this
+    id.
     """
     try:
         found = store.get(Evaluator, evaluator.id)

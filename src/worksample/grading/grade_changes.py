@@ -1,4 +1,4 @@
-"""What a regrade changed, submission by submission."""
+"""Differences between two rounds, submission by submission."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GradeChange:
-    """One submission whose standing differs between two rounds; a score is None where it is not decided."""
+    """A submission whose standing differs between two rounds. A score is None if the round does not decide it."""
 
     subject: str
     instance: str
@@ -37,21 +37,21 @@ class GradeChange:
     old: float | None
     new: float | None
     old_standing: Standing | None
-    """None where the round has no evaluation of it."""
+    """None if the round has no evaluation of the submission."""
     new_standing: Standing | None
     reasons: tuple[str, ...]
-    """What differs, part by part, in words."""
+    """Each difference in words, part by part."""
 
 
-def changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
-    """Rows for the submissions that stand otherwise in `new` than in `old`, by id; equal ones are left out.
+def find_grade_changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
+    """Return the submissions whose standing differs between `old` and `new`, sorted by id; unchanged ones are left out.
 
-    Of pairs a row each, under the first of the two; they have no scores.
+    A changed pair is one row under its first submission, without scores.
     """
     from worksample.results.verdicts import resolve
 
     if new.protocol is Protocol.PAIRWISE:
-        return _pairs_changed(store, old, new)
+        return _pair_changes(store, old, new)
     amendments = store.find(Amendment)
     before, after = (resolve(r, store.find(Evaluation, round=r.id), amendments) for r in (old, new))
     found = []
@@ -77,11 +77,11 @@ def changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
 
 
 Votes = list[tuple[str, str]]
-"""What a pair's evaluations say of completion and quality, `first`, `equal` or `second`, sorted."""
+"""The answers of a pair's evaluations about completion and quality (`first`, `equal` or `second`), sorted."""
 
 
 def votes_of_pairs(store: Store, round: Round) -> dict[str, Votes]:
-    """Pair (`key_of`) -> what stands of it; `first` is the submission whose id comes first."""
+    """Return pair (`key_of`) -> its standing votes; `first` is the submission whose id sorts first."""
     out = struck(store.find(Amendment))
     found: dict[str, Votes] = {}
     for e in store.find(Evaluation, round=round.id, outcome=EvaluationOutcome.GIVEN):
@@ -101,7 +101,7 @@ _TURNED = {
 }
 
 
-def _pairs_changed(store: Store, old: Round, new: Round) -> list[GradeChange]:
+def _pair_changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
     before, after = votes_of_pairs(store, old), votes_of_pairs(store, new)
     found = []
     for key in sorted({*before, *after}):
@@ -109,13 +109,13 @@ def _pairs_changed(store: Store, old: Round, new: Round) -> list[GradeChange]:
         if was == is_:
             continue
         one, two = (store.get(Submission, id) for id in key.split("\x1f"))
-        reason = f"against {two.entrant}: {_told(was)} before, {_told(is_)} now"
+        reason = f"against {two.entrant}: {_describe_votes(was)} before, {_describe_votes(is_)} now"
         stood, stands = (None if votes is None else Standing.DECIDED for votes in (was, is_))
         found.append(GradeChange(one.id, one.instance, one.entrant, None, None, stood, stands, (reason,)))
     return found
 
 
-def _told(votes: Votes | None) -> str:
+def _describe_votes(votes: Votes | None) -> str:
     said = dict.fromkeys(f"completion {completion}, quality {quality}" for completion, quality in votes or ())
     return " and ".join(said) or "nothing"
 

@@ -1,4 +1,4 @@
-"""All subjects of a round evaluated, in parallel; after a kill it goes on where it stood."""
+"""Grading of a whole round in parallel; after a kill it continues where it stopped."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from worksample.records import Evaluation, EvaluatorKind, Instance, Round, Submi
 from worksample.results.pair_sampling import PAIRS, drawn_pairs
 from worksample.workplace.warm_pool import spares
 
-from .evaluators import Evaluates, Evaluators, evaluators_of
+from .evaluators import Evaluators, RoundEvaluator, evaluators_of
 from .grade_submission import evaluate
-from .pending_evaluations import TRIES, EvaluationPlace, wanted
+from .pending_evaluations import TRIES, EvaluationPlace, pending_places
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GradingTask:
-    """One evaluation that a round wants."""
+    """One evaluation that a round still needs."""
 
     submission: Submission
     place: EvaluationPlace
     second: Submission | None = None
-    """Of a pair: the other one."""
+    """The other submission of a pair."""
 
 
 Item = tuple[Submission, Submission | None]
-"""What one answer is about; of a pair both."""
+"""The subject of one answer: a submission, or a pair of submissions."""
 
 
 def items(store: Store, round: Round) -> list[Item]:
-    """What a round asks about: the submissions of which it has a grading, or the pairs that were drawn for it."""
+    """Return what a round asks about: the submissions that it has gradings for, or the pairs drawn for it."""
     if PAIRS not in round.versions:
         return [(s, None) for s in subjects(store, round) if s.instance in round.gradings]
     here = {s.id: s for s in subjects(store, round)}
@@ -43,14 +43,16 @@ def items(store: Store, round: Round) -> list[Item]:
 
 
 def subjects(store: Store, round: Round) -> list[Submission]:
-    """The submissions of a round: those it lists, or all of its experiment's that come from no trial or a live one."""
+    """Return the submissions of a round: those that it lists, or all of its experiment's that come from no trial or a
+    live one.
+    """
     if round.experiment is None:
         return [store.get(Submission, id) for id in round.subjects]
     return live_submissions(store, round.experiment)
 
 
 def live_submissions(store: Store, experiment: str) -> list[Submission]:
-    """An experiment's submissions that come from no trial or a live one."""
+    """Return an experiment's submissions that come from no trial or from a live one."""
     live = {t.id for t in store.find(Trial, experiment=experiment, live=True)}
     found = store.find(Submission, experiment=experiment)
     return [s for s in found if s.trial is None or s.trial in live]
@@ -58,17 +60,17 @@ def live_submissions(store: Store, experiment: str) -> list[Submission]:
 
 @dataclass(frozen=True)
 class RoundWork:
-    """What a round wants of the evaluators that a process may ask."""
+    """The evaluations that a round still needs from the evaluators of this process."""
 
     store: Store
     round: Round
-    by: tuple[Evaluates, ...]
+    by: tuple[RoundEvaluator, ...]
     tries: int = TRIES
     began: datetime = field(default_factory=now)
-    """When this run began: a judge that failed since is not asked again before the next run."""
+    """When this run began. A judge that failed during the run is not asked again before the next run."""
 
     def tasks(self) -> list[GradingTask]:
-        """Everything that is wanted now, subject by subject."""
+        """Return every evaluation that is needed now, subject by subject."""
         made = by_item(self.store.find(Evaluation, round=self.round.id))
         return [
             task for item in items(self.store, self.round) for task in self.tasks_of(*item, made.get(key(*item), []))
@@ -77,43 +79,47 @@ class RoundWork:
     def tasks_of(
         self, submission: Submission, second: Submission | None = None, made: Sequence[Evaluation] | None = None
     ) -> list[GradingTask]:
-        """What is wanted of one subject or pair. `made`: its evaluations in the round, if they are known."""
+        """Return the evaluations that one subject or pair still needs. made: its evaluations in the round, if they are
+        known.
+        """
         if made is None:
             found = self.store.find(Evaluation, round=self.round.id, subject=submission.id)
             made = by_item(found).get(key(submission, second), [])
-        return [GradingTask(submission, place, second) for place in self._wanted(made)]
+        return [GradingTask(submission, place, second) for place in self._pending(made)]
 
     async def do(self, task: GradingTask, instance: Instance) -> Evaluation | None:
-        """Have it made, unless it is wanted no more; see `evaluate`."""
+        """Make an evaluation, unless it is no longer needed; see `evaluate`."""
         return await evaluate(
             self.store, self.round, task.submission, instance, task.place,
-            lambda made: task.place.key in {place.key for place in self._wanted(made)}, task.second,
+            lambda made: task.place.key in {place.key for place in self._pending(made)}, task.second,
         )  # fmt: skip
 
-    def _wanted(self, made: Sequence[Evaluation]) -> list[EvaluationPlace]:
-        return wanted(self.round, self.by, made, self.tries, self.began)
+    def _pending(self, made: Sequence[Evaluation]) -> list[EvaluationPlace]:
+        return pending_places(self.round, self.by, made, self.tries, self.began)
 
 
 def asks_services(instance: Instance, round: Round) -> bool:
-    """Whether a round's grader of an instance has its workplace started over what was left."""
+    """Return whether the round's grader of an instance needs the workplace's services, restored from the submission's
+    state.
+    """
     grading = instance.grading.get(round.protocol)
     return round.by is EvaluatorKind.PROGRAM and grading is not None and bool(grading.settings.get("workplace"))
 
 
 def starts_of(work: RoundWork) -> int:
-    """How many workplaces are started for what is wanted now."""
+    """Return how many workplaces have to be started for the evaluations that are needed now."""
     wanted = [task.submission.instance for task in work.tasks()] if work.round.by is EvaluatorKind.PROGRAM else []
     asking = {id: asks_services(work.store.get(Instance, id), work.round) for id in set(wanted)}
     return sum(asking[id] for id in wanted)
 
 
 def key(submission: Submission, second: Submission | None) -> tuple[str, str | None]:
-    """Of a subject or a pair."""
+    """Return the key of a subject or pair."""
     return submission.id, second.id if second else None
 
 
 def by_item(evaluations: Iterable[Evaluation]) -> dict[tuple[str, str | None], list[Evaluation]]:
-    """Evaluations by what they are of."""
+    """Group evaluations by their subject or pair."""
     made: dict[tuple[str, str | None], list[Evaluation]] = {}
     for evaluation in evaluations:
         made.setdefault((evaluation.subject, evaluation.second), []).append(evaluation)
@@ -124,11 +130,11 @@ async def grade_all(
     store: Store, round: Round, *, parallel: int = 2, here: Evaluators | None = None,
     on_done: Callable[[Evaluation], None] = lambda evaluation: None,
 ) -> None:  # fmt: skip
-    """Have everything evaluated that a round wants and can be asked for here, `parallel` at once.
+    """Make all evaluations that a round needs and that can be made on this machine, `parallel` at once.
 
-    What fails in passing is asked again, as often as its policy and `TRIES` say; a judge that failed only in the next
-    run, since it has tries of its own. on_done: told of each evaluation as it
-    is committed. Cancelling it loses only what was under way. Raises as `evaluate`.
+    A transient failure is tried again as often as its policy and `TRIES` allow; a failed judge is asked again only in
+    the next run, since it has its own tries. on_done: called with each evaluation when it is committed. Cancelling
+    loses only the evaluations under way. Raises as `evaluate`.
     """
     work = RoundWork(store, round, evaluators_of(round, here or Evaluators()))
     instances: dict[str, Instance] = {}

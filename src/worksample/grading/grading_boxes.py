@@ -1,4 +1,4 @@
-"""The grading box: what lies where in it, and its limits."""
+"""The grading box: which folders are mounted in it, and its limits."""
 
 from __future__ import annotations
 
@@ -24,51 +24,52 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 TIMEOUT = 120.0
-"""Seconds that a grader has where its manifest says nothing."""
+"""Default time of a grader, in seconds."""
 MEMORY = 2 << 30
-"""Bytes that a grader has where its manifest says nothing."""
+"""Default memory of a grader, in bytes."""
 OUTPUT = 8 << 20
 """Bytes that a grader may print."""
 GRADER, PROBES = "/task/grader", "/task/probes"
 EXPORTS, TRAJECTORY, BROWSED = "/task/exports", "/task/trajectory", "/task/browsed"
 RESULT, SCRATCH = "/task/result", "/task/scratch"
 DELIVERED = "/task/delivered"
-"""Where a submission lies of which the grader is given a copy that it may write to."""
+"""The place of the submission if the grader gets a writable copy of it."""
 PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY, "browser": BROWSED}
 
 
 @dataclass(frozen=True, slots=True)
 class GraderLimits:
-    """timeout: seconds; memory: bytes."""
+    """Limits of a grader: `timeout` in seconds, `memory` in bytes."""
 
     timeout: float = TIMEOUT
     memory: int = MEMORY
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> GraderLimits:
-        """From a grading's settings: `timeout` and `memory`."""
+        """Read the limits from a grading's settings `timeout` and `memory`."""
         return cls(float(settings.get("timeout", TIMEOUT)), int(settings.get("memory", MEMORY)))
 
 
 @dataclass(frozen=True, slots=True)
 class GradingBoxes:
-    """The boxes for one submission. `folders`: name -> path in the grading box, as a case has them."""
+    """The boxes for grading one submission. `folders`: name -> path in the grading box, as the case has them."""
 
     grading: BoxConfig
     running: BoxConfig
-    """For programs of the agent's: submission, inputs and software, without the reference."""
+    """The box for the agent's programs: submission, inputs and software, without the reference."""
     folders: Mapping[str, str]
     verifying: Verifier | None = None
     workplace: LiveWorkplace | None = None
-    """What stands for the grader, over the state that the submission left."""
+    """The workplace services that run for the grader, over the state that the submission left."""
     behind: Mapping[Endpoint, str] = field(default_factory=dict)
-    """What stands behind each of the grading box's endpoints."""
+    """Endpoint of the grading box -> the service behind it."""
 
 
 def grading_boxes(store: Store, submission: Submission, instance: Instance, grading: Grading) -> GradingBoxes:
-    """Lay out all folders and say where they are mounted: the submission at the very path where it was made.
+    """Lay out all folders and return the boxes that mount them; the submission is mounted at the path where it was
+    made.
 
-    Raises what `Store.folder` does, ImageError, and GraderError where evidence is missing.
+    Raises what `Store.folder` raises, ImageError, and GraderError if evidence is missing.
     """
     paths = instance.work.environment.paths
     given = {
@@ -107,9 +108,9 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
             output=RESULT,
             scratch=SCRATCH,
             writable=(paths.output,) if copied else (),
-            env=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1"), *_told(workplace)),
+            env=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1"), *_workplace_variables(workplace)),
             network="endpoints" if workplace is not None else "none",
-            endpoints=reached(instance.work.environment) if workplace is not None else (),
+            endpoints=workplace_endpoints(instance.work.environment) if workplace is not None else (),
             limits=BoxLimits(memory=limits.memory, processes=128, disk=512 << 20, output=OUTPUT),
             python="platform",
             label="grade",
@@ -126,34 +127,36 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
         folders={**{name: target for name, (target, _) in {**shown, **own}.items()}, **_exports(own)},
         verifying=verifying,
         workplace=workplace,
-        behind={Endpoint(one.name, one.port): one.to for one in of_workplace(instance.work.environment)},
+        behind={Endpoint(one.name, one.port): one.to for one in workplace_endpoint_specs(instance.work.environment)},
     )
 
 
-def reached(environment: Environment) -> tuple[Endpoint, ...]:
-    """Where a grader finds the services of the work's workplace: under the names that the agent knew."""
-    return tuple(Endpoint(one.name, one.port) for one in of_workplace(environment))
+def workplace_endpoints(environment: Environment) -> tuple[Endpoint, ...]:
+    """Return the endpoints at which a grader finds the workplace's services: the names that the agent used."""
+    return tuple(Endpoint(one.name, one.port) for one in workplace_endpoint_specs(environment))
 
 
-def of_workplace(environment: Environment) -> tuple[EndpointSpec, ...]:
-    """The endpoints that lead to the workplace's services."""
+def workplace_endpoint_specs(environment: Environment) -> tuple[EndpointSpec, ...]:
+    """Return the endpoints of an environment that lead to the workplace's services."""
     return tuple(one for one in environment.endpoints if one.to.startswith(f"service:{WORKPLACE}:"))
 
 
-def _told(workplace: LiveWorkplace | None) -> tuple[tuple[str, str], ...]:
+def _workplace_variables(workplace: LiveWorkplace | None) -> tuple[tuple[str, str], ...]:
     return tuple(environment_for(workplace).items()) if workplace is not None else ()
 
 
 def _exports(own: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """The folder of exports, whatever of it is mounted."""
+    """Name the folder of exports if any part of it is mounted."""
     return {"exports": EXPORTS} if "exports" in own else {}
 
 
 def verifier_of(
     store: Store, submission: Submission, instance: Instance, grading: Grading, image: Cached | None
 ) -> Verifier | None:
-    """The verifier that a grading names, with the root that the agent left. Raises ImageError, CaptureError, and
-    GraderError where a hook that collects failed."""
+    """Return the verifier that a grading names, with the root that the agent left, or None if it names none.
+
+    Raises ImageError, CaptureError if the changed root was not captured, and GraderError if a collecting hook failed.
+    """
     settings = grading.settings.get("verifier")
     if settings is None or image is None:
         return None
@@ -173,43 +176,46 @@ def verifier_of(
         limits=instance.work.environment.limits,
     )
     if not settings.get("step"):
-        return _with_own(last, image)
+        return _with_own_root(last, image)
     left = submission.parts.get(STEPS)
     folder = store.folder(left.manifest) if left is not None else None
-    return replace(last, steps=dict(_of_steps(last, image, folder)))
+    return replace(last, steps=dict(_step_verifiers(last, image, folder)))
 
 
-def _with_own(verifier: Verifier, image: Cached) -> Verifier:
-    """With the root of its own that its settings name, and the bases that were exchanged. ImageError."""
+def _with_own_root(verifier: Verifier, image: Cached) -> Verifier:
+    """Add the verifier's own root, if its settings name one, and the base images that were replaced. Raises
+    ImageError.
+    """
     name = verifier.settings.get("image")
     own = prepare(verifier.grader / name) if name else image if verifier.settings.get("fresh") else None
     told = dict([*image.substituted, *(own.substituted if own is not None else ())])
     return replace(verifier, own=own.root if own is not None else None, substituted=tuple(sorted(told.items())))
 
 
-def _of_steps(verifier: Verifier, image: Cached, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
-    """Each step's verifier over what was there after it; after the end of what was left it is the last that counts.
+def _step_verifiers(verifier: Verifier, image: Cached, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
+    """Yield each step's verifier over the state after that step. Steps that left no state use the last one that did.
 
-    A step that could not be begun has none, nor has any after it. left: the part `steps`; None where nobody worked on
-    any, and all see what was handed in. Raises GraderError where evidence is missing that a hook should have brought.
+    A step that could not be started has no verifier, nor has any later step: a reason is yielded instead. left: the
+    part `steps`, or None if nobody worked in steps, so that all verifiers see the submission. Raises GraderError if a
+    hook did not bring its evidence.
     """
     told = json.loads((left / STEPS_TOLD).read_bytes())["steps"] if left is not None else []
     ended = {one["name"]: one for one in told}
-    aborted = next((f"step {one['name']} could not be begun: {one['lacks']}" for one in told if _aborted(one)), "")
+    aborted = next((f"step {one['name']} could not be begun: {one['lacks']}" for one in told if _is_aborted(one)), "")
     for settings in verifier.settings["step"]:
         name = settings["name"]
         one = ended.get(name)
-        if aborted and (one is None or _aborted(one)):
+        if aborted and (one is None or _is_aborted(one)):
             yield name, aborted
             continue
         if one is not None and left is not None:
             if one["lacks"]:
                 raise GraderError(f"step {name}: {one['lacks']}", cause=Cause.GRADER_COLLECT)
             verifier = replace(verifier, layers=(left / name / ROOT_LAYER,), delivered=left / name / STEP_OUTPUT)
-        yield name, _with_own(replace(verifier, settings=settings), image)
+        yield name, _with_own_root(replace(verifier, settings=settings), image)
 
 
-def _aborted(told: Mapping[str, Any]) -> bool:
+def _is_aborted(told: Mapping[str, Any]) -> bool:
     return bool(told["ended"] == ABORTED)
 
 

@@ -1,6 +1,7 @@
-"""The broker's verb `ask`: a grader's question, put to the judge of its role. The grader's box never sees a key.
+"""The broker's verb `ask`: it puts a grader's question to the judge of its role, so that the grader's box never sees a
+key.
 
-Every call is recorded. A judge that fails leaves the submission ungraded whatever the grader makes of it.
+Every call is recorded. If a judge fails, the submission stays ungraded, whatever the grader makes of it.
 """
 
 from __future__ import annotations
@@ -17,36 +18,36 @@ from worksample.models import Exhibit, JudgeReply, Look, ModelRole, Probe, Probe
 from worksample.models.judge import DEFAULT
 from worksample.records import Usage
 
-from .broker import Junk
+from .broker import MalformedRequest
 
 EXHIBITS = 200
-"""Of one question."""
+"""Maximum number of exhibits of one question."""
 QUESTION = 50_000
-"""Characters of a question."""
+"""Maximum number of characters of a question."""
 MIMES = ("image/png",)
 
 
 def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
-    """Role and probe of a request. Raises Junk."""
+    """Return the role and the probe of a request. Raises MalformedRequest."""
     try:
         kind, question, role = ProbeKind(body["kind"]), body["question"], body.get("role") or DEFAULT
         if not isinstance(question, str) or len(question) > QUESTION or not isinstance(role, str):
-            raise Junk("the question is not text, or too long a one")
+            raise MalformedRequest(f"the question is not text, or has more than {QUESTION:,} characters")
         probe = Probe(
             kind, question, _exhibits(body.get("exhibits", [])), _exhibits(body.get("second", [])),
-            tuple(_texts(body.get("options", []))), _named(body.get("items", {})), _schemas(body.get("fields", {})),
-            quotes=bool(body.get("quotes", True)),
+            tuple(_texts(body.get("options", []))), _text_table(body.get("items", {})),
+            _schemas(body.get("fields", {})), quotes=bool(body.get("quotes", True)),
         )  # fmt: skip
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise Junk(f"the question is none: {str(error)[:200]}") from None
+        raise MalformedRequest(f"the question cannot be read: {str(error)[:200]}") from None
     except UsageError as error:
-        raise Junk(error.what) from None
+        raise MalformedRequest(error.what) from None
     return role, probe
 
 
 def _exhibits(raw: Any) -> tuple[Exhibit, ...]:
     if not isinstance(raw, list) or len(raw) > EXHIBITS:
-        raise Junk(f"exhibits are not a list of at most {EXHIBITS}")
+        raise MalformedRequest(f"exhibits are not a list of at most {EXHIBITS}")
     found = []
     for item in raw:
         look = Look(item["look"])
@@ -59,35 +60,35 @@ def _exhibits(raw: Any) -> tuple[Exhibit, ...]:
 
 def _texts(raw: Any) -> list[str]:
     if not isinstance(raw, list) or not all(isinstance(text, str) for text in raw):
-        raise Junk("options are not a list of texts")
+        raise MalformedRequest("options are not a list of texts")
     return raw
 
 
-def _named(raw: Any) -> dict[str, str]:
+def _text_table(raw: Any) -> dict[str, str]:
     if not isinstance(raw, dict) or not all(isinstance(text, str) for text in raw.values()):
-        raise Junk("items are not a table of texts")
+        raise MalformedRequest("items are not a table of texts")
     return raw
 
 
 def _schemas(raw: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(raw, dict) or not all(isinstance(schema, dict) for schema in raw.values()):
-        raise Junk("fields are not a table of tables")
+        raise MalformedRequest("fields are not a table of tables")
     return raw
 
 
 @dataclass
 class GraderQuestions:
-    """Answers the questions of one grading. `records` grows by an entry for each."""
+    """The questions of one grading, put to judges. `records` gets an entry for each call."""
 
     roles: Roles
     records: list[dict[str, Any]]
     usage: dict[str, Usage] = field(default_factory=dict)
-    """Role -> what it took."""
+    """Role -> what its judges used."""
     failed: JudgeError | None = None
     """The first failure of a judge."""
 
     async def ask(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer one request. Raises Junk, and JudgeError where there is no answer."""
+        """Answer one request. Raises MalformedRequest, and JudgeError if no judge answers."""
         role, probe = parse(body)
         try:
             answer = await self._answer(role, probe)
@@ -103,15 +104,15 @@ class GraderQuestions:
     async def _answer(self, role: str, probe: Probe) -> JudgeReply:
         judges = self.roles.get(role, ())
         if not judges:
-            said = f"the grader asks the judge {role!r}, and none is configured"
+            said = f"the grader asks the judge {role!r}, but no such judge is configured"
             raise JudgeError(said, cause=Cause.JUDGE_LACKS, next=f'write [judges.{role}] model = "..." and resume')
         answers = []
         for judge in judges:
             for _ in range(judge.config.repeats):
-                answers.append(await self._asked(judge, probe))
+                answers.append(await self._ask_judge(judge, probe))
         return majority(answers)
 
-    async def _asked(self, judge: ModelRole, probe: Probe) -> JudgeReply:
+    async def _ask_judge(self, judge: ModelRole, probe: Probe) -> JudgeReply:
         entry: dict[str, Any] = {"ask": probe.kind.value}
         self.records.append(entry)
         try:
@@ -130,10 +131,15 @@ class GraderQuestions:
 
 
 def majority(answers: list[JudgeReply]) -> JudgeReply:
-    """What more than half of a panel say, with the first such answer's reason. JudgeError where they split."""
+    """Return the answer of more than half of a panel, with the reason of the first judge who gave it. Raises JudgeError
+    if the panel is split.
+    """
     votes = Counter(json.dumps(a.value, sort_keys=True) for a in answers)
     value, count = votes.most_common(1)[0]
     if 2 * count <= len(answers):
         said = ", ".join(f"{v} ({n})" for v, n in votes.most_common())
-        raise JudgeError(f"the panel is split: {said[:500]}", cause=Cause.JUDGE_MALFORMED)
+        raise JudgeError(
+            f"the panel is split: {said[:500]}", cause=Cause.JUDGE_MALFORMED,
+            next="list an odd number of models in [judges.NAME], then worksample grade EXPERIMENT",
+        )  # fmt: skip
     return next(a for a in answers if json.dumps(a.value, sort_keys=True) == value)

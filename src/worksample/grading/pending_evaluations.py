@@ -1,4 +1,4 @@
-"""Which evaluations a subject still wants, until a round's overlap is full."""
+"""Which evaluations a subject still needs until a round's overlap is reached."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from itertools import islice
 from worksample.errors import POLICY, Boundary, Cause
 from worksample.records import Evaluation, EvaluationOutcome, Round
 
-from .evaluators import WAITING, Evaluates
+from .evaluators import WAITING, RoundEvaluator
 
 TRIES = 3
-"""Evaluations at one place at most, where only passing troubles kept it from an answer, and no judge failed."""
+"""Evaluations at one place at most, if only transient failures prevented an answer and no judge failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlace:
     """The `n`-th evaluation (from 1) of one evaluator on a subject."""
 
-    by: Evaluates
+    by: RoundEvaluator
     n: int
 
     @property
@@ -30,15 +30,15 @@ class EvaluationPlace:
 
 
 def place_of(evaluation: Evaluation) -> tuple[str, int]:
-    """The key of the place that an evaluation was made at."""
+    """Return the key of the place at which an evaluation was made."""
     return evaluation.evaluator, evaluation.draw
 
 
-def wants(evaluations: Sequence[Evaluation], tries: int = TRIES, since: datetime | None = None) -> bool:
-    """Whether a place with these evaluations is asked (again): nothing given, and all failed in passing.
+def is_pending(evaluations: Sequence[Evaluation], tries: int = TRIES, since: datetime | None = None) -> bool:
+    """Return whether a place with these evaluations is asked (again): none was given, and all failures were transient.
 
-    since: when this run began. A judge asks again by itself, as often as its `tries` say: where it failed in this run,
-    it is asked again in the next one only.
+    since: when this run began. A judge repeats its own calls as often as its `tries` say, so a judge that failed in
+    this run is asked again only in the next one.
     """
     if any(e.outcome is EvaluationOutcome.GIVEN for e in evaluations):
         return False
@@ -50,15 +50,19 @@ def wants(evaluations: Sequence[Evaluation], tries: int = TRIES, since: datetime
     return all(e.at < since for e in judged) and len(evaluations) - len(judged) < tries
 
 
-def wanted(
-    round: Round, by: Sequence[Evaluates], made: Sequence[Evaluation], tries: int = TRIES, since: datetime | None = None
+def pending_places(
+    round: Round,
+    by: Sequence[RoundEvaluator],
+    made: Sequence[Evaluation],
+    tries: int = TRIES,
+    since: datetime | None = None,
 ) -> list[EvaluationPlace]:
-    """The places of a subject that are asked now (see `wants`): none if `overlap` evaluations are given, or nobody is
-    left to ask.
+    """Return the places of a subject that are asked now (see `is_pending`): none if `overlap` evaluations are given, or
+    nobody is left to ask.
 
-    `made`: the subject's evaluations in the round. Each evaluator answers once before one answers twice. A place that
-    gives nothing for good is made up for by the next one. Places that are asked at the same time by several processes
-    are never more than are wanted: what is begun stays among the wanted until it ends, whatever else ends meanwhile.
+    made: the subject's evaluations in the round. Each evaluator answers once before one answers twice. A place that
+    failed for good is replaced by the next one. Several processes together never ask more places than are needed: a
+    started evaluation stays pending until it ends.
     """
     lacking = round.overlap - sum(e.outcome is EvaluationOutcome.GIVEN for e in made)
     if lacking <= 0:
@@ -70,10 +74,10 @@ def wanted(
         at.setdefault(place_of(evaluation), []).append(evaluation)
     most = max((each.repeats for each in by), default=0)
     every = (EvaluationPlace(each, n) for n in range(1, most + 1) for each in by if n <= each.repeats)
-    asked = (place for place in every if wants(_counted(place, at.get(place.key, [])), tries, since))
+    asked = (place for place in every if is_pending(_counting_evaluations(place, at.get(place.key, [])), tries, since))
     return list(islice(asked, lacking))
 
 
-def _counted(place: EvaluationPlace, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
-    """Without those that failed for want of means, where there are others now."""
+def _counting_evaluations(place: EvaluationPlace, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+    """Leave out evaluations that failed for lack of means if the evaluator has other means now."""
     return [e for e in evaluations if e.cause not in WAITING or e.record.get("means", "") == place.by.means]

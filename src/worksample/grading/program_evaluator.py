@@ -1,4 +1,4 @@
-"""Programs as evaluators: the grader of a package, in a box of its own."""
+"""Programs as evaluators: the grader of a package, in its own box."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from worksample.errors import (
     StoreFull,
 )
 from worksample.models import Roles
-from worksample.models.judge import means_of
+from worksample.models.judge import describe_judges
 from worksample.records import Evaluator, EvaluatorKind, now
 
 from .evaluators import WAITING, EvaluationRequest, EvaluatorReply
@@ -26,12 +26,12 @@ from .grading_boxes import grading_boxes
 from .run_grader import GraderEnd, run_grader
 
 TRIES = 2
-"""How often a grading is begun where the sandbox, and not the grader, failed."""
+"""How often a grading is started if the sandbox, not the grader, fails."""
 
 
 @dataclass(frozen=True, slots=True)
-class ByProgram:
-    """`Evaluates` by the package's own grader; one evaluator per version of the platform."""
+class ProgramEvaluator:
+    """The grader of a package as an evaluator; one evaluator per version of the platform."""
 
     sandbox: str = "bubblewrap"
     repeats: int = 1
@@ -40,18 +40,20 @@ class ByProgram:
 
     @property
     def evaluator(self) -> Evaluator:
-        """Programs are one evaluator: what tells graders apart is the grading in force, which each evaluation names."""
+        """The evaluator's record. All programs are one evaluator: each evaluation names the grading in force, which
+        tells graders apart.
+        """
         return Evaluator(
             id=f"program@{__version__}", name="program", type=EvaluatorKind.PROGRAM, version=__version__, at=now()
         )
 
     @property
     def means(self) -> str:
-        """The judges that its grader may ask."""
-        return means_of(self.roles)
+        """The judges that the grader may ask."""
+        return describe_judges(self.roles)
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
-        """Run the grader; where the sandbox fails it is tried once more."""
+        """Run the grader; if the sandbox fails, run it once more."""
         ended, tries = GraderEnd(), 0
         while tries < TRIES:
             tries += 1

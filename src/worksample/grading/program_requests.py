@@ -1,6 +1,6 @@
-"""The broker's verb `run`: a program of the agent's, in a fresh box without the reference.
+"""The broker's verb `run`: it runs one of the agent's programs in a fresh box without the reference.
 
-Every run is recorded: its arguments, its exit code, the digests of all that went in and out.
+Every run is recorded: its arguments, its exit code, and the digests of everything that went in and out.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from worksample.files import Sink
 from worksample.kit.broker_client import pack, unpack
 from worksample.records import path_fault, quote_path
 
-from .broker import Junk
+from .broker import MalformedRequest
 from .grading_boxes import SCRATCH
 from .starvation import require_time
 
 PROGRAM_SECONDS = 1_200.0
-"""Seconds that all programs of one grading may take; those beyond it count as timed out."""
+"""Seconds that all programs of one grading may take; later programs count as timed out."""
 FILE_LIMIT = 16 << 20
 """Bytes of one file that is brought back."""
 FILES_LIMIT = 64 << 20
@@ -39,26 +39,26 @@ class ProgramRequest:
 
 
 def parse(raw: Mapping[str, Any], most: float) -> ProgramRequest:
-    """A request within limits: `most` is the longest time, in seconds, that one program may take. Raises Junk."""
+    """Check a request and return it. most: the longest time of one program, in seconds. Raises MalformedRequest."""
     argv, stdin, timeout = raw.get("argv"), raw.get("stdin", ""), raw.get("timeout", 30.0)
     if not isinstance(argv, list) or not argv or not all(_text(a) for a in argv) or len(argv) > 1_000:
-        raise Junk("argv is not a list of texts")
+        raise MalformedRequest("argv is not a list of texts")
     if not isinstance(stdin, str):
-        raise Junk("stdin is not text")
+        raise MalformedRequest("stdin is not text")
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < float("inf"):
-        raise Junk("timeout is not a number of seconds")
+        raise MalformedRequest("timeout is not a number of seconds")
     files, collect = raw.get("files", {}), raw.get("collect", [])
     if not isinstance(files, dict) or not isinstance(collect, list) or len(collect) > ANSWER_FILES:
-        raise Junk("files is not a table, or collect is not a short list")
+        raise MalformedRequest("files is not a table, or collect is not a short list")
     for name in (*files, *collect):
         fault = path_fault(quote_path(name.encode("utf-8", "surrogateescape"))) if _text(name) else "no text"
         if fault:
-            raise Junk(f"a file's name is unsound: {fault}")
+            raise MalformedRequest(f"a file's name is unsound: {fault}")
     try:
         given = {name: unpack(content) for name, content in files.items()}
         return ProgramRequest(argv, stdin.encode(), given, collect, min(float(timeout), most))
     except ValueError as error:
-        raise Junk(f"the request's content is unsound: {error}") from None
+        raise MalformedRequest(f"the request's content is unsound: {error}") from None
 
 
 def _text(value: Any) -> bool:
@@ -66,8 +66,8 @@ def _text(value: Any) -> bool:
 
 
 @dataclass
-class Programs:
-    """Runs the programs of one grading, one after another. `records` grows by an entry per run."""
+class ProgramRequests:
+    """The programs of one grading, run one after another. `records` gets an entry per run."""
 
     config: BoxConfig
     sandbox: str
@@ -76,11 +76,11 @@ class Programs:
     """Seconds that one program may take."""
     records: list[dict[str, Any]]
     left: float = PROGRAM_SECONDS
-    """Seconds that programs may still take, all together."""
+    """Seconds that all remaining programs together may take."""
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
     async def run(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer one request. Raises Junk, and SandboxError where no box can be had."""
+        """Answer one request. Raises MalformedRequest, and SandboxError if no box can be started."""
         request = parse(body, self.most)
         async with self._turn:
             try:
@@ -92,7 +92,7 @@ class Programs:
     async def _run(self, request: ProgramRequest) -> dict[str, Any]:
         if self.left <= 0:
             # Programs that hang are the agent's affair: they must not take the grader's time, nor the round's.
-            return await asyncio.to_thread(self._told, request, Completed(-9, b"", b"", timed_out=True), {})
+            return await asyncio.to_thread(self._reply, request, Completed(-9, b"", b"", timed_out=True), {})
         async with open_box(self.config, kind=self.sandbox) as box:
             for name, content in request.files.items():
                 await _write(box, f"{SCRATCH}/{name}", content)
@@ -101,10 +101,10 @@ class Programs:
             )
             require_time(done, "run")
             self.left -= done.counted
-            files = await _collected(box, request.collect)
-        return await asyncio.to_thread(self._told, request, done, files)
+            files = await _collect_files(box, request.collect)
+        return await asyncio.to_thread(self._reply, request, done, files)
 
-    def _told(self, request: ProgramRequest, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
+    def _reply(self, request: ProgramRequest, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
         self.records.append(self._record(request, done, files))
         return {
             "exit": None if done.timed_out else done.returncode,
@@ -135,8 +135,8 @@ async def _write(box: Box, path: str, content: bytes) -> None:
         raise SandboxError(f"{path} cannot be written: {error.strerror}", where="broker") from error
 
 
-async def _collected(box: Box, names: list[str]) -> dict[str, bytes]:
-    """The files that the program left, without those that cannot be read or are too large."""
+async def _collect_files(box: Box, names: list[str]) -> dict[str, bytes]:
+    """Read the files that the program left, without those that cannot be read or are too large."""
     found: dict[str, bytes] = {}
     left = FILES_LIMIT
     for name in names:

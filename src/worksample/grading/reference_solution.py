@@ -1,4 +1,4 @@
-"""A task's own solution, run where an agent would work: what it leaves is the control that must score full."""
+"""A task's own solution, run where an agent would work: its result is the control submission that must score full."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from worksample.box import Box, Completed, FairTimeout, open_box
 from worksample.errors import ImageError
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.records import Instance, Origin, Protocol, Submission, SubmissionPart, now
 from worksample.sandboxes.capture import STEPS, Steps, take
 from worksample.sandboxes.endpoints import serving
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 SECONDS = 3600.0
-"""That a solution has where the work has no limit."""
+"""Default time of a solution, in seconds."""
 
 
 def has_solution(instance: Instance, protocol: Protocol) -> bool:
-    """Whether a task brings a program that solves it."""
+    """Return whether a task contains a program that solves it."""
     verifier = instance.grading[protocol].settings.get("verifier") or {}
     solved = verifier.get("solution") or any(one.get("solution") for one in verifier.get("step", ()))
     return bool(solved) and instance.work.environment.image is not None
 
 
-async def solve(
+async def run_solution(
     store: Store, instance: Instance, protocol: Protocol, *, sandbox: str = "bubblewrap", author: str = "audit"
 ) -> Submission:
-    """Run the solution in a box over the work's image, take in what it leaves, and commit that as a control.
+    """Run the solution in a box over the work's image, capture its result, and commit that as a control submission.
 
-    A solution that fails leaves what it leaves. Raises ImageError, SandboxError, and what `Store.folder` does.
+    A failing solution is captured as it ends. Raises ImageError, SandboxError, and what `Store.folder` raises.
     """
     grading, environment = instance.grading[protocol], instance.work.environment
     image = await asyncio.to_thread(image_of, environment, store.folder)
@@ -51,7 +51,7 @@ async def solve(
         settings, image.root, (), Path(), environment.paths.output, Path("/nowhere"), limits=environment.limits
     )
     reference = store.folder(grading.reference)
-    with scratch("solution") as work:
+    with scratch_folder("solution") as work:
         layer = work / "solution.tar"
         with tarfile.open(layer, "w", format=tarfile.PAX_FORMAT) as tar:
             if not environment.steps:
@@ -96,7 +96,7 @@ def _code(done: Completed) -> str:
 async def _stepwise(
     store: Store, box: Box, instance: Instance, verifiers: Sequence[Mapping[str, Any]], reference: Path
 ) -> tuple[str, dict[str, SubmissionPart]]:
-    """Each step's solution in the box that the one before left: how they ended, and the part `steps`."""
+    """Run each step's solution in the box that the previous one left; return how they ended, and the part `steps`."""
     steps, notes = Steps(box, store.blobs, instance), []
     commands = {one["name"]: one["solution"] for one in verifiers}
     for step in instance.work.environment.steps:

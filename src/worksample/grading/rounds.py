@@ -1,4 +1,4 @@
-"""Rounds: opened with the gradings that are in force, and regrades."""
+"""Rounds: how they are opened with the gradings in force, and regrades."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from worksample.records import (
 )
 from worksample.results.pair_sampling import PAIRS
 
-from .evaluator_kinds import usual
+from .evaluator_kinds import default_evaluator
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorPanel:
-    """Whom a round asks, how often, and how their answers become one."""
+    """Whom a round asks, how often, and how the answers are combined."""
 
     by: EvaluatorKind | None = None
-    """None: programs under the protocols that are theirs, people under the others."""
+    """None: programs under their own protocols, people under the others."""
     overlap: int = 1
     """Evaluations of each subject."""
     rule: ResolutionRule = ResolutionRule.LATEST
@@ -47,12 +47,12 @@ def open_round(
     protocol: Protocol = Protocol.PROGRAM, author: str, reason: str = "", gradings: Mapping[str, str] | None = None,
     over: str | None = None, asks: EvaluatorPanel | None = None, pairs: Sequence[tuple[str, str]] = (),
 ) -> Round:  # fmt: skip
-    """Commit a round over an experiment's submissions as they come, or over `subjects` (submission ids).
+    """Commit a round over an experiment's submissions as they arrive, or over `subjects` (submission ids).
 
-    gradings: instance id -> grading digest that is in force; by default each instance's own under `protocol`.
-    pairs: under the pairwise protocol, which two submissions are held against each other.
-    over: the round whose work is graded anew; such a regrade decides nothing until it is adopted.
-    UsageError without subjects or for an instance that is not graded under the protocol; RecordMissing.
+    gradings: instance id -> digest of the grading in force; by default each instance's own under `protocol`. pairs:
+    under the pairwise protocol, which two submissions are compared. over: the round that is regraded; the regrade
+    decides nothing until it is adopted. Raises UsageError without subjects or for an instance that is not graded under
+    the protocol, and RecordMissing.
     """
     if (experiment is None) == (not subjects):
         raise UsageError("a round needs either an experiment or subjects", next="worksample grade EXPERIMENT")
@@ -68,7 +68,7 @@ def open_round(
     round = Round(
         id=uuid.uuid4().hex,
         protocol=protocol,
-        by=asked.by or usual(protocol),
+        by=asked.by or default_evaluator(protocol),
         overlap=asked.overlap,
         rule=asked.rule,
         purpose=Purpose.GRADING if over is None else Purpose.REGRADE,
@@ -76,7 +76,10 @@ def open_round(
         experiment=experiment,
         subjects=tuple(dict.fromkeys(subjects)),
         gradings=dict(gradings),
-        versions={"worksample": __version__, **({PAIRS: put_canonical(store.blobs, _drawn(pairs))} if pairs else {})},
+        versions={
+            "worksample": __version__,
+            **({PAIRS: put_canonical(store.blobs, _pairs_as_json(pairs))} if pairs else {}),
+        },
         reason=reason,
         author=author,
         at=now(),
@@ -85,12 +88,12 @@ def open_round(
     return round
 
 
-def _drawn(pairs: Sequence[tuple[str, str]]) -> list[Json]:
+def _pairs_as_json(pairs: Sequence[tuple[str, str]]) -> list[Json]:
     return [[one, two] for one, two in pairs]
 
 
 def instances_of(store: Store, experiment: str | None, subjects: Iterable[str]) -> list[Instance]:
-    """The instances of an experiment, or of submissions; each once. RecordMissing."""
+    """Return the instances of an experiment or of submissions, each once. Raises RecordMissing."""
     if experiment is not None:
         ids = list(store.get(Experiment, experiment).lock.instances)
     else:
@@ -114,13 +117,12 @@ def regrade(
     store: Store, instances: Sequence[Instance], *, author: str, reason: str, experiment: str | None = None,
     subjects: Sequence[str] = (), protocol: Protocol = Protocol.PROGRAM, over: str | None = None,
 ) -> Round:  # fmt: skip
-    """Open a round that judges old submissions by the gradings of newer versions of their instances.
+    """Open a round that judges old submissions by the gradings of newer versions of their instances; `grade_all` then
+    fills it.
 
-    over: the round that it regrades; it then decides once it is adopted.
-
-    instances: those newer versions (as ingested); instances without one keep their own grading. The work and what is
-    captured must be the same in both versions: PlanError otherwise, for then it is other work and has to be done anew.
-    PlanError too where nothing would change. `grade_all` then fills the round.
+    instances: the newer versions, as ingested; an instance without one keeps its grading. over: the round that is
+    regraded; the new one decides once it is adopted. Raises PlanError if work or capture differ between the versions,
+    for then the work has to be done again, and if no grading would change.
     """
     newer = {i.key: i for i in instances}
     gradings: dict[str, str] = {}

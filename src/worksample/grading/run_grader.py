@@ -1,4 +1,4 @@
-"""A grader run to its end, in a box, and what came of it: a grade, or a typed failure."""
+"""Running a grader in a box, and its result: a grade, or a typed failure."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from worksample.box import Box, Completed, Endpoint, FairTimeout, open_box
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
-from worksample.files.config_files import in_words
-from worksample.kit.grade_check import agree
+from worksample.files.config_files import describe_errors
+from worksample.kit.grade_check import require_agreement
 from worksample.models import Roles
 from worksample.records import GradePayload, Grading, Usage
 from worksample.sandboxes.endpoints import Target, serving
@@ -26,30 +26,30 @@ from worksample.supervision import supervise
 from .broker import SOCKET, GradingBroker
 from .grading_boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
 from .judge_requests import GraderQuestions
-from .program_requests import Programs
-from .starvation import starved
-from .verifier import Verifying
+from .program_requests import ProgramRequests
+from .starvation import starvation_reason
+from .verifier import VerifierRequests
 
 RESULT_LIMIT = 16 << 20
 """Bytes of a grader's result."""
 TAIL = 64 << 10
-"""Bytes of what a grader printed that are kept, of each stream."""
+"""Bytes that are kept of each stream that a grader printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraderEnd:
-    """`grade`, or `cause` and `reason`. `record`: what is kept beside the evaluation."""
+    """The end of a grading: `grade`, or `cause` and `reason`. `record` is kept beside the evaluation."""
 
     grade: GradePayload | None = None
     cause: Cause | None = None
     reason: str = ""
     record: dict[str, Any] = field(default_factory=dict)
     usage: dict[str, Usage] = field(default_factory=dict)
-    """What the judges took that the grader asked, by role."""
+    """What the judges asked by the grader used, by role."""
 
     @property
     def cost(self) -> float | None:
-        """US dollars over all judges; None where none was asked or none had a price."""
+        """US dollars of all judges; None if none was asked or none has a price."""
         costs = [used.cost for used in self.usage.values() if used.cost is not None]
         return sum(costs) if costs else None
 
@@ -57,56 +57,57 @@ class GraderEnd:
 async def run_grader(
     place: GradingBoxes, grading: Grading, sink: Sink, *, sandbox: str, roles: Roles | None = None
 ) -> GraderEnd:
-    """Grade once. Never raises for what the grader does, nor for a box that cannot be had or is lost.
+    """Grade once. Never raises for what the grader does, nor if a box is lost or cannot be started.
 
-    roles: the judges that it may ask. A grade is not taken from a grader whose question none of them answered.
+    roles: the judges that the grader may ask. If one of its questions stayed without an answer, its grade is not
+    accepted.
     """
     broker = GradingBroker({})
     asks = GraderQuestions(roles or {}, broker.records)
-    ended = await _graded(place, grading, sink, sandbox, broker, asks)
+    ended = await _run_and_read(place, grading, sink, sandbox, broker, asks)
     if asks.failed is not None and ended.cause is not Cause.GRADER_SANDBOX:
         # Whatever a grader makes of a question without an answer (a score, a crash), the judge failed and not it.
-        ended = replace(ended, grade=None, **_blamed(asks.failed))
+        ended = replace(ended, grade=None, **_judge_failure(asks.failed))
     if asks.usage:
         kept = {name: used.plain() for name, used in asks.usage.items()}
         ended = replace(ended, usage=asks.usage, record={**ended.record, "usage": kept})
     return ended
 
 
-def _blamed(error: JudgeError) -> dict[str, Any]:
+def _judge_failure(error: JudgeError) -> dict[str, Any]:
     return {"cause": error.cause, "reason": str(error)}
 
 
-async def _graded(
+async def _run_and_read(
     place: GradingBoxes, grading: Grading, sink: Sink, sandbox: str, broker: GradingBroker, asks: GraderQuestions
 ) -> GraderEnd:
     limits = GraderLimits.of(grading.settings)
-    runs = Programs(place.running, sandbox, sink, limits.timeout, broker.records)
-    verifies = Verifying(place.verifying, sandbox, sink, limits.timeout, broker.records)
+    runs = ProgramRequests(place.running, sandbox, sink, limits.timeout, broker.records)
+    verifies = VerifierRequests(place.verifying, sandbox, sink, limits.timeout, broker.records)
     broker.verbs = {"run": runs.run, "ask": asks.ask, "verify": verifies.verify}
     try:
         async with _services(place, sandbox) as services, open_box(place.grading, kind=sandbox) as box:
             await box.write(f"{SCRATCH}/case.json", json.dumps(_case(grading)).encode())
             if place.grading.writable:
-                await _copied(box, place)
+                await _copy_submission(box, place)
             async with serving(box, _targets(place, services)):
-                work = _watched(box, _command(place), broker, limits.timeout)
+                work = _run_with_broker(box, _command(place), broker, limits.timeout)
                 done = await supervise(work, *((services.failure,) if services is not None else ()))
             data = await _result(box)
     except SandboxError as error:
-        return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=str(error), record=await _kept(None, broker, sink))
+        return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=str(error), record=await _record_of(None, broker, sink))
     except OSError as error:
         reason = f"the grading sandbox cannot be filled: {error.strerror}"
-        return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=reason, record=await _kept(None, broker, sink))
-    record = await _kept(done, broker, sink)
+        return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=reason, record=await _record_of(None, broker, sink))
+    record = await _record_of(done, broker, sink)
     try:
-        return GraderEnd(grade=judge(done, data, grading, limits), record=record)
+        return GraderEnd(grade=grade_from_result(done, data, grading, limits), record=record)
     except GraderError as error:
         return GraderEnd(cause=error.cause, reason=error.what, record=record)
 
 
-async def _copied(box: Box, place: GradingBoxes) -> None:
-    """The submission where the grader may write to it. SandboxError where it does not fit."""
+async def _copy_submission(box: Box, place: GradingBoxes) -> None:
+    """Copy the submission to where the grader may write. Raises SandboxError if it does not fit."""
     [target] = place.grading.writable
     done = await box.run(["cp", "-R", f"{DELIVERED}/.", target])
     if done.returncode:
@@ -116,7 +117,7 @@ async def _copied(box: Box, place: GradingBoxes) -> None:
 
 @asynccontextmanager
 async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TaskServices | None]:
-    """Those that stand for the grader; they start before its time begins."""
+    """Open the workplace's services for the grader; they start before its time begins."""
     if place.workplace is None:
         yield None
         return
@@ -130,8 +131,8 @@ def _targets(place: GradingBoxes, services: TaskServices | None) -> dict[Endpoin
     return {one: services.target(place.behind[one]) for one in place.grading.endpoints}
 
 
-async def _watched(box: Box, command: list[str], broker: GradingBroker, timeout: float) -> Completed:
-    """Run the grader; the time that it waits for programs of the agent's, or for a processor, is not its own."""
+async def _run_with_broker(box: Box, command: list[str], broker: GradingBroker, timeout: float) -> Completed:
+    """Run the grader. Time in which it waits for the agent's programs or for a processor does not count."""
     limit = FairTimeout(timeout)
     broker.pausing = limit.hold
     serving = asyncio.create_task(broker.serve(await box.listen(SOCKET)))
@@ -153,31 +154,44 @@ def _case(grading: Grading) -> dict[str, Any]:
 
 
 def _command(place: GradingBoxes) -> list[str]:
-    """Paths stand in the arguments, so that a box without mounts of its own can translate them."""
+    """Return the grader's command. Paths are arguments, so that a box without mounts can translate them."""
     named = {**place.folders, "result": f"{RESULT}/result.json", "broker": SOCKET}
     words = [f"{name}={path}" for name, path in named.items()]
     return [platform_python(), "-P", "-m", "worksample.kit", f"{SCRATCH}/case.json", *words]
 
 
 async def _result(box: Box) -> bytes | None:
-    """What the grader wrote; None where it wrote nothing that can be read."""
+    """Read what the grader wrote; None if nothing can be read."""
     try:
         return await box.read(f"{RESULT}/result.json", RESULT_LIMIT)
     except OSError:
         return None
 
 
-def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderLimits) -> GradePayload:
-    """The grade, from how the process ended and what it wrote. GraderError, with its cause, where there is none."""
+def grade_from_result(done: Completed, data: bytes | None, grading: Grading, limits: GraderLimits) -> GradePayload:
+    """Return the grade, from how the process ended and what it wrote. Raises GraderError with a cause if there is no
+    grade.
+    """
     tail = done.stderr[-2_000:].decode("utf-8", "replace").strip()
     if done.truncated:
-        raise GraderError("it printed more than is kept", cause=Cause.GRADER_OUTPUT)
+        raise GraderError(
+            "the grader printed more than is kept", cause=Cause.GRADER_OUTPUT,
+            next="print less in grade.py, then worksample task check FOLDER",
+        )  # fmt: skip
     if done.oom:
-        raise GraderError(f"it needed more than {limits.memory:,} bytes of memory", cause=Cause.GRADER_MEMORY)
+        raise GraderError(
+            f"the grader needed more than {limits.memory:,} bytes of memory", cause=Cause.GRADER_MEMORY,
+            next="raise memory of [grading.PROTOCOL] in task.toml, then worksample task check FOLDER",
+        )  # fmt: skip
     if done.starved:
-        raise GraderError(starved(done), cause=Cause.GRADER_SANDBOX, next="free some of this machine, then grade again")
+        raise GraderError(
+            starvation_reason(done), cause=Cause.GRADER_SANDBOX, next="free some of this machine, then grade again"
+        )
     if done.timed_out:
-        raise GraderError(f"it did not end within {limits.timeout:g} seconds", cause=Cause.GRADER_TIME)
+        raise GraderError(
+            f"the grader did not end within {limits.timeout:g} seconds", cause=Cause.GRADER_TIME,
+            next="raise timeout of [grading.PROTOCOL] in task.toml, then worksample task check FOLDER",
+        )  # fmt: skip
     if data is None and done.returncode:
         raise GraderError(f"it left with exit code {done.returncode} and without a result\n{tail}")
     if data is None:
@@ -188,17 +202,17 @@ def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderL
         if failed is not None:
             raise GraderError(str(result.get("reason", ""))[:15_000], cause=Cause(failed))
         grade = GradePayload.model_validate(result["grade"])
-        agree(grade, grading.criteria)
+        require_agreement(grade, grading.criteria)
         return grade
     except ValidationError as error:
         raise GraderError(
-            f"its result is not a grade: {in_words(error, GradePayload)[:500]}", cause=Cause.GRADER_MALFORMED
+            f"its result is not a grade: {describe_errors(error, GradePayload)[:500]}", cause=Cause.GRADER_MALFORMED
         ) from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise GraderError(f"its result is not a grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED) from error
 
 
-async def _kept(done: Completed | None, broker: GradingBroker, sink: Sink) -> dict[str, Any]:
+async def _record_of(done: Completed | None, broker: GradingBroker, sink: Sink) -> dict[str, Any]:
     record: dict[str, Any] = {}
     if done is not None:
         record |= {"exit": done.returncode, "seconds": round(done.seconds, 3)}

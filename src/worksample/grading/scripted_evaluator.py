@@ -12,8 +12,8 @@ from worksample.records import Evaluator, EvaluatorKind, Payload, now
 from .evaluators import EvaluationRequest, EvaluatorReply
 
 
-class Scripted:
-    """Says the same of everything, or fails first where its script says so."""
+class ScriptedEvaluator:
+    """An evaluator that gives the same answer to everything, or fails first if its script says so."""
 
     def __init__(
         self, name: str, payload: Payload | None, *, failures: Mapping[int, Sequence[Cause]] | None = None,

@@ -1,4 +1,4 @@
-"""Programs of a grading that other programs kept from the processors: that is nobody's fault in it."""
+"""Programs of a grading that got too little processor time: nobody in the grading is to blame."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from worksample.box import Completed
 from worksample.errors import SandboxError
 
 
-def starved(done: Completed) -> str:
-    """Say why a program has no result that other programs kept from the processors."""
+def starvation_reason(done: Completed) -> str:
+    """Say that a program has no result because other programs took the processors."""
     return f"the machine was too busy: it had {done.counted:.0f} of its seconds in {done.seconds:.0f}"
 
 
 def require_time(done: Completed, where: str) -> None:
-    """Raise SandboxError for a program that other programs kept from the processors: what it did says nothing of it."""
+    """Raise SandboxError if a program got too little processor time: its result then says nothing about the work."""
     if done.starved:
-        raise SandboxError(starved(done), where=where, next="free some of this machine, then grade again")
+        raise SandboxError(starvation_reason(done), where=where, next="free some of this machine, then grade again")

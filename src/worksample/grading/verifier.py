@@ -1,7 +1,7 @@
-"""The broker's verb `verify`: a task's own verifier, in a fresh box over the root that the agent left.
+"""The broker's verb `verify`: it runs a task's own verifier in a fresh box over the root that the agent left.
 
-The verifier is foreign code that looks at hostile work, so it has a box to itself, and what it says is a file that is
-read from outside. Either it sees the agent's root (image and changes), or a root of its own with the artifacts in it.
+The verifier is external code that looks at untrusted work, so it gets its own box, and its result is a file that is
+read from outside. It sees either the agent's root (image and changes), or a root of its own with the artifacts in it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, Root, open_box
 from worksample.errors import SandboxError
 from worksample.files import Sink
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.kit.broker_client import pack
 from worksample.records import Limits
 from worksample.sandboxes.capture import add_to_layer
@@ -32,37 +32,37 @@ SAID, TESTS, SOLUTION = "/logs/verifier", "/tests", "/solution"
 PLACES = (SAID, "/logs/agent", "/logs/artifacts")
 REWARDS = ("reward.json", "reward.txt")
 REWARD_LIMIT = 1 << 20
-"""Bytes of a reward's file."""
+"""Bytes of a reward file."""
 OUTPUT = 8 << 20
 """Bytes that a verifier may print."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """What a grading's settings say, and the files that it is run with."""
+    """A grading's verifier settings, and the files that it runs with."""
 
     settings: Mapping[str, Any]
     root: Root
-    """Of the agent's image."""
+    """The root of the agent's image."""
     layers: tuple[Path, ...]
-    """What the agent changed in it."""
+    """The agent's changes to the root."""
     grader: Path
     """The folder with the tests."""
     output: str
-    """Where the agent's output lay."""
+    """The path of the agent's output."""
     delivered: Path
     own: Root | None = None
-    """The verifier's image, where it has one."""
+    """The verifier's own image, if it has one."""
     limits: Limits = field(default_factory=Limits)
     substituted: tuple[tuple[str, str], ...] = ()
     steps: Mapping[str, Verifier | str] = field(default_factory=dict)
-    """Of a task with steps: each step's own, by its name; or why it was not begun."""
+    """For a task with steps: step name -> its verifier, or the reason why the step was not started."""
 
     @contextmanager
     def place(self) -> Iterator[Root]:
-        """The root that the verifier sees, until the end of the `with`. Raises ImageError."""
+        """Lay out the root that the verifier sees, until the end of the `with`. Raises ImageError."""
         with ExitStack() as held:
-            work = held.enter_context(scratch("verifier"))
+            work = held.enter_context(scratch_folder("verifier"))
             layers = list(self.layers)
             tests = self.settings.get("tests")
             given = [_layer(work / "tests.tar", lambda tar: _tests(tar, self.grader / str(tests)))] if tests else []
@@ -85,7 +85,7 @@ def _tests(tar: tarfile.TarFile, folder: Path) -> None:
 
 
 def _artifacts(tar: tarfile.TarFile, root: Root, sources: list[str]) -> None:
-    """Those that are there; that one is missing is for the verifier to say."""
+    """Add the artifacts that exist; the verifier itself reports a missing one."""
     top = os.open(root.folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for source in sources:
@@ -105,8 +105,8 @@ def _artifacts(tar: tarfile.TarFile, root: Root, sources: list[str]) -> None:
 
 
 @dataclass
-class Verifying:
-    """Answers `verify` for one grading. `records` grows by an entry per run."""
+class VerifierRequests:
+    """The verifier runs of one grading. `records` gets an entry per run."""
 
     verifier: Verifier | None
     sandbox: str
@@ -115,8 +115,9 @@ class Verifying:
     records: list[dict[str, Any]]
 
     async def verify(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Run the verifier once, of a task with steps that of the step which is asked for. Raises SandboxError where
-        no box can be had."""
+        """Run the verifier once; for a task with steps, the verifier of the requested step. Raises SandboxError if no
+        box can be started.
+        """
         verifier, step = self.verifier, body.get("step")
         if verifier is None:
             raise SandboxError("the grading names no verifier, or the instance no image", where="verifier")
@@ -129,12 +130,12 @@ class Verifying:
         held = verifier.place()
         root = await asyncio.to_thread(held.__enter__)
         try:
-            done, files, contacts = await _verified(verifier, root, self.sandbox, seconds)
+            done, files, contacts = await _run_verifier(verifier, root, self.sandbox, seconds)
         finally:
             await asyncio.to_thread(held.__exit__, None, None, None)
-        return await asyncio.to_thread(self._told, verifier, done, files, contacts)
+        return await asyncio.to_thread(self._reply, verifier, done, files, contacts)
 
-    def _told(
+    def _reply(
         self, verifier: Verifier, done: Completed, files: Mapping[str, bytes], contacts: list[dict[str, Any]]
     ) -> dict[str, Any]:
         record: dict[str, Any] = {
@@ -159,19 +160,21 @@ class Verifying:
         }
 
 
-async def _verified(
+async def _run_verifier(
     verifier: Verifier, root: Root, sandbox: str, seconds: float
 ) -> tuple[Completed, dict[str, bytes], list[dict[str, Any]]]:
     config, network = box_for(verifier, root)
     async with open_box(config, kind=sandbox) as box, serving(box, network.targets() if network else {}) as ledger:
         done = await box.run(list(verifier.settings["command"]), timeout=FairTimeout(seconds))
         require_time(done, "verifier")
-        files = {name: data for name in REWARDS if (data := await _read(box, f"{SAID}/{name}")) is not None}
+        files = {name: data for name in REWARDS if (data := await _read_reward_file(box, f"{SAID}/{name}")) is not None}
     return done, files, ledger.plain()
 
 
 def box_for(verifier: Verifier, root: Root, *, said: str = SAID) -> tuple[BoxConfig, BuildNetwork | None]:
-    """The box of a verifier, and what its endpoints lead to. Raises ImageError for a user that its root lacks."""
+    """Return a verifier's box and the hosts that its endpoints lead to. Raises ImageError if the root lacks the named
+    user.
+    """
     settings, limits = verifier.settings, verifier.limits
     user = str(settings.get("user") or "")
     number, home = user_in(verifier.own or verifier.root, user) if user else (root.user, root.home)
@@ -198,7 +201,7 @@ def box_for(verifier: Verifier, root: Root, *, said: str = SAID) -> tuple[BoxCon
     ), network
 
 
-async def _read(box: Box, path: str) -> bytes | None:
+async def _read_reward_file(box: Box, path: str) -> bytes | None:
     try:
         return await box.read(path, REWARD_LIMIT)
     except OSError:

@@ -1,7 +1,7 @@
-"""Scripts of a task done in a company, performed in its services: what each leaves is a control submission.
+"""Scripts of a task in a company, performed in the company's services: the result of each is a control submission.
 
-The services stand once. Before each script they are put back to the beginning and set up as for a trial; the colleagues
-attend, and the script's commands run in a box such as an agent's.
+The services start once. Before each script they are reset and set up as for a trial; the colleagues are running, and
+the script's commands run in a box like an agent's.
 """
 
 from __future__ import annotations
@@ -25,29 +25,31 @@ from worksample.tasks.workplace import WORKPLACE
 from worksample.workplace.live_check import look, with_live
 from worksample.workplace.workplace import LiveWorkplace, own_box, reset, set_up, workplace_of
 
-from .grading_boxes import reached
+from .grading_boxes import workplace_endpoints
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
 SCRATCH = "/task/scratch"
 SECONDS = 1800.0
-"""That a script has where the work has no limit."""
+"""Default time of a script, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Performed:
-    """`failed` says which command of the script went wrong, and how; "" where none did."""
+class PerformedScript:
+    """A script's control submission. `failed` says which command failed and how; "" if none did."""
 
     submission: Submission
     failed: str
 
 
-async def perform(
+async def perform_scripts(
     store: Store, instance: Instance, scripts: Mapping[str, Sequence[ScriptStep]], *, sandbox: str = "bubblewrap",
     on_step: Callable[[str], None] = lambda name: None,
-) -> dict[str, Performed]:  # fmt: skip
-    """What each script leaves, by its name, committed as a control. Raises what a workplace does that cannot be had."""
+) -> dict[str, PerformedScript]:  # fmt: skip
+    """Perform scripts and return the control submission of each, by name. Raises as a workplace that cannot be
+    started.
+    """
     environment = instance.work.environment
     workplace = await asyncio.to_thread(workplace_of, environment, store.folder, f"perform-{uuid4().hex[:12]}")
     if workplace is None or not scripts:
@@ -56,19 +58,21 @@ async def perform(
         raise SandboxError(
             "scripts are performed with this machine's programs, and the work has an image", where="cases"
         )
-    found: dict[str, Performed] = {}
+    found: dict[str, PerformedScript] = {}
     async with open_services((workplace.box,), sandbox) as services:
         for name, steps in scripts.items():
             on_step(name)
             if found:
                 await reset(own_box(services))
             await set_up(services, workplace)
-            found[name] = await _once(_Stage(store, instance, workplace, services, sandbox), name, steps)
+            found[name] = await _perform_script(
+                _ScriptStage(store, instance, workplace, services, sandbox), name, steps
+            )
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Stage:
+class _ScriptStage:
     store: Store
     instance: Instance
     workplace: LiveWorkplace
@@ -76,14 +80,15 @@ class _Stage:
     sandbox: str
 
 
-async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Performed:
+async def _perform_script(stage: _ScriptStage, name: str, steps: Sequence[ScriptStep]) -> PerformedScript:
     store, instance = stage.store, stage.instance
     # What a model would say nobody can foretell: here the rules of its file answer for every colleague.
     by_rules = tuple(one.replaced(backing="rules") for one in stage.workplace.colleagues)
     workplace = replace(stage.workplace, colleagues=by_rules)
     attending = workplace.attended(own_box(stage.services), None, ModelService())
     targets = {
-        one: stage.services.target(f"service:{WORKPLACE}:{one.port}") for one in reached(instance.work.environment)
+        one: stage.services.target(f"service:{WORKPLACE}:{one.port}")
+        for one in workplace_endpoints(instance.work.environment)
     }
     async with open_box(_box_config(stage), kind=stage.sandbox) as box, serving(box, targets):
         if by_rules:
@@ -92,18 +97,18 @@ async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Perfor
         else:
             failed = await supervise(_steps(box, steps, instance), stage.services.failure)
         captured = await take(box, store.blobs, instance)
-    parts = {**captured.parts, "exports": await _exported(stage), "colleagues": attending.part(store.blobs)}
+    parts = {**captured.parts, "exports": await _export_state(stage), "colleagues": attending.part(store.blobs)}
     submission = Submission(
         id=uuid4().hex, instance=instance.id, work=instance.work_digest, capture=instance.capture_digest,
         origin=Origin.CONTROL, entrant="control", at=now(), control=name, parts=parts, author="audit",
         note=failed[:1000],
     )  # fmt: skip
     await asyncio.to_thread(store.commit, submission)
-    return Performed(submission, failed)
+    return PerformedScript(submission, failed)
 
 
-async def _exported(stage: _Stage) -> SubmissionPart:
-    """As at the end of a trial."""
+async def _export_state(stage: _ScriptStage) -> SubmissionPart:
+    """Export the services' state as at the end of a trial."""
     store, given = stage.store, stage.instance.work.environment
     seen = await look(stage.services, stage.workplace, store.folder, given)
     exported = await export(stage.services, store.blobs, stage.instance.capture.exports, CaptureLimits())
@@ -114,7 +119,7 @@ async def _exported(stage: _Stage) -> SubmissionPart:
 
 
 async def _steps(box: Box, steps: Sequence[ScriptStep], instance: Instance) -> str:
-    """Do them in order, until one fails."""
+    """Perform steps in order until one fails; return the failure in words, "" for none."""
     seconds = instance.work.environment.limits.time or SECONDS
     paths = instance.work.environment.paths
     words = {"input": paths.input, "software": paths.software, "output": paths.output, "scratch": SCRATCH}
@@ -138,7 +143,7 @@ async def _steps(box: Box, steps: Sequence[ScriptStep], instance: Instance) -> s
 
 
 def _argv(step: ScriptStep, words: Mapping[str, str]) -> list[str]:
-    """Of a step that runs something; others (what is said, the end) leave nothing behind."""
+    """Return the command of a step that runs something; other steps leave nothing."""
     text = step.run if step.run is not None else step.python
     if text is None:
         return []
@@ -147,14 +152,14 @@ def _argv(step: ScriptStep, words: Mapping[str, str]) -> list[str]:
     return ["bash", "-c", text] if step.run is not None else ["python3", "-c", text]
 
 
-def _box_config(stage: _Stage) -> BoxConfig:
-    """A box such as an agent's, without any agent in it."""
+def _box_config(stage: _ScriptStage) -> BoxConfig:
+    """Return a box like an agent's, without an agent."""
     work, store = stage.instance.work, stage.store
     environment = work.environment
     limits = environment.limits
     return BoxConfig(
         network="endpoints",
-        endpoints=reached(environment),
+        endpoints=workplace_endpoints(environment),
         mounts=(
             Mount(str(store.folder(work.inputs)), environment.paths.input),
             Mount(str(store.folder(work.software)), environment.paths.software),

@@ -21,7 +21,7 @@ from .case import Case
 from .check import shorten
 from .criteria import CaseCriteria
 from .grade import Grade
-from .grade_check import checked
+from .grade_check import check_result
 from .source import UnreadableSource
 
 TAIL = 3_000
@@ -29,7 +29,7 @@ TAIL = 3_000
 
 
 def load_case(data: Mapping[str, Any]) -> Case:
-    """A case from CASE.json's content."""
+    """Build a case from CASE.json's content."""
     broker = data.get("broker")
     return Case(
         {name: Path(path) for name, path in data["folders"].items()},
@@ -40,7 +40,9 @@ def load_case(data: Mapping[str, Any]) -> Case:
 
 
 def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
-    """The function `grade` of a grader; modules beside the entry can be imported by it. GraderError without one."""
+    """Return the function `grade` of a grader; it can import modules beside the entry. Raises GraderError if there is
+    none.
+    """
     path = folder / entry
     sys.path.insert(0, str(folder))
     spec = importlib.util.spec_from_file_location("worksample_grader", path)
@@ -64,11 +66,11 @@ def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
 
 
 def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Grades one case; every failure of the grader comes back typed, none is raised."""
+    """Grade one case. Every failure of the grader is returned with its cause, none is raised."""
     try:
         case = load_case(data)
         result = load_grade(case.folder("grader"), data.get("entry", "grade.py"))(case)
-        return {"grade": checked(result, case.criteria).plain()}
+        return {"grade": check_result(result, case.criteria).plain()}
     except DeliverableError as error:
         return {"grade": Grade(score=0.0, composition="deliverable", reason=shorten(str(error))).plain()}
     except BaseException as error:  # noqa: BLE001 - foreign code: whatever it raises is its result
@@ -77,7 +79,7 @@ def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def classify(error: BaseException) -> tuple[Cause, str]:
-    """Cause and reason of what a grader raised."""
+    """Return cause and reason of what a grader raised."""
     import traceback
 
     tail = shorten("".join(traceback.format_exception(error))[-TAIL:])
@@ -87,29 +89,29 @@ def classify(error: BaseException) -> tuple[Cause, str]:
         return Cause.GRADER_REFERENCE, f"a file of ours: {shorten(str(error))}\n{tail}"
     if isinstance(error, MemoryError):
         return Cause.GRADER_MEMORY, f"the grader ran out of memory\n{tail}"
-    if said := _refused(error):
-        return Cause.GRADER_MALFORMED, f"{_place(error)}the grade is malformed: {shorten(said)}"
+    if said := _validation_message(error):
+        return Cause.GRADER_MALFORMED, f"{_grader_line(error)}the grade is malformed: {shorten(said)}"
     if isinstance(error, SystemExit):
         return Cause.GRADER_CRASH, f"the grader left with sys.exit({error.code!r})\n{tail}"
-    return Cause.GRADER_CRASH, f"{_place(error)}{type(error).__name__}: {shorten(_message(error))}\n{tail}"
+    return Cause.GRADER_CRASH, f"{_grader_line(error)}{type(error).__name__}: {shorten(_message(error))}\n{tail}"
 
 
-def _refused(error: BaseException) -> str:
-    """What the record of a grade says against it, in words; "" of any other error. Only that brings pydantic in."""
+def _validation_message(error: BaseException) -> str:
+    """Describe why the record refuses a grade; "" for any other error. Pydantic is only imported for this."""
     if "pydantic" not in sys.modules:
         return ""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError) or error.title not in ("GradePayload", "PartPayload"):
         return ""
-    from worksample.files.config_files import in_words
+    from worksample.files.config_files import describe_errors
     from worksample.records import grade
 
-    return in_words(error, getattr(grade, error.title))
+    return describe_errors(error, getattr(grade, error.title))
 
 
-def _place(error: BaseException) -> str:
-    """`grade.py:12: `, the innermost line of the grader's own code; "" where none took part."""
+def _grader_line(error: BaseException) -> str:
+    """Return `grade.py:12: `, the innermost line of the grader's own code; "" if none took part."""
     import traceback
 
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
@@ -125,7 +127,7 @@ def _message(error: BaseException) -> str:
 
 
 def main(argv: list[str]) -> int:
-    """Reads CASE.json, writes the result whole and renamed. Exit 0 wherever a result was written."""
+    """Read CASE.json and write the result in one step. Exit 0 if a result was written."""
     if len(argv) < 2 or any("=" not in word for word in argv[2:]):
         sys.stderr.write("usage: python -m worksample.kit CASE.json [NAME=PATH ...]\n")
         return 2

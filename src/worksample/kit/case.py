@@ -12,7 +12,7 @@ from worksample.records.grade_tree import CriteriaTree
 from . import table, text
 from .broker_client import BrokerClient, Ran
 from .criteria import CaseCriteria
-from .json_shape import shaped
+from .json_shape import require_shape
 from .source import FileOwner, UnreadableSource, deliverable, file_in, files_below, find, reference
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Case:
         key = (side, name, sheet)
         if key not in self._tables:
             owner = FileOwner(DeliverableError if side == "output" else ReferenceUnreadable, name)
-            get = self._got if side == "output" else self._ref
+            get = self._read_deliverable if side == "output" else self._read_reference
             try:
                 found = get(name, lambda path: table.read_table(path, sheet))
                 self._tables[key] = found.owned(owner)
@@ -132,19 +132,19 @@ class Case:
             return held
         raise held
 
-    def _got(self, name: str, read: Callable[[Path], T]) -> T:
+    def _read_deliverable(self, name: str, read: Callable[[Path], T]) -> T:
         path = self.output(name)
         with deliverable(name):
             return read(path)
 
-    def _ref(self, name: str, read: Callable[[Path], T]) -> T:
+    def _read_reference(self, name: str, read: Callable[[Path], T]) -> T:
         path = self.reference(name)
         with reference(name):
             return read(path)
 
     def text(self, name: str) -> str:
         """A deliverable's text: UTF-8, with or without mark, UTF-16 with mark, else Latin-1; at most 16 MiB."""
-        return self._got(name, text.read_text)
+        return self._read_deliverable(name, text.read_text)
 
     def json(self, name: str, *, like: Any = None) -> Any:
         """A deliverable's JSON value; NaN, infinity, deep nesting and a key asked for in vain are malformed.
@@ -152,9 +152,9 @@ class Case:
         like: the shape that it must have (see `shaped`), such as `{"total": float, "rows": [{"id": str}]}`.
         """
         owner = FileOwner(DeliverableError, name)
-        value = self._got(name, lambda path: text.read_json(path, owner))
+        value = self._read_deliverable(name, lambda path: text.read_json(path, owner))
         if like is not None:
-            shaped(value, like, owner)
+            require_shape(value, like, owner)
         return value
 
     def rows(self, name: str) -> table.Table:
@@ -170,40 +170,40 @@ class Case:
         """All cells of a workbook's sheet, row by row: values as last computed, or the formulas."""
         from . import workbook
 
-        return self._got(name, lambda path: workbook.read_cells(path, sheet, formulas=formulas))
+        return self._read_deliverable(name, lambda path: workbook.read_cells(path, sheet, formulas=formulas))
 
     def xml(self, name: str) -> Element:
         """A deliverable's XML root; document types with entities are malformed."""
         from . import markup
 
-        return self._got(name, markup.read_xml)
+        return self._read_deliverable(name, markup.read_xml)
 
     def svg(self, name: str) -> Element:
         """The root of an SVG picture."""
         from . import markup
 
-        return self._got(name, markup.read_svg)
+        return self._read_deliverable(name, markup.read_svg)
 
     def image(self, name: str) -> Image:
         """A picture, decoded and upright; at most 25 million pixels."""
         from . import picture
 
-        return self._got(name, picture.read_image)
+        return self._read_deliverable(name, picture.read_image)
 
     def wav(self, name: str) -> Sound:
         """Uncompressed sound."""
         from . import sound
 
-        return self._got(name, sound.read_wav)
+        return self._read_deliverable(name, sound.read_wav)
 
     def ref_text(self, name: str) -> str:
         """The reference's text."""
-        return self._ref(name, text.read_text)
+        return self._read_reference(name, text.read_text)
 
     def ref_json(self, name: str) -> Any:
         """The reference's JSON value."""
         owner = FileOwner(ReferenceUnreadable, name)
-        return self._ref(name, lambda path: text.read_json(path, owner))
+        return self._read_reference(name, lambda path: text.read_json(path, owner))
 
     def ref_rows(self, name: str) -> table.Table:
         """The reference's table."""
@@ -218,13 +218,13 @@ class Case:
         """The root of the reference's SVG picture."""
         from . import markup
 
-        return self._ref(name, markup.read_svg)
+        return self._read_reference(name, markup.read_svg)
 
     def ref_image(self, name: str) -> Image:
         """The reference's picture."""
         from . import picture
 
-        return self._ref(name, picture.read_image)
+        return self._read_reference(name, picture.read_image)
 
     def run(
         self, argv: Sequence[str], *, files: Mapping[str, bytes | str | Path] | None = None, stdin: str = "",
@@ -236,9 +236,11 @@ class Case:
         folder to bring back. timeout: seconds. A program that fails or hangs is the agent's affair and shows in the
         result; GraderError where no box can be had or nothing answers.
         """
-        return self._way("programs are run").run(argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout)
+        return self._broker_for("programs are run").run(
+            argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout
+        )
 
-    def _way(self, what: str, cause: Cause = Cause.GRADER_SANDBOX) -> BrokerClient:
+    def _broker_for(self, what: str, cause: Cause = Cause.GRADER_SANDBOX) -> BrokerClient:
         """Out of the grading sandbox. GraderError where the grader is run without one."""
         if self._broker is None:
             raise GraderError(f"{what} by the grading sandbox only", cause=cause, next="worksample task check FOLDER")
@@ -256,7 +258,7 @@ class Case:
 
         step: of a task with steps, whose verifier, over what was there after it. timeout: seconds that it has.
         """
-        return self._way("verifiers are run").verify(timeout or float(self.settings.get("timeout", 120.0)), step)
+        return self._broker_for("verifiers are run").verify(timeout or float(self.settings.get("timeout", 120.0)), step)
 
     def ask(
         self, question: str, *exhibits: Any, kind: str = "yes_no", options: Sequence[str] = (),
@@ -272,15 +274,15 @@ class Case:
         """
         from . import judge_questions as ask
 
-        way = self._way("judges are asked", Cause.JUDGE_LACKS)
+        way = self._broker_for("judges are asked", Cause.JUDGE_LACKS)
         body = ask.request(
-            kind, question, exhibits, self._shown, options=options, items=items, fields=fields, second=second,
+            kind, question, exhibits, self._file_exhibit, options=options, items=items, fields=fields, second=second,
             role=role, quotes=quotes,
         )  # fmt: skip
         said = way.ask("ask", body, patience=ask.PATIENCE)
         return ask.Judged(said["value"], said["reason"], tuple(said["quotes"]))
 
-    def _shown(self, path: Path) -> dict[str, Any]:
+    def _file_exhibit(self, path: Path) -> dict[str, Any]:
         """A file of this case as an exhibit; what cannot be read is the fault of whose it is."""
         from . import judge_questions as ask
 

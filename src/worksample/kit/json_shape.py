@@ -1,4 +1,4 @@
-"""The shape of a JSON value: what a grader relies on, said before it looks."""
+"""Shapes of JSON values: what a grader relies on, checked before it reads the value."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _WORDS = {
 }
 
 
-def shaped(value: Any, like: Any, owner: FileOwner, at: str = "") -> None:
-    """Raises the owner's fault where `value` has not the shape of `like`.
+def require_shape(value: Any, like: Any, owner: FileOwner, at: str = "") -> None:
+    """Raise the owner's fault if `value` does not have the shape `like`.
 
-    like: a type (`str`, `int`, `float` for any number, `bool`, `list`, `dict`, `None` for anything), a tuple of shapes
-    any of which will do, a list of one shape for all items, or a mapping from the keys that must be there to shapes.
+    like: a type (`str`, `int`, `float` for any number, `bool`, `list`, `dict`, `None` for anything), a tuple of
+    alternative shapes, a list of one shape for all items, or a mapping from required keys to shapes.
     """
     if like is None:
         return
@@ -35,11 +35,11 @@ def shaped(value: Any, like: Any, owner: FileOwner, at: str = "") -> None:
         for key, inner in like.items():
             if key not in value:
                 raise owner.fault(f"{place} has no {key!r}", where=owner.name)
-            shaped(value[key], inner, owner, f"{at}.{key}" if at else str(key))
+            require_shape(value[key], inner, owner, f"{at}.{key}" if at else str(key))
     elif isinstance(like, list):
         _type(value, list, owner, place)
         for i, item in enumerate(value):
-            shaped(item, like[0] if like else None, owner, f"{at}[{i}]")
+            require_shape(item, like[0] if like else None, owner, f"{at}[{i}]")
     elif like in _WORDS:
         _type(value, like, owner, place)
     else:
@@ -54,7 +54,7 @@ def _any(value: Any, options: tuple[Any, ...], owner: FileOwner, at: str) -> Non
     faults = []
     for option in options:
         try:
-            return shaped(value, option, owner, at)
+            return require_shape(value, option, owner, at)
         except owner.fault as error:
             faults.append(error)
     raise (

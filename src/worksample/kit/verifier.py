@@ -1,6 +1,6 @@
-"""A task's own verifier as a grader: it is run where the agent worked, and the reward that it leaves is the score.
+"""A task's own verifier as a grader: it runs where the agent worked, and its reward is the score.
 
-No reward, or one that is none, leaves the submission ungraded: a verifier that broke says nothing about the work.
+A missing or malformed reward leaves the submission ungraded: a broken verifier says nothing about the work.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def verified(case: Case) -> Grade:
     """
     settings = case.settings.get("verifier") or {}
     if steps := settings.get("step"):
-        return _of_steps(case, steps, final=settings.get("strategy") == "final")
+        return _grade_steps(case, steps, final=settings.get("strategy") == "final")
     values = _rewards(case.verify())
     if len(values) == 1:
         return Grade(score=_score(values))
@@ -37,7 +37,7 @@ def verified(case: Case) -> Grade:
     return Grade(score=_score(values), parts=parts, reason="the verifier's own reward" if REWARD in values else "")
 
 
-def _of_steps(case: Case, steps: Sequence[Mapping[str, Any]], *, final: bool) -> Grade:
+def _grade_steps(case: Case, steps: Sequence[Mapping[str, Any]], *, final: bool) -> Grade:
     found: list[dict[str, float]] = []
     parts: list[GradePart] = []
     reason = "the last step's reward" if final else "the mean of the steps' rewards"
@@ -68,7 +68,7 @@ def _score(values: Mapping[str, float]) -> float:
 
 
 def _rewards(ran: Ran) -> dict[str, float]:
-    """What a verifier left, by names; `reward` for a number alone."""
+    """Return a verifier's rewards by name; `reward` for a single number."""
     if ran.timed_out:
         raise GraderError(
             "the verifier did not end in time",
@@ -79,24 +79,24 @@ def _rewards(ran: Ran) -> dict[str, float]:
         return _from_json(ran)
     if REWARD_TEXT not in ran.files:
         tail = (ran.stderr.strip() or ran.stdout.strip())[-500:]
-        raise _none(f"the verifier left no reward (exit code {ran.exit}): {tail}")
+        raise _malformed(f"the verifier left no reward (exit code {ran.exit}): {tail}")
     try:
         return {REWARD: _number(float(ran.files[REWARD_TEXT].decode("utf-8").strip()))}
     except ValueError as error:
-        raise _none(f"{REWARD_TEXT}: {error}") from None
+        raise _malformed(f"{REWARD_TEXT}: {error}") from None
 
 
 def _from_json(ran: Ran) -> dict[str, float]:
     try:
         found = json.loads(ran.files[REWARD_JSON])
     except (ValueError, RecursionError) as error:
-        raise _none(f"{REWARD_JSON}: {error}") from None
+        raise _malformed(f"{REWARD_JSON}: {error}") from None
     try:
         values = {str(name): _number(value) for name, value in _table(found).items()}
     except ValueError as error:
-        raise _none(f"{REWARD_JSON}: {error}") from None
+        raise _malformed(f"{REWARD_JSON}: {error}") from None
     if not values:
-        raise _none(f"{REWARD_JSON} holds no reward")
+        raise _malformed(f"{REWARD_JSON} holds no reward")
     return values
 
 
@@ -105,7 +105,7 @@ def _table(found: object) -> dict[Any, object]:
 
 
 def _number(value: object) -> float:
-    """ValueError for what is no finite number from 0 to 1."""
+    """Return a finite number from 0 to 1. Raises ValueError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{str(value)[:80]!r} is not a number")
     if not 0 <= value <= 1:
@@ -113,5 +113,5 @@ def _number(value: object) -> float:
     return float(value)
 
 
-def _none(what: str) -> GraderError:
+def _malformed(what: str) -> GraderError:
     return GraderError(what, cause=Cause.GRADER_MALFORMED, next=_REWARD)

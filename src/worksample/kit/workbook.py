@@ -89,7 +89,7 @@ def _guard_tags(archive: zipfile.ZipFile) -> None:
         raise UnreadableSource(f"has more than {SHEET_LIMIT:,} sheets or {TAG_LIMIT:,} tags")
 
 
-def _read(path: Path, formulas: bool, take: Callable[[Any], T]) -> T:
+def _open_workbook(path: Path, formulas: bool, take: Callable[[Any], T]) -> T:
     """What `take` has of a workbook; where openpyxl refuses the whole, of the parts of it that carry values.
 
     Unreadable for a broken file, also where that turns out while it is read. GraderError where openpyxl cannot
@@ -104,12 +104,12 @@ def _read(path: Path, formulas: bool, take: Callable[[Any], T]) -> T:
             warnings.simplefilter("ignore")
             if not is_strict(file):
                 try:
-                    return _taken(_load(file, formulas), take)
+                    return _take_and_close(_load(file, formulas), take)
                 except UnreadableSource:
                     raise
                 except _refusals():
                     file.seek(0)
-            return _of_values(file, formulas, take)
+            return _read_values_only(file, formulas, take)
     except UnreadableSource:
         raise
     except DefusedXmlException as error:
@@ -118,7 +118,7 @@ def _read(path: Path, formulas: bool, take: Callable[[Any], T]) -> T:
         raise UnreadableSource(f"is not a sound workbook: {type(error).__name__}: {error}") from error
 
 
-def _of_values(file: IO[bytes], formulas: bool, take: Callable[[Any], T]) -> T:
+def _read_values_only(file: IO[bytes], formulas: bool, take: Callable[[Any], T]) -> T:
     reduced = values_only(file)
     try:
         book = _load(reduced, formulas)
@@ -131,10 +131,10 @@ def _of_values(file: IO[bytes], formulas: bool, take: Callable[[Any], T]) -> T:
             cause=Cause.GRADER_CRASH,
             next="let grade.py read it in another way, or look at the file by hand",
         ) from error
-    return _taken(book, take)
+    return _take_and_close(book, take)
 
 
-def _taken(book: Any, take: Callable[[Any], T]) -> T:
+def _take_and_close(book: Any, take: Callable[[Any], T]) -> T:
     try:
         return take(book)
     finally:
@@ -178,7 +178,7 @@ def read_cells(path: Path, sheet: str | int = 0, *, formulas: bool = False) -> l
     out.
     Unreadable: no such sheet, no workbook, over a limit. GraderError: sound XML that openpyxl cannot open.
     """
-    return _read(path, formulas, lambda book: _sheet(book, sheet))
+    return _open_workbook(path, formulas, lambda book: _sheet(book, sheet))
 
 
 def _sheet(book: Any, sheet: str | int) -> list[list[Any]]:

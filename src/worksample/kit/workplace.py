@@ -108,11 +108,11 @@ class Workplace:
 
     def messages(self, room: str) -> list[Message]:
         """What was said in a room, oldest first."""
-        return self._said(ROOMS, room, "muc_log", None)
+        return self._read_messages(ROOMS, room, "muc_log", None)
 
     def direct(self, owner: str, other: str) -> list[Message]:
         """What two people wrote to one another, as `owner` has it, oldest first."""
-        return self._said(DOMAIN, owner, "archive", f"{other}@{DOMAIN}")
+        return self._read_messages(DOMAIN, owner, "archive", f"{other}@{DOMAIN}")
 
     def told(self, to: str, by: str, *marks: str) -> datetime | None:
         """When `by` first wrote to `to` something that holds all `marks`, in whatever case; None where never."""
@@ -137,7 +137,7 @@ class Workplace:
                 heard = True
         return None
 
-    def _said(self, host: str, user: str, store: str, other: str | None) -> list[Message]:
+    def _read_messages(self, host: str, user: str, store: str, other: str | None) -> list[Message]:
         asked = 'SELECT "when", value FROM prosodyarchive WHERE host = ? AND user = ? AND store = ?'
         given: list[object] = [host, user, store]
         if other is not None:

@@ -1,7 +1,8 @@
-"""Every figure that is quoted: pure functions from columns to values with intervals, counts and notes.
+"""All quoted figures: pure functions from columns to values with intervals, counts and notes.
 
-Nothing here knows a store. Columns are polars Series, numpy arrays or sequences; what is missing is null, and NaN is an
-error. Every figure is an `Estimate`, which has no value exactly where it says why. docs/metrics.md defines them all.
+These functions know no store. Columns are polars Series, numpy arrays or sequences; a missing value is null, and NaN is
+an error. Every figure is an `Estimate`, which has no value exactly if its `reason` says why. docs/metrics.md defines
+them all.
 """
 
 from lazy_loader import attach_stub

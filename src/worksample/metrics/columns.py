@@ -1,7 +1,7 @@
-"""Columns as callers hand them in, checked: the one place where types, gaps, NaN and ranges are judged.
+"""Checks of columns given by callers: types, gaps, NaN and ranges are examined here and nowhere else.
 
-A column is a polars Series, a numpy array or a sequence. What is missing is null (None); NaN is an error, since it may
-as well be the trace of a computation gone wrong.
+A column is a polars Series, a numpy array or a sequence. A missing value is null (None); NaN is an error, since it may
+be the trace of a failed computation.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ Column = Sequence[Any] | NDArray[Any] | pl.Series | Codes
 
 
 def series(name: str, values: Column) -> pl.Series:
-    """Any column as a Series; UsageError where its values are of several types."""
+    """Return any column as a Series. Raises UsageError if its values are of several types."""
     if isinstance(values, pl.Series):
         return values
     if isinstance(values, Codes):
         return values.labels.gather(values.index).alias(name)
-    return _made(name, values)
+    return _to_series(name, values)
 
 
-def _made(name: str, values: Sequence[Any] | NDArray[Any]) -> pl.Series:
+def _to_series(name: str, values: Sequence[Any] | NDArray[Any]) -> pl.Series:
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise UsageError(f"has {values.ndim} dimensions", where=f"column {name!r}", next="pass one value per row")
     if isinstance(values, np.ndarray) and values.dtype == object:
@@ -72,20 +72,20 @@ def _made(name: str, values: Sequence[Any] | NDArray[Any]) -> pl.Series:
         raise UsageError(first, where=f"column {name!r}", next="pass values of one type") from error
 
 
-def picked(values: Column, rows: Ints) -> pl.Series:
-    """These rows of any column."""
+def pick_rows(values: Column, rows: Ints) -> pl.Series:
+    """Return these rows of any column."""
     if isinstance(values, Codes):
         return values.labels.gather(values.index[rows])
     return series("column", values).gather(rows)
 
 
 def how_many(rows: Flags) -> int:
-    """How many are set: seven times as fast as their sum."""
+    """Count the set flags, seven times as fast as their sum."""
     return int(np.count_nonzero(rows))
 
 
 def same_length(**columns: Column | None) -> int:
-    """The common length of the columns that are given; UsageError where they differ."""
+    """Return the common length of the given columns. Raises UsageError if they differ."""
     sizes = {name: len(values) for name, values in columns.items() if values is not None}
     if len(set(sizes.values())) > 1:
         told = ", ".join(f"{name} {size}" for name, size in sizes.items())
@@ -94,10 +94,7 @@ def same_length(**columns: Column | None) -> int:
 
 
 def floats(name: str, values: Column, *, low: float | None = None, high: float | None = None) -> tuple[Floats, Flags]:
-    """Numbers and which of them are there: missing ones are NaN in the first and False in the second.
-
-    Errors: UsageError for NaN, infinity, text, or a number outside low..high.
-    """
+    """Return numbers and which of them exist: missing ones are NaN in the first and False in the second."""
     column = series(name, values)
     if column.dtype == pl.Null:
         return np.full(len(column), np.nan), np.zeros(len(column), dtype=bool)
@@ -154,12 +151,12 @@ def _out_of_range(name: str, numbers: Floats, wrong: Flags, says: str, wanted: s
 
 
 def money(name: str, values: Column, *, ceiling: float = MONEY_CEILING) -> tuple[Floats, Flags]:
-    """US dollars: 0 or more, and below `ceiling`. A missing price is null, never 0."""
+    """Return US dollars, 0 or more and below `ceiling`. A missing price is null, never 0."""
     return floats(name, values, low=0.0, high=ceiling)
 
 
 def flags(name: str, values: Column) -> tuple[Flags, Flags]:
-    """Booleans (or 0 and 1) and which of them are there."""
+    """Return booleans (or 0 and 1) and which of them exist."""
     column = series(name, values)
     if column.dtype == pl.Boolean and not column.null_count():
         return column.to_numpy(), np.ones(len(column), dtype=bool)
@@ -196,7 +193,7 @@ def whole(name: str, values: Column, *, low: int | None = None, high: int | None
 
 
 def complete(name: str, values: Column, *, low: float | None = None, high: float | None = None) -> Floats:
-    """Numbers, none missing."""
+    """Return numbers, none missing."""
     numbers, present = floats(name, values, low=low, high=high)
     _complete(name, present)
     return numbers
@@ -209,7 +206,7 @@ def _complete(name: str, present: Flags) -> None:
 
 
 def text(name: str, values: Column) -> pl.Series:
-    """Texts (or categories), none missing."""
+    """Return texts (or categories), none missing."""
     column = series(name, values)
     if column.dtype == pl.Null and len(column) == 0:
         return column.cast(pl.String)
@@ -221,7 +218,7 @@ def text(name: str, values: Column) -> pl.Series:
 
 
 def codes(name: str, values: Column) -> Codes:
-    """Names (texts, categories, whole numbers, dates) as numbers, none missing."""
+    """Return names (texts, categories, whole numbers, dates) as numbers, none missing."""
     if isinstance(values, Codes):
         return values
     column = series(name, values)
@@ -271,12 +268,14 @@ def _integer_codes(column: pl.Series) -> Codes:
 
 
 def narrow(index: Ints, size: int) -> NDArray[np.integer]:
-    """The same numbers, all below `size`, in the narrowest type: what sorts and travels fastest."""
+    """Return the same numbers, all below `size`, in the narrowest type, which is fastest to sort and copy."""
     return index.astype(np.int8 if size <= 1 << 7 else np.int16 if size <= 1 << 15 else np.int32)
 
 
 def pair_codes(first: Ints, second: Ints, sizes: tuple[int, int]) -> tuple[Ints, Ints]:
-    """Each distinct (first, second) as one number: its index per row, and the keys `first * sizes[1] + second`."""
+    """Return each distinct (first, second) as one number: its index per row, and the keys `first * sizes[1] +
+    second`.
+    """
     keys = first * max(sizes[1], 1)
     keys += second
     cells = sizes[0] * max(sizes[1], 1)
@@ -289,7 +288,7 @@ def pair_codes(first: Ints, second: Ints, sizes: tuple[int, int]) -> tuple[Ints,
 
 
 def all_differ(first: Ints, second: Ints, sizes: tuple[int, int]) -> bool:
-    """Whether no (first, second) stands twice; False too where there are too many cells to look."""
+    """Return whether no (first, second) occurs twice; False also if there are too many cells to check."""
     cells = sizes[0] * sizes[1]
     if cells > 32 * len(first) + 1_000_000:
         return False
@@ -301,7 +300,7 @@ def all_differ(first: Ints, second: Ints, sizes: tuple[int, int]) -> bool:
 
 
 def days(date: Column) -> pl.Series:
-    """Dates as dates: texts must be ISO, since "2026-10" sorts before "2026-9"."""
+    """Return dates as dates: texts must be ISO, since "2026-10" sorts before "2026-9"."""
     column = series("date", date)
     if column.dtype != pl.String:
         return column

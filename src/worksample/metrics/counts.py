@@ -1,4 +1,4 @@
-"""What a figure rests on: how much was planned, how much is valid, and where the rest went."""
+"""Counts behind a figure: how much was planned, how much is valid, and the states of the rest."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .columns import Column, text
 
 
 class State(StrEnum):
-    """What became of something planned. Only what is valid has a score; nothing else is a 0."""
+    """State of a planned trial. Only valid trials have a score; no other state counts as 0."""
 
     VALID = "valid"
     INFRASTRUCTURE = "infrastructure"
-    """A crash of ours, of the sandbox or of the model's service."""
+    """A crash of the platform, of the sandbox or of the model's service."""
     UNGRADED = "ungraded"
     """Work was handed in, and nobody could grade it (yet)."""
     PENDING = "pending"
@@ -54,12 +54,12 @@ class Counts:
         return self.planned - self.valid - self.infrastructure_failed - self.ungraded
 
     def having(self, **special: int) -> Counts:
-        """The same counts with more special ones; underscores in names become spaces."""
+        """Return the counts with more special ones; underscores in names become spaces."""
         more = {name.replace("_", " "): int(count) for name, count in special.items()}
         return replace(self, special={**self.special, **more})
 
     def as_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Return the counts as JSON types."""
         return {
             "planned": self.planned,
             "valid": self.valid,
@@ -71,13 +71,13 @@ class Counts:
 
 
 def count_states(state: Column) -> Counts:
-    """Counts of a column of `State` values, one row for each thing planned."""
+    """Count a column of `State` values, one row for each planned trial."""
     column = text("state", state)
     return counts_of({str(value): int(count) for value, count in column.value_counts().iter_rows()})
 
 
 def counts_of(found: Mapping[str, int]) -> Counts:
-    """Counts from how often each `State` occurs."""
+    """Return counts from how often each `State` occurs."""
     unknown = sorted(set(found) - set(State))
     if unknown:
         raise UsageError(
@@ -94,7 +94,7 @@ def counts_of(found: Mapping[str, int]) -> Counts:
 
 
 def sum_counts(parts: Iterable[Counts]) -> Counts:
-    """Counts of all parts together."""
+    """Add up the counts of all parts."""
     each = list(parts)
     special: dict[str, int] = {}
     for part in each:
@@ -110,5 +110,5 @@ def sum_counts(parts: Iterable[Counts]) -> Counts:
 
 
 def some(number: int, what: str) -> str:
-    """A number and what there is so often of: `1 task`, `3 tasks`."""
+    """Return a number with its noun in the right form: `1 task`, `3 tasks`."""
     return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""The one shape of every figure: its value and interval, what it rests on, and what must be said beside it."""
+"""The estimate: the form of every figure, with value, interval, counts and notes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worksample.dollar_text import dollar_places
 from worksample.errors import UsageError
 
 from .counts import Counts
-from .rounding import fixed, percent
+from .rounding import fixed_decimals, percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,11 +44,11 @@ _LEAST_HOURS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure. `value` is None exactly where `reason` says why there is none.
+    """A figure. `value` is None exactly if `reason` says why there is none.
 
-    `low` and `high` bound it at `level` by `method`; an end is None where there is no interval or it is unbounded, and
-    then a note says so. `exact` is the value as a rational where counts determine it: printing rounds that, half up.
-    `conditional_on` names what had to be assumed or left out for the figure to mean anything.
+    `low` and `high` bound it at `level` by `method`; an end is None if there is no interval or it is unbounded, and
+    then a note says so. `exact` is the value as a rational if counts determine it: printing rounds that, half up.
+    `conditional_on` names the assumptions and omissions without which the figure has no meaning.
     """
 
     name: str
@@ -59,16 +59,16 @@ class Estimate:
     level: float | None = None
     method: str = ""
     error: float | None = None
-    """Its standard error; None where none is known, or where nothing differs and 0 would be a lie."""
+    """Standard error; None if unknown, or if nothing differs so that 0 would be false."""
     unit: Unit = Unit.NUMBER
     reason: str = ""
     notes: tuple[str, ...] = ()
     conditional_on: tuple[str, ...] = ()
     exact: Fraction | None = None
     bounds: tuple[float, float] | None = None
-    """The least and the most that it can be once all that was planned is graded; None where all is."""
+    """Least and greatest possible value once everything planned is graded; None if everything is."""
     digits: int | None = None
-    """Decimals that it prints with where a published table has others than its unit's."""
+    """Decimals to print, if a published table has others than its unit's."""
 
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.reason):
@@ -80,7 +80,9 @@ class Estimate:
             raise UsageError(f"low {self.low} above high {self.high}", where=f"estimate {self.name!r}")
 
     def printed(self, digits: int | None = None) -> str:
-        """The value as published tables print it, without its unit's sign: "1.3" for 3/240; "-" where it is None."""
+        """Return the value as published tables print it, without its unit's sign: "1.3" for 3/240; "-" if it is
+        None.
+        """
         if self.value is None:
             return "-"
         number = self.exact if self.exact is not None else self.value
@@ -92,10 +94,10 @@ class Estimate:
             return f"{float(number):.2g}"
         if self.unit is Unit.USD and digits is None:
             places = dollar_places(float(number))
-        return fixed(number, places)
+        return fixed_decimals(number, places)
 
     def as_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Return the figure as JSON types."""
         return {
             "name": self.name,
             "value": self.value,
@@ -114,29 +116,31 @@ class Estimate:
         }
 
     def noting(self, *notes: str) -> Estimate:
-        """The same figure with more notes; empty ones are dropped."""
+        """Return the figure with more notes; empty ones are dropped."""
         return replace(self, notes=(*self.notes, *(note for note in notes if note)))
 
-    def given(self, *conditions: str) -> Estimate:
-        """The same figure, conditional on more; empty ones are dropped."""
+    def conditional_on_more(self, *conditions: str) -> Estimate:
+        """Return the figure, conditional on more; empty conditions are dropped."""
         return replace(self, conditional_on=(*self.conditional_on, *(c for c in conditions if c)))
 
-    def called(self, name: str) -> Estimate:
+    def renamed_to(self, name: str) -> Estimate:
         return replace(self, name=name)
 
     def to(self, digits: int) -> Estimate:
-        """The same figure, printed with so many decimals."""
+        """Return the figure, printed with so many decimals."""
         return replace(self, digits=digits)
 
 
-def undefined(name: str, reason: str, counts: Counts | None = None, unit: Unit = Unit.SHARE) -> Estimate:
-    """A figure that does not exist, and why."""
+def undefined_estimate(name: str, reason: str, counts: Counts | None = None, unit: Unit = Unit.SHARE) -> Estimate:
+    """Return a figure without a value, with the reason."""
     return Estimate(name, None, counts or Counts(0, 0), unit=unit, reason=reason)
 
 
 def tabulate(estimates: Mapping[str, Estimate] | Iterable[Estimate]) -> pl.DataFrame:
-    """One row per figure: group (the mapping's key), name, printed, value, low, high, level, counts, error, worst
-    and best (the bounds), method, reason, notes, conditional_on. Special counts, notes and conditions are joined texts.
+    """Return one row per figure: group (the mapping's key), name, printed, value, low, high, level, counts, error,
+    worst and best (the bounds), method, reason, notes, conditional_on.
+
+    Special counts, notes and conditions are joined texts.
     """
     import polars as pl
 

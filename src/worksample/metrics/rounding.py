@@ -16,8 +16,8 @@ def round_half_up(number: Fraction | float, digits: int = 0) -> Fraction:
     return rounded if exact >= 0 else -rounded
 
 
-def fixed(number: Fraction | float, digits: int = 0) -> str:
-    """`number` as text with exactly `digits` decimals, rounded half up; a rounded zero has no sign."""
+def fixed_decimals(number: Fraction | float, digits: int = 0) -> str:
+    """Return `number` as text with exactly `digits` decimals, rounded half up; a rounded zero has no sign."""
     if digits < 0:
         raise UsageError(f"digits is {digits}, and a printed figure has none or more", next="pass digits >= 0")
     scaled = round_half_up(number, digits) * 10**digits
@@ -28,8 +28,9 @@ def fixed(number: Fraction | float, digits: int = 0) -> str:
 
 
 def percent(share: Fraction | float, digits: int = 1) -> str:
-    """A share in 0..1 as a percentage: `percent(Fraction(3, 240))` is `"1.3"`. A float stands for the decimal that it
-    is written as: 0.145 is 14.5 %, though in binary it lies below.
+    """Return a share in 0..1 as a percentage: `percent(Fraction(3, 240))` is `"1.3"`.
+
+    A float stands for the decimal that it is written as: 0.145 is 14.5 %, though in binary it lies below.
     """
     written = share if isinstance(share, Fraction) else Fraction(repr(float(share)))
-    return fixed(written * 100, digits)
+    return fixed_decimals(written * 100, digits)

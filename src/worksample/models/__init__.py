@@ -1,4 +1,4 @@
-"""The one seam to language models: names, prices, usage, what their failures mean, and judges that are asked."""
+"""Language models: names, prices, usage, failures, the gateway for programs, and judges. Nothing else calls a model."""
 
 from lazy_loader import attach_stub
 

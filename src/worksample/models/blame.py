@@ -1,7 +1,7 @@
-"""Whose fault a failed model call is: told by evidence, and where that is not enough by a request of our own.
+"""Decide whose fault a failed model call is: by evidence, and if that is not enough, by a control question of ours.
 
-A program in a box may ask anything. What cannot be sent is its fault, and so is what a service rejects that answers a
-plain question at the same time, with the same key. All else is the service's.
+A program in a box may ask anything. A request that cannot be sent is the program's fault, and so is one that a service
+rejects while it answers a plain question with the same key. Everything else is the service's fault.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from worksample.errors import WorksampleError
 from .excused_waiting import excuse
 from .failure import REFUSED, chain_of, failed_connection, out_of_credit, status_of
 from .response_validation import NoAnswerError
-from .send_observer import REJECTED, NotSentError, Sending
+from .send_observer import REJECTED, NotSentError, SendProgress
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
 CONTROL = "control"
-"""The role of our own questions: their usage is the trial's, and not the agent's work."""
+"""The role of our control questions: their usage counts for the trial, but not as the agent's work."""
 QUESTION = "Answer with the word yes."
 TOKENS = 256
-"""Most that an answer to our own question may take: models that think need some to begin with."""
+"""Most tokens of an answer to a control question: models that think need some before they answer."""
 HOLDS = 30.0
-"""Seconds for which an answer to our own question says that the service answers."""
+"""Seconds for which an answered control question shows that the service works."""
 
 
 @dataclass
 class ControlQuestion:
-    """Whether a model's service answers a plain question right now."""
+    """A plain question that shows whether a model's service works right now."""
 
     model: Model
     _answered: float | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def answers(self) -> bool:
-        """Ask, unless it was answered just before. A limit of the sample is raised as anywhere."""
+        """Ask the question, unless it was answered moments ago. A limit of the sample is raised as usual."""
         from inspect_ai.model import GenerateConfig
         from inspect_ai.util import LimitExceededError
 
@@ -59,12 +59,12 @@ class ControlQuestion:
             return True
 
 
-async def by_request(error: BaseException, seen: Sending, control: ControlQuestion) -> bool:
-    """Whether what was asked made a call fail, and not its service.
+async def by_request(error: BaseException, seen: SendProgress, control: ControlQuestion) -> bool:
+    """Whether the request made a call fail, and not the service.
 
-    What was never sent is the request's fault only if a plain question goes through at the same time: else our own side
-    is broken. A service that cannot be reached, takes no key (401, 402), is overloaded (429) or breaks (5xx) is to
-    blame itself: it gets the retries that it needs, and who brought that about is not told by one answer.
+    A request that was never sent is at fault only if a plain question succeeds at the same time; otherwise our side is
+    broken. A service that cannot be reached, rejects the key (401, 402), is overloaded (429) or fails (5xx) is at fault
+    itself: it gets its retries, because one answer does not show who caused the failure.
     """
     status = status_of(error)
     if status in REJECTED:
@@ -83,5 +83,5 @@ async def by_request(error: BaseException, seen: Sending, control: ControlQuesti
 
 
 def within(error: BaseException, kind: type[BaseException]) -> bool:
-    """Whether an error is of a kind, or came about by one."""
+    """Whether an error, or any error that caused it, is of a kind."""
     return any(isinstance(link, kind) for link in chain_of(error))

@@ -1,4 +1,4 @@
-"""`speak`: a model's next turn in a conversation that it plays a part in."""
+"""`speak`: generate a model's next turn in a conversation in which it plays a part."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
 SECONDS = 600.0
-"""That one turn may take where the service says nothing."""
+"""Seconds that one turn may take if the service configuration sets no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Something said. `own`: by whom the model plays; `by`: who said it otherwise."""
+    """One message. `own`: from the person whom the model plays; `by`: the author of any other message."""
 
     text: str
     own: bool = False
@@ -33,9 +33,9 @@ async def speak(
     name: str, service: ModelService, system: str, turns: Sequence[Turn], generation: Mapping[str, Any],
     cut: Callable[[Usage], None] = lambda used: None,
 ) -> tuple[str, Usage]:  # fmt: skip
-    """What the model says next, and what that took. `cut` is told what a turn took that is cancelled.
+    """Return the model's next message, and its usage. If the turn is cancelled, `cut` receives the usage.
 
-    ColleagueError where the service fails, cannot be had, refuses, or says nothing; its `usage` is what that took.
+    Raises ColleagueError, with its `usage`, if the service fails, cannot be used, refuses, or returns nothing.
     """
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 
@@ -46,7 +46,7 @@ async def speak(
     account = ModelAccount(service.prices)
     try:
         with account.current():
-            return await _said(name, service, messages, generation), account.close_total()
+            return await text_of_output(name, service, messages, generation), account.close_total()
     except ColleagueError as error:
         error.usage = account.close_total()
         raise
@@ -55,7 +55,9 @@ async def speak(
         raise
 
 
-async def _said(name: str, service: ModelService, messages: list[ChatMessage], generation: Mapping[str, Any]) -> str:
+async def text_of_output(
+    name: str, service: ModelService, messages: list[ChatMessage], generation: Mapping[str, Any]
+) -> str:
     try:
         model = resolve(name, service, generation)
         async with asyncio.timeout(service.timeout or SECONDS):

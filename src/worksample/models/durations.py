@@ -12,14 +12,14 @@ _STEP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)")
 
 
 def seconds(value: Any) -> Any:
-    """Seconds of `"90"`, `"30m"`, `"1h 30m"`; what is no text is left for the type check. ValueError."""
+    """Return the seconds of `"90"`, `"30m"` or `"1h 30m"`; leave other types to the type check. Raises ValueError."""
     if not isinstance(value, str):
         return value
     text = value.strip().lower()
     if re.fullmatch(r"\d+(\.\d+)?", text):
         return float(text)
     if not re.fullmatch(rf"({_STEP.pattern}\s*)+", text):
-        raise ValueError(f"{value!r} is not a duration; write seconds, or as in 30m or 1h30m")
+        raise ValueError(f"{value!r} is not a duration; write seconds, or 30m, or 1h30m")
     return sum(float(number) * _UNITS[unit] for number, unit in _STEP.findall(text))
 
 

@@ -1,4 +1,4 @@
-"""How long a trial waited for a model's service, told from its calls. The rule stands in docs/trials.md."""
+"""Measure how long a trial waited for a model's service, from its calls. docs/trials.md has the rule."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent
 
 SHARE = 0.5
-"""Of the time limit: whoever lost so much to tries without an answer had no fair trial."""
+"""Share of the time limit: an agent that lost this much to unanswered tries had no fair trial."""
 LEAST = 0.1
-"""Of the time limit: what a request must have waited at least before it is taken for one that hangs."""
+"""Share of the time limit that a request must have waited before it counts as hanging."""
 SLOWER = 3.0
-"""A request hangs that waits so many times longer than the slowest that was answered in the same trial."""
+"""A request counts as hanging if it waits this many times longer than the slowest answered one of the trial."""
 SCRIPTED = "script/"
-"""Models that replay a script: no service is behind them, and who sleeps is the agent."""
+"""Prefix of models that replay a script: they have no service, so only the agent can wait."""
 EXCUSED = "worksample_request_rejected"
-"""Key of a call's metadata where what was asked made it fail: its service gave an answer, or was never asked."""
+"""Key of a call's metadata if the request itself made it fail: its service answered, or was never asked."""
 CUT_SHORT = frozenset(
     {
         "RuntimeError('model call cancelled')",
@@ -34,22 +34,22 @@ CUT_SHORT = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """Seconds. A request is one call of a model with all its tries and the pauses between them."""
+class ServiceWait:
+    """Seconds that a trial waited. A request is one call of a model with all its tries and the pauses between them."""
 
     lost: float = 0.0
-    """In tries that had no answer, with the pauses after them."""
+    """Seconds of tries without an answer, with the pauses after them."""
     last: float = 0.0
-    """Of these in the request that had no answer in the end."""
+    """The part of `lost` in the request that was never answered."""
     slowest: float = 0.0
-    """The longest try that was answered."""
+    """The longest answered try."""
     failed: bool = False
-    """Whether a try of the request without an answer had failed by itself."""
+    """Whether a try of the unanswered request failed by itself."""
 
-    def is_services(self, limit: float) -> bool:
-        """Whether a time limit of so many seconds passed by fault of the service, and not of a slow agent.
+    def is_services_fault(self, limit: float) -> bool:
+        """Whether a time limit of `limit` seconds passed by fault of the service, and not of a slow agent.
 
-        Of a limit without seconds no share can be told: there only a failure speaks against the service.
+        Without a limit in seconds there is no share to compare: then only a failure counts against the service.
         """
         if limit <= 0:
             return self.failed
@@ -57,8 +57,8 @@ class Waiting:
         return self.failed or hangs or self.lost >= SHARE * limit
 
 
-def waiting(events: Sequence[Event], end: datetime) -> Waiting:
-    """How long the calls in a transcript waited until `end`, when the work was over."""
+def measure_waiting(events: Sequence[Event], end: datetime) -> ServiceWait:
+    """Measure how long the calls of a transcript waited until `end`, when the work was over."""
     from inspect_ai.event import ModelEvent
 
     calls = [e for e in events if isinstance(e, ModelEvent) and not e.model.startswith(SCRIPTED)]
@@ -79,26 +79,26 @@ def waiting(events: Sequence[Event], end: datetime) -> Waiting:
             open_since.setdefault(key, call.timestamp)
     last = max((_seconds(since, end) for since in open_since.values()), default=0.0)
     lost += sum(_seconds(since, end) for since in open_since.values())
-    return Waiting(lost, last, slowest, bool(failed))
+    return ServiceWait(lost, last, slowest, bool(failed))
 
 
 def is_cut_short(call: ModelEvent) -> bool:
-    """Whether a call was ended from our side, and not by its service."""
+    """Whether our side ended a call, and not its service."""
     error = call.error
     return isinstance(error, str) and any(error == mark or error.endswith(mark) for mark in CUT_SHORT)
 
 
 def excuse(call: ModelEvent | None) -> None:
-    """Note at a call that failed that its service is not to blame."""
+    """Mark a failed call whose service is not to blame."""
     if call is not None:
         call.metadata = {**(call.metadata or {}), EXCUSED: True}
 
 
 def is_excused(call: ModelEvent) -> bool:
-    """Whether a call failed by what was asked, and not by its service."""
+    """Whether a call failed because of its request, and not of its service."""
     return bool(call.metadata and call.metadata.get(EXCUSED))
 
 
 def _seconds(begin: datetime, end: datetime) -> float:
-    """Between two moments, without what the platform itself stood still meanwhile."""
+    """Return the seconds between two moments, without those in which the platform itself stood still."""
     return max(0.0, (end - begin).total_seconds() - stalled(begin, end))

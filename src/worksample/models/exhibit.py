@@ -1,4 +1,4 @@
-"""What a judge is shown of a deliverable: data, whatever it says."""
+"""Exhibits: the parts of a deliverable that a judge is shown. They are data, whatever they say."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Look(StrEnum):
-    """How an exhibit is seen."""
+    """How an exhibit is shown."""
 
     TEXT = "text"
     TABLE = "table"
@@ -18,15 +18,15 @@ class Look(StrEnum):
 
 
 class Visibility(StrEnum):
-    """Whether a file could be shown, and if not, who is to blame. Blame needs evidence: without it, it is ours."""
+    """Whether a file could be shown, and if not, whose fault it is. Without evidence against the file, it is ours."""
 
     SHOWN = "shown"
     PEOPLE_ONLY = "people"
-    """People see it in a browser, but no model can be given it: a 3D model, a drawing, sound."""
+    """People see it in a browser, but models cannot take it: a 3D model, a drawing, sound."""
     FILE = "file"
-    """The file is to blame: damaged, protected, empty, of an unknown format, or beyond a documented limit."""
+    """The file is at fault: damaged, protected, empty, of an unknown format, or beyond a documented limit."""
     STARVED = "starved"
-    """Its converter got too little of the processor within the time on the clock. Another try may succeed."""
+    """Its converter got too little processor time before the deadline. Another try may succeed."""
     MISSING = "missing"
     """The server lacks the converter."""
     CRASHED = "crashed"
@@ -34,7 +34,7 @@ class Visibility(StrEnum):
 
     @property
     def ours(self) -> bool:
-        """Whether Worksample or its server failed. What nobody could see is then not the deliverable's fault."""
+        """Whether Worksample or its server failed. The deliverable is then not at fault."""
         return self in (Visibility.STARVED, Visibility.MISSING, Visibility.CRASHED)
 
 
@@ -44,15 +44,15 @@ class Exhibit:
 
     look: Look
     name: str = ""
-    """What the file is called, and which part of it this is."""
+    """The file's name, and which part of it this is."""
     text: str = ""
     data: bytes = b""
     """The bytes of a picture."""
     mime: str = "image/png"
     side: str = ""
-    """Ours: `reference`, or what it is an exhibit of; empty for the work that is judged."""
+    """Set by us: `reference`, or what it is an exhibit of; empty for the work that is judged."""
     visibility: Visibility = Visibility.SHOWN
-    """Of a file, or of a part of it, that is not there to look at: why. Its `text` says so in words."""
+    """Why a file or a part of it cannot be shown. `text` says so in words."""
 
     @classmethod
     def of_text(cls, text: str, name: str = "", *, table: bool = False, side: str = "") -> Exhibit:
@@ -65,18 +65,18 @@ class Exhibit:
 
 @dataclass(frozen=True, slots=True)
 class ExhibitLimits:
-    """What one question may show."""
+    """The most that one question may show."""
 
     count: int = 60
     characters: int = 200_000
-    """Of all texts together."""
+    """Characters of all texts together."""
     pictures: int = 24
     picture_bytes: int = 4 << 20
-    """Of one picture."""
+    """Bytes of one picture."""
 
 
 def within(exhibits: Iterable[Exhibit], limits: ExhibitLimits) -> tuple[tuple[Exhibit, ...], tuple[str, ...]]:
-    """The exhibits that fit, the last text cut, and what was left out, in our words."""
+    """Return the exhibits that fit, with the last text cut, and notes on what was left out."""
     kept: list[Exhibit] = []
     left, pictures, cut, dropped = limits.characters, 0, 0, 0
     for exhibit in exhibits:

@@ -1,4 +1,4 @@
-"""What a failed model call means: a fault of the service, which is tried again, or a request that it will not serve."""
+"""Classify failed model calls: a fault of the service, which is retried, or a request that it will not serve."""
 
 from __future__ import annotations
 
@@ -18,35 +18,36 @@ if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent
 
 REFUSED = frozenset({400, 403, 404, 405, 406, 410, 413, 414, 415, 422, 451})
-"""HTTP answers that the same request would get again. All others (408, 409, 425, 429, 5xx) pass."""
+"""HTTP statuses that the same request would get again. All others (408, 409, 425, 429, 5xx) are temporary."""
 NO_ACCESS = frozenset({401, 402})
-"""HTTP answers that every request with this key would get: it is wrong, or its account is empty."""
+"""HTTP statuses that every request with this key would get: the key is wrong, or its account is empty."""
 WRAPPING = "RetryError"
-"""What tenacity raises around the last of several failures."""
+"""The error that tenacity raises around the last of several failures."""
 TIMED_OUT = frozenset({"AttemptTimeoutError", "StreamIdleTimeoutError"})
-"""What Inspect raises where no answer came in time."""
+"""Errors that Inspect raises if no answer arrived in time."""
 NO_CREDIT = "insufficient_quota"
-"""OpenAI's code beside a 429 that no waiting mends."""
+"""OpenAI's code for a 429 that waiting does not resolve."""
 LONGEST_CHAIN = 100
-"""Errors of which one is the cause of the other."""
+"""Most errors of a chain of causes that are followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A model that gave no usable service."""
+    """A model call without a usable result."""
 
     cause: Cause
     reason: str
 
 
 def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure | None:
-    """The failure of the model behind `error`, or None where the model is not to blame.
+    """Return the model's failure behind `error`, or None if the model is not to blame.
 
-    The model is to blame when the last call of the transcript failed by itself, or an earlier one (an agent may make
-    several at once) with this very `error`. Without an `error` (the time ran out) it is to blame when the last tries
-    had all failed: the agent was waiting for the service. A key that is not taken
-    (`model.key`) and a rejected request (`model.refused`) are told from a fault of the service (`model.error`) by the
-    HTTP status, where there is one.
+    The model is to blame if the transcript's last call failed by itself, or an earlier one (an agent may make several
+    at
+    once) failed with this very `error`. Without an `error` (the time ran out) it is to blame if the last tries had all
+    failed, because the agent was waiting for the service. The HTTP status, if known, separates a rejected key
+    (`model.key`)
+    and a rejected request (`model.refused`) from a fault of the service (`model.error`).
     """
     from inspect_ai.event import ModelEvent
 
@@ -71,7 +72,7 @@ def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure 
 
 
 def _failed_with(error: BaseException | None, calls: Sequence[ModelEvent]) -> int:
-    """How many calls there are up to the one whose failure an error is; 0 where it is that of none."""
+    """Return the number of calls up to the one that failed with `error`; 0 if no call did."""
     from inspect_ai._util.error import exception_message
 
     causes: list[str] = []
@@ -88,12 +89,12 @@ def _failed_with(error: BaseException | None, calls: Sequence[ModelEvent]) -> in
 
 
 def failure_of_call(error: BaseException) -> Failure:
-    """What a call that raised `error`, after all its retries, means."""
+    """Classify a call that raised `error` after all its retries."""
     return Failure(_cause(error, status_of(error)), reason_of(error))
 
 
 def status_of(error: BaseException | None) -> int | None:
-    """The HTTP status behind an error, where there is one."""
+    """Return the HTTP status behind an error, if any."""
     return next((s for s in map(_status, chain_of(error)) if s is not None), None)
 
 
@@ -104,7 +105,7 @@ def _cause(error: BaseException | None, status: int | None) -> Cause:
 
 
 def reason_of(error: BaseException) -> str:
-    """Why a call failed: HTTP status and the provider's own words, else what its client raised."""
+    """Return why a call failed: HTTP status and the provider's words, else what its client raised."""
     chain = chain_of(error)
     status = next((s for s in map(_status, chain) if s is not None), None)
     said = words_of(error) or next((str(e) for e in chain if str(e) and type(e).__name__ != WRAPPING), repr(error))
@@ -112,7 +113,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def words_of(error: BaseException | None) -> str:
-    """What the provider itself said, without the wrapping of its client; "" where it said nothing."""
+    """Return the provider's own message without its client's wrapping, or ""."""
     for link in chain_of(error):
         if (status := _status(link)) is None:
             continue
@@ -123,7 +124,7 @@ def words_of(error: BaseException | None) -> str:
 
 
 def refused_because(error: BaseException) -> str:
-    """Why no connection came about, in the system's words; "" where it is not a matter of connections."""
+    """Return why no connection was made, in the system's words, or "" if connections are not the cause."""
     found = [link for link in chain_of(error) if isinstance(link, OSError)]
     if not found:
         return ""
@@ -132,13 +133,13 @@ def refused_because(error: BaseException) -> str:
 
 
 def failed_connection(error: BaseException) -> bool:
-    """Whether no connection came about, or one broke, or no answer came in time. A file's error is none of these."""
+    """Whether no connection was made, one broke, or no answer arrived in time. A file's error does not count."""
     kinds = (ConnectionError, TimeoutError, gaierror, SSLError)
     return any(isinstance(link, kinds) or type(link).__name__ in TIMED_OUT for link in chain_of(error))
 
 
 def out_of_credit(error: BaseException) -> bool:
-    """Whether a service says that nothing is left to pay with: it answers 429, as if waiting would help."""
+    """Whether a service reports that the account is empty; it answers 429, as if waiting would help."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
     code = inner.get("code") if isinstance(inner, dict) else None
@@ -146,7 +147,7 @@ def out_of_credit(error: BaseException) -> bool:
 
 
 def _message(body: Any) -> str | None:
-    """`message` of an error's body, in the forms of OpenAI, Anthropic and those that are like them."""
+    """Return `message` of an error's body, in the forms of OpenAI, Anthropic and compatible services."""
     inner = body.get("error", body) if isinstance(body, dict) else body
     said = inner.get("message") if isinstance(inner, dict) else inner
     return said if isinstance(said, str) else None
@@ -162,7 +163,7 @@ def _failed_tries(calls: Sequence[ModelEvent]) -> int:
 
 
 def chain_of(error: BaseException | None) -> list[BaseException]:
-    """An error and all that it came about by."""
+    """Return an error and all errors that caused it."""
     out: list[BaseException] = []
     while error is not None and error not in out:
         out.append(error)

@@ -1,4 +1,4 @@
-"""The HTTP requests behind one call of a model: a provider's client may send several, and tells only of the last."""
+"""Record the HTTP requests behind one model call: a provider's client may send several, and reports only the last."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI
 
 UNPAID = frozenset({401, 402, 403, 404, 405, 406, 409, 410, 411, 413, 414, 415, 422, 425, 426, 429, 451, 501, 503, 529})
-"""HTTP answers of a service that did not begin the work: it refused the request, or had no time for it."""
+"""HTTP statuses of a service that did not begin the work: it refused the request, or had no capacity."""
 STREAM = "text/event-stream"
 UNREACHED = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError")
-"""What HTTP clients raise before anything of a request was sent."""
+"""Errors that HTTP clients raise before anything of a request was sent."""
 _OPEN: ContextVar[list[HttpExchange] | None] = ContextVar("worksample_exchanges", default=None)
 _HOOKED: WeakSet[Any] = WeakSet()
 
 
 class Fate(StrEnum):
-    """What became of a request."""
+    """The outcome of a request, as far as the bill is concerned."""
 
     ANSWERED = "answered"
     FAILED = "failed"
     """It never reached the service, or the service refused it: nothing is paid."""
     UNSETTLED = "unsettled"
-    """It may have been paid for: it was cut off, timed out, or failed once the work was begun."""
+    """It may have to be paid: it was cut off, timed out, or failed after the work began."""
 
 
 @dataclass(eq=False)
@@ -38,12 +38,12 @@ class HttpExchange:
 
     response: httpx.Response | None = None
     traced: bool = False
-    """Whether the client tells how far it came."""
+    """Whether the client reports its progress."""
     sent: bool = False
 
     @property
     def fate(self) -> Fate:
-        """What its HTTP answer says of it."""
+        """Return the fate that its HTTP answer implies."""
         if self.response is None:
             return Fate.FAILED if self.traced and not self.sent else Fate.UNSETTLED
         if self.response.is_success:
@@ -52,13 +52,13 @@ class HttpExchange:
 
     @property
     def _whole(self) -> bool:
-        """Whether all of the body came; a stream that its reader was content with did."""
+        """Whether the whole body arrived; a stream counts as whole if its reader finished."""
         assert self.response is not None
         return self.response.headers.get("content-type", "").startswith(STREAM) or self.body is not None
 
     @property
     def body(self) -> int | None:
-        """Bytes of the body, where it came whole and was no stream."""
+        """Return the bytes of the body if it arrived whole and was no stream."""
         try:
             return None if self.response is None else len(self.response.content)
         except RuntimeError:  # httpx's, of a body that was not read to its end
@@ -66,12 +66,12 @@ class HttpExchange:
 
 
 def fate_of_status(status: int) -> Fate:
-    """What an HTTP status that is no success means for the bill. A 400 is a refusal of the request as it stands."""
+    """Return the fate of a request that failed with this HTTP status. A 400 is a refusal of the request itself."""
     return Fate.FAILED if status == 400 or status in UNPAID else Fate.UNSETTLED
 
 
 def never_sent(error: BaseException) -> bool:
-    """Whether nothing of a request reached the service: there was no connection to it."""
+    """Whether nothing of a request reached the service, because there was no connection."""
     link: BaseException | None = error
     seen: list[BaseException] = []
     while link is not None and link not in seen:
@@ -85,26 +85,26 @@ def never_sent(error: BaseException) -> bool:
 
 
 def record() -> list[HttpExchange]:
-    """Note the exchanges of this context from now on, in the list that is returned."""
+    """Record the exchanges of this context from now on, in the list that is returned."""
     found: list[HttpExchange] = []
     _OPEN.set(found)
     return found
 
 
 def hook(api: ModelAPI) -> bool:
-    """Let a provider's HTTP client note its exchanges; False for a provider that has another client."""
+    """Let a provider's HTTP client record its exchanges. Return False if the provider uses another client."""
     client = getattr(getattr(api, "client", None), "_client", None)
     hooks = getattr(client, "event_hooks", None)
     if client is None or not isinstance(hooks, dict):
         return False
     if client not in _HOOKED:
         _HOOKED.add(client)
-        hooks.setdefault("request", []).append(_sent)
+        hooks.setdefault("request", []).append(_note_sent)
         hooks.setdefault("response", []).append(_came)
     return True
 
 
-async def _sent(request: httpx.Request) -> None:
+async def _note_sent(request: httpx.Request) -> None:
     found = _OPEN.get()
     if found is not None:
         exchange = HttpExchange()

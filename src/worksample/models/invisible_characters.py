@@ -1,4 +1,4 @@
-"""Characters that nobody sees, told by their Unicode properties, and written out so that a reader does see them."""
+"""Find invisible characters by their Unicode properties, and spell them out so that a reader sees them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _NAMELESS = ("Cc", "Cf", "Cs", "Co", "Cn")
 _KEPT = "\n\t"
 
 
-def unseen(character: str) -> bool:
-    """Whether a reader of a drawn text could not tell that this character is there."""
+def is_invisible(character: str) -> bool:
+    """Whether a reader of the drawn text could not tell that this character is there."""
     code = ord(character)
     if code in _BLANK or any(first <= code <= last for first, last in _IGNORABLE):
         return True
@@ -27,18 +27,18 @@ def unseen(character: str) -> bool:
 
 
 def written_out(text: str) -> str:
-    """`text` with every unseen character as `[U+200B]`, and every kind of space as a plain one."""
-    return _replaced(text, lambda character: f"[U+{ord(character):04X}]")
+    """Return `text` with every invisible character as `[U+200B]`, and every kind of space as a plain one."""
+    return _replace(text, lambda character: f"[U+{ord(character):04X}]")
 
 
 def without_unseen(text: str) -> str:
-    """`text` without the characters that `written_out` writes out."""
-    return _replaced(text, lambda character: "")
+    """Return `text` without its invisible characters."""
+    return _replace(text, lambda character: "")
 
 
-def _replaced(text: str, put: Callable[[str], str]) -> str:
+def _replace(text: str, put: Callable[[str], str]) -> str:
     if text.isascii() and text.isprintable():
         return text
-    table = {ord(c): put(c) for c in set(text) if unseen(c)}
+    table = {ord(c): put(c) for c in set(text) if is_invisible(c)}
     table |= {ord(c): " " for c in set(text) if unicodedata.category(c) == "Zs"}
     return text.translate(table)

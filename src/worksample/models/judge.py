@@ -17,42 +17,44 @@ from worksample.records import Frozen, Protocol, Usage, digest_of
 from .exhibit import ExhibitLimits
 from .judge_prompt import PROMPTS
 from .price import Prices, require_price
-from .request_account import together
+from .request_account import add_usage
 from .resolver import ModelService
 
-RENDERING = "3"
-"""Raised whenever the same deliverable is shown to judges in another way."""
+RENDERING = "4"
+"""The version of what judges are shown beside the templates of their prompts. Raise it if the same deliverable is shown
+to judges in another way, or if an instruction in `grading.judges` changes."""
 DEFAULT = "judge"
-"""The role that is asked where none is named."""
+"""The role that is asked if none is named."""
 
 
 class JudgeConfig(Frozen):
-    """A table `[judges.NAME]` of an experiment file. NAME is the role; `judge` is asked where none is named."""
+    """A table `[judges.NAME]` of an experiment file. NAME is the role; `judge` is asked if none is named."""
 
     model: str | tuple[str, ...]
     """A model name as Inspect takes it. A list is a panel: each of its models judges on its own."""
     repeats: int = Field(default=1, ge=1, le=100)
     """How often each model judges one submission."""
     temperature: float | None = Field(default=0.0, ge=0, le=2)
-    """Of generation; for repeats that should differ, above 0."""
+    """Temperature of generation; above 0 if repeats should differ."""
     max_tokens: int = Field(default=2048, ge=16)
-    """Of one answer."""
+    """Most tokens of one answer."""
     settings: dict[str, Any] = {}
     """Further settings of generation, such as `reasoning_effort`."""
     timeout: float = Field(default=300, gt=0)
     """Seconds for one answer, with all retries of the service."""
     tries: int = Field(default=3, ge=1, le=20)
-    """How often a question is asked in a run until its answer can be read. Requests that the service failed are
-    repeated beside that, at most as often as its `retries` say.
+    """How often a question is asked in a run until its answer can be read. In addition, requests that the service
+    failed are
+    retried, at most as often as its `retries` allow.
     """
     cost: float | None = Field(default=None, gt=0)
     """US dollars that this judge may spend on an experiment. Its models must have a price."""
     calls: int | None = Field(default=None, gt=0)
     """Calls that this judge may make in an experiment."""
     rounds: tuple[Protocol, ...] = tuple(Protocol)
-    """Protocols whose rounds it judges, where a round asks judges; `[]` for one that only graders ask."""
+    """Protocols whose rounds it judges, if a round asks judges; `[]` for one that only graders ask."""
     characters: int = Field(default=200_000, gt=0)
-    """Of text that one question may show."""
+    """Characters of text that one question may show."""
     pictures: int = Field(default=24, ge=0)
     """Pictures, pages and frames that one question may show."""
 
@@ -65,11 +67,11 @@ class JudgeConfig(Frozen):
         return ExhibitLimits(characters=self.characters, pictures=self.pictures)
 
     def check(self, name: str, prices: Prices) -> None:
-        """PlanError for a panel without or with equal members, and for a budget without prices."""
+        """Raise PlanError for an empty panel, a repeated member, or a budget without prices."""
         where = f"judges.{name}"
         if not self.models or len(set(self.models)) < len(self.models):
             raise PlanError(
-                f"its models are none or not different: {', '.join(self.models) or '[]'}",
+                f"list at least one model, each only once (now: {', '.join(self.models) or '[]'})",
                 where=where,
                 next='name each once, as in models = ["provider/one", "provider/other"]',
             )
@@ -81,36 +83,36 @@ Waiter = tuple[asyncio.AbstractEventLoop, "asyncio.Future[None]"]
 
 
 @dataclass
-class Spent:
-    """What a judge took so far, over all that ask it, in whichever thread they do."""
+class JudgeSpending:
+    """What a judge has used so far, over all its callers in all threads."""
 
     usage: Usage = field(default_factory=Usage)
     under_way: int = 0
-    """Calls that were begun and have not ended."""
+    """Calls that have begun and not ended."""
     reserved: float = 0.0
-    """US dollars that these can cost at most."""
+    """Most US dollars that these can cost."""
     _waiting: list[Waiter] = field(default_factory=list, repr=False)
     without_schema: set[str] = field(default_factory=set)
     """Models whose service refused a request with a schema for its answer."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     async def begin(self, name: str, config: JudgeConfig, most: float = 0.0) -> None:
-        """Reserve a call that can cost `most`; wait while calls under way could use up what is left of the cost.
+        """Reserve a call that can cost `most`; wait while open calls could use up the rest of the budget.
 
-        JudgeError (`judge.limit`) where a cap is reached. A call that is alone always begins.
+        A call that is alone always begins. Raises JudgeError (`judge.limit`) if a cap is reached.
         """
-        while (waiter := self._begun(name, config, most)) is not None:
+        while (waiter := self._try_begin(name, config, most)) is not None:
             await waiter
 
-    def _begun(self, name: str, config: JudgeConfig, most: float) -> asyncio.Future[None] | None:
-        """None where the call is begun, else what tells that another has ended."""
+    def _try_begin(self, name: str, config: JudgeConfig, most: float) -> asyncio.Future[None] | None:
+        """Begin the call and return None, or return a future that tells when another call has ended."""
         with self._lock:
             calls = self.usage.calls + self.usage.unsettled + self.under_way
             cost = (self.usage.cost or 0.0) + (self.usage.unsettled_cost or 0.0)
             for key, used, cap in (("calls", calls, config.calls), ("cost", cost, config.cost)):
                 if cap is not None and used >= cap:
                     raise JudgeError(
-                        f"its {key} of {cap:g} are used up", where=f"judges.{name}", cause=Cause.JUDGE_LIMIT,
+                        f"its budget of {cap:g} ({key}) is used up", where=f"judges.{name}", cause=Cause.JUDGE_LIMIT,
                         next=f"raise {key} in [judges.{name}] and resume",
                     )  # fmt: skip
             if self.under_way and config.cost is not None and cost + self.reserved + most > config.cost:
@@ -123,23 +125,23 @@ class Spent:
             return None
 
     def end(self, used: Usage, most: float = 0.0) -> None:
-        """After a call, answered or not."""
+        """Book a call that is over, answered or not."""
         with self._lock:
             self.under_way -= 1
             self.reserved = max(0.0, self.reserved - most) if self.under_way else 0.0
-            self.usage = together(self.usage, used)
+            self.usage = add_usage(self.usage, used)
             waiting, self._waiting = self._waiting, []
         for loop, waiter in waiting:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_wake, waiter)
 
     def add(self, used: Usage) -> None:
-        """What was taken."""
+        """Add usage."""
         with self._lock:
-            self.usage = together(self.usage, used)
+            self.usage = add_usage(self.usage, used)
 
-    def known(self, total: Usage) -> None:
-        """What was taken by all processes together: counts where it is more than what is known here."""
+    def raise_to(self, total: Usage) -> None:
+        """Raise the usage to the total of all processes, if that is more than is known in this one."""
         with self._lock:
             if total.requests > self.usage.requests:
                 self.usage = total
@@ -159,19 +161,19 @@ class ModelRole:
     config: JudgeConfig
     service: ModelService
     sink: Sink
-    """Where prompts and answers are kept."""
-    spent: Spent = field(default_factory=Spent)
+    """Storage for prompts and answers."""
+    spent: JudgeSpending = field(default_factory=JudgeSpending)
 
     @property
     def version(self) -> str:
-        """16 characters of the digest of prompts, model, settings and rendering."""
+        """Return 16 characters of the digest of prompts, model, settings and rendering."""
         kept = {"temperature", "max_tokens", "settings", "characters", "pictures"}
         settings = {k: v for k, v in self.config.plain().items() if k in kept}
         return digest_of([PROMPTS, RENDERING, self.model, settings])[:16]
 
     @property
     def calling(self) -> ModelService:
-        """The service with this judge's own patience."""
+        """Return the service with this judge's own timeout."""
         seconds = self.config.timeout
         tried = seconds if self.service.try_timeout is None else min(seconds, self.service.try_timeout)
         return replace(self.service, timeout=seconds, try_timeout=tried)
@@ -186,16 +188,18 @@ Roles = Mapping[str, tuple[ModelRole, ...]]
 """Role name -> its models, in order."""
 
 
-def means_of(roles: Roles) -> str:
-    """What graders can ask here, in words: another text, and what waited for a judge is graded again."""
+def describe_judges(roles: Roles) -> str:
+    """Describe the judges that graders can ask here; if the text changes, work that waited for a judge is graded
+    again.
+    """
     said = (f"{r.name} {r.version}, calls {r.config.calls}, cost {r.config.cost}" for rs in roles.values() for r in rs)
     return "; ".join(sorted(said))
 
 
 def judges_of(judges: Mapping[str, JudgeConfig], roles: Mapping[str, str], service: ModelService, sink: Sink) -> Roles:
-    """The judges of an experiment: `[judges.NAME]`, and `roles` that name a model without one.
+    """Return the judges of an experiment: `[judges.NAME]`, and `roles` that name a model without one.
 
-    PlanError where both name a role with different models, or a table cannot be used.
+    Raises PlanError if both name a role with different models, or a table cannot be used.
     """
     tables = dict(judges)
     for name, model in roles.items():
@@ -209,6 +213,6 @@ def judges_of(judges: Mapping[str, JudgeConfig], roles: Mapping[str, str], servi
         config.check(name, service.prices)
     found = {}
     for name, config in tables.items():
-        spent = Spent()
+        spent = JudgeSpending()
         found[name] = tuple(ModelRole(name, model, config, service, sink, spent) for model in config.models)
     return found

@@ -1,4 +1,4 @@
-"""`ask`: a probe put to a judge's model, its answer read and kept. The one way from this platform to a judge."""
+"""Ask a judge model a probe, read its answer and store both. Nothing else on this platform asks a judge."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from worksample.files import put_canonical
 from worksample.records import Usage
 
 from .exhibit import Exhibit
-from .exhibit_delimiters import Fence
+from .exhibit_delimiters import ExhibitDelimiters
 from .failure import failure_of_call, reason_of, status_of
 from .judge import ModelRole
 from .judge_prompt import CUT, EMPTY, REFUSED, Prompt, prompt
 from .judge_reply import JudgeReply, MalformedAnswer, malformed, read_answer
 from .judge_reply_schema import response_schema, takes_schema
-from .open_models import asked
+from .open_models import note_model
 from .probe import Probe, ProbeKind
-from .request_account import ModelAccount, Most, together
+from .request_account import CallLimit, ModelAccount, add_usage
 from .resolver import resolve
 from .token_estimate import size_of_request
 
@@ -32,29 +32,31 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
 
 GRACE = 30.0
-"""Seconds beyond a judge's own time after which a call is given up from outside."""
+"""Seconds beyond a judge's own timeout after which we cancel the call."""
 PAUSE, LONGEST_PAUSE = 0.5, 60.0
-"""Seconds after the first fault of a service, doubled after each further one, and at most."""
+"""Seconds to wait after a service's first failure, doubled after each further one, and the longest wait."""
 WARMER = 0.5
-"""The temperature of a further try at least, where the judge has one: at 0 a model says the same again."""
+"""The lowest temperature of a retry, if the judge has one: at 0 a model repeats itself."""
 NO_SCHEMA = frozenset({400, 404, 415, 422, 501})
-"""HTTP answers that may be due to a schema that the service does not know."""
+"""HTTP statuses that may mean that the service does not support the schema."""
 _SWAP = {"first": "second", "second": "first", "equal": "equal"}
 
 
 @dataclass
 class _Ledger:
-    """What a probe's calls took, and what is kept of them."""
+    """Usage of a probe's calls, and the records kept of them."""
 
     usage: Usage = field(default_factory=Usage)
     calls: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, used: Usage) -> None:
-        self.usage = together(self.usage, used)
+        self.usage = add_usage(self.usage, used)
 
 
 class _ServiceFault(JudgeError):
-    """A service that failed. `passing`: whether another request may be answered; `wait`: seconds that it asks for."""
+    """A failure of the service. `passing`: whether another request may succeed; `wait`: seconds that the service asks
+    for.
+    """
 
     def __init__(self, what: str, *, where: str, passing: bool, wait: float | None = None) -> None:
         super().__init__(what, where=where)
@@ -62,28 +64,30 @@ class _ServiceFault(JudgeError):
 
 
 async def ask(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
-    """The answer to a probe, and what it took.
+    """Ask a judge model a probe, and return its answer and the usage.
 
-    This is the one place that asks a judge again; neither Inspect nor a provider's client does. An answer that is none
-    (outside the choices, not one JSON object, a refusal, a quote that is no evidence) is asked for `tries` times in
-    all, each time with other delimiters, a word on what was wrong, and some temperature. Beside that a service that
-    fails in passing is asked again, as often as its `retries` say, within the judge's `timeout`.
-    Raises JudgeError with its cause, `record` and `usage`: `judge.error` where the service failed or cannot be had,
-    `judge.malformed`, `judge.refused`, `judge.limit` where a cap is reached. StoreError where nothing can be kept.
+    Only this function retries a judge; neither Inspect nor a provider's client does. A malformed answer (outside the
+    choices, not one JSON object, a refusal, a quote that is no evidence) is asked for again up to `tries` times in all,
+    each time with other delimiters, a correction and some temperature. In addition, temporary failures of the service
+    are
+    retried as often as its `retries` allow, within the judge's `timeout`.
+    Raises JudgeError with its cause, `record` and `usage`: `judge.error` if the service failed or cannot be used,
+    `judge.malformed`, `judge.refused`, or `judge.limit` if a cap is reached. Raises StoreError if nothing can be
+    stored.
     """
     ledger = _Ledger()
     try:
-        answer = await _answered(role, probe, ledger)
+        answer = await _take_answer(role, probe, ledger)
         if probe.kind is ProbeKind.PAIR:
-            answer = _joined(answer, await _answered(role, probe, ledger, swapped=True))
+            answer = _join_orders(answer, await _take_answer(role, probe, ledger, swapped=True))
     except JudgeError as error:
         error.record, error.usage = _record(role, ledger), ledger.usage
         raise
     return replace(answer, record=_record(role, ledger)), ledger.usage
 
 
-def _joined(one: JudgeReply, other: JudgeReply) -> JudgeReply:
-    """Of two answers to a pair, the second with positions swapped: where they part, the two are equal."""
+def _join_orders(one: JudgeReply, other: JudgeReply) -> JudgeReply:
+    """Join two answers to a pair, the second with positions swapped: if they differ, the two are equal."""
     second = _SWAP[str(other.value)]
     value = str(one.value) if one.value == second else "equal"
     reasons = f"as shown: {one.value}: {one.reason}\nswapped: {other.value}: {other.reason}"
@@ -101,14 +105,14 @@ def _record(role: ModelRole, ledger: _Ledger) -> dict[str, Any]:
     }
 
 
-async def _answered(role: ModelRole, probe: Probe, ledger: _Ledger, *, swapped: bool = False) -> JudgeReply:
+async def _take_answer(role: ModelRole, probe: Probe, ledger: _Ledger, *, swapped: bool = False) -> JudgeReply:
     advice, read, faults = "", 0, 0
     until = time.monotonic() + role.config.timeout
     while True:
-        put = prompt(probe, _fence(probe), role.config.limits, swapped=swapped, advice=advice)
+        put = prompt(probe, _draw_delimiters(probe), role.config.limits, swapped=swapped, advice=advice)
         structured = takes_schema(role.model) and role.model not in role.spent.without_schema
         try:
-            return await _once(role, probe, put, ledger, structured=structured, again=read > 0)
+            return await _ask_once(role, probe, put, ledger, structured=structured, again=read > 0)
         except MalformedAnswer as error:
             read += 1
             if read >= role.config.tries:
@@ -126,18 +130,18 @@ async def _answered(role: ModelRole, probe: Probe, ledger: _Ledger, *, swapped: 
             await asyncio.sleep(pause)
 
 
-def _fence(probe: Probe) -> Fence:
-    """Delimiters that stand in no exhibit; the odds that a second draw is needed are those of guessing 128 bits."""
+def _draw_delimiters(probe: Probe) -> ExhibitDelimiters:
+    """Draw delimiters that no exhibit contains; a second draw is as likely as guessing 128 bits."""
     while True:
-        fence = Fence()
+        fence = ExhibitDelimiters()
         if not any(fence.nonce in e.text or fence.nonce in e.name for e in (*probe.exhibits, *probe.second)):
             return fence
 
 
-async def _once(
+async def _ask_once(
     role: ModelRole, probe: Probe, put: Prompt, ledger: _Ledger, *, structured: bool, again: bool
 ) -> JudgeReply:
-    """One request, and its answer read."""
+    """Send one request and read its answer."""
     from inspect_ai.model import GenerateConfig
 
     config = GenerateConfig(response_schema=response_schema(probe) if structured else None)
@@ -145,7 +149,7 @@ async def _once(
         config.temperature = max(WARMER, role.generation["temperature"])
     kept: dict[str, Any] = await asyncio.to_thread(_keep_prompt, role, put, config.model_dump(exclude_none=True))
     messages, account = _messages(put), ModelAccount(role.service.prices)
-    most = _dearest(role, messages)
+    most = _highest_cost(role, messages)
     await role.spent.begin(role.name, role.config, most)
     ledger.calls.append(kept)
     try:
@@ -158,7 +162,7 @@ async def _once(
         used = account.close_total()
         role.spent.end(used, most)
         ledger.add(used)
-    said = _said(output)
+    said = _answer_facts(output)
     kept["answer"] = await asyncio.to_thread(put_canonical, role.sink, said)
     try:
         return await asyncio.to_thread(read_answer, _words(output, said), probe, put.exhibits)
@@ -175,17 +179,17 @@ def _keep_prompt(role: ModelRole, put: Prompt, config: dict[str, Any]) -> dict[s
     return {"prompt": put_canonical(role.sink, put_to), **({"pictures": pictures} if pictures else {})}
 
 
-def _dearest(role: ModelRole, messages: Sequence[ChatMessage]) -> float:
-    """US dollars that one call can cost at most; 0 without a price."""
+def _highest_cost(role: ModelRole, messages: Sequence[ChatMessage]) -> float:
+    """Return the most US dollars that one call can cost; 0 without a price."""
     size, price = size_of_request(messages), role.service.prices.get(role.model)
-    return Most(size.tokens_at_most, role.config.max_tokens, price).cost or 0.0
+    return CallLimit(size.tokens_at_most, role.config.max_tokens, price).cost or 0.0
 
 
 async def _generate(role: ModelRole, messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-    """One request. JudgeError (`judge.error`) for whatever the service or its provider does."""
+    """Send one request. Raises JudgeError (`judge.error`) for any failure of the service or its provider."""
     try:
         model = resolve(role.model, replace(role.calling, retries=0), role.generation)
-        asked(model)
+        note_model(model)
         async with asyncio.timeout(role.config.timeout + GRACE):
             return await model.generate(messages, config=config)
     except TimeoutError as error:
@@ -204,7 +208,7 @@ async def _generate(role: ModelRole, messages: list[ChatMessage], config: Genera
 
 
 def _retry_after(error: BaseException | None) -> float | None:
-    """The seconds that a service asks to wait, where it says so in seconds."""
+    """Return the seconds that a service asks to wait, if it gives them in seconds."""
     while error is not None:
         headers = getattr(getattr(error, "response", None), "headers", None)
         said = headers.get("retry-after") if headers is not None else None
@@ -226,17 +230,17 @@ def _messages(put: Prompt) -> list[ChatMessage]:
     return [ChatMessageSystem(content=put.system), ChatMessageUser(content=content)]
 
 
-def _said(output: ModelOutput) -> dict[str, Any]:
+def _answer_facts(output: ModelOutput) -> dict[str, Any]:
     return {
         "completion": output.completion,
         "stop": str(output.stop_reason) if output.choices else "no choices",
-        "refused": _refused(output),
+        "refused": _is_refusal(output),
         "model": output.model,
         "error": output.error,
     }
 
 
-def _refused(output: ModelOutput) -> bool:
+def _is_refusal(output: ModelOutput) -> bool:
     if not output.choices:
         return False
     content = output.choices[0].message.content
@@ -245,7 +249,7 @@ def _refused(output: ModelOutput) -> bool:
 
 
 def _words(output: ModelOutput, said: dict[str, Any]) -> str:
-    """The completion of an answer that is whole. JudgeError where there is none."""
+    """Return the text of a complete answer. Raises JudgeError if there is none."""
     if said["error"]:
         raise _ServiceFault(str(said["error"])[:600], where=output.model, passing=True)
     if said["refused"]:
@@ -253,5 +257,5 @@ def _words(output: ModelOutput, said: dict[str, Any]) -> str:
     if not output.completion.strip():
         raise malformed("the answer is empty", EMPTY)
     if output.stop_reason in ("max_tokens", "model_length"):
-        raise malformed("the answer was cut at its limit of tokens", CUT)
+        raise malformed("the answer was cut off at its limit of tokens", CUT)
     return output.completion

@@ -1,4 +1,4 @@
-"""A judge's words read as an answer: one of what could be answered, with quotes that stand in the exhibits, or none."""
+"""Read a judge's completion as an answer: one of the allowed answers, with quotes found in the exhibits, or none."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from worksample.errors import Cause, JudgeError
 
 from .exhibit import Exhibit, Look
 from .probe import TYPES, Probe, ProbeKind
-from .quote_search import Found, Searchable, folded
+from .quote_search import QuoteWorth, Searchable, fold
 from .tolerant_json import NotOneObject, one_object
 
 Value = bool | str | dict[str, Any]
 SIDES = ("first", "equal", "second")
 LONGEST = 10_000
-"""Characters of a reason that are kept."""
+"""Most characters of a reason that are kept."""
 _YES = frozenset({"yes", "y", "true"})
 _NO = frozenset({"no", "n", "false"})
 _NO_EXHIBIT = frozenset({"", "null", "none", "n/a", "na", "0", "-"})
@@ -29,7 +29,9 @@ _SIDE = re.compile(r"(?:the )?(first|second)(?: one| piece(?: of work)?| work)?"
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Evidence. exhibit: number from 1; `checked`: a program found the text there; a picture's cannot be checked."""
+    """A quote as evidence. `exhibit`: its number, from 1. `checked`: a program found the text there; pictures cannot be
+    checked.
+    """
 
     exhibit: int
     text: str
@@ -39,22 +41,26 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReply:
-    """value: bool for yes_no, an option, a dict for fields and checklist, `first`/`equal`/`second` for a pair."""
+    """A judge's answer. `value`: a bool for yes_no, an option, a dict for fields and checklist, `first`, `equal` or
+    `second`
+    for a pair.
+    """
 
     value: Value
     reason: str = ""
     quotes: tuple[Quote, ...] = ()
     record: dict[str, Any] = field(default_factory=dict)
-    """What is kept: model, prompt and raw answers by digest."""
+    """Stored facts: the model, and digests of prompt and raw answers."""
     inspected: bool = True
-    """Whether the judge says that it could inspect the work; asked only where a part of it could not be shown."""
+    """Whether the judge says that it could inspect the work; asked only if a part of it could not be shown."""
     orders: tuple[str, ...] = ()
-    """Of a pair: what was said as shown, and swapped, in terms of the order as shown. `value` joins them."""
+    """For a pair: the answers in both orders, in terms of the order as shown. `value` joins them."""
 
 
 class MalformedAnswer(JudgeError):
-    """A judge's words that are no answer. `advice`: what the judge is told before it tries again, in our words only:
-    what it wrote may repeat what the work says.
+    """A completion that is no answer. `advice`: how to correct it, in our words only, because the judge's own words may
+    repeat
+    what the work says.
     """
 
     def __init__(self, what: str, advice: str, cause: Cause = Cause.JUDGE_MALFORMED) -> None:
@@ -67,7 +73,7 @@ def malformed(what: str, advice: str = "") -> MalformedAnswer:
 
 
 def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> JudgeReply:
-    """The answer to a probe in a completion. Raises MalformedAnswer where it is none."""
+    """Read the answer to a probe from a completion. Raises MalformedAnswer if there is none."""
     try:
         found = one_object(text)
     except NotOneObject as error:
@@ -75,16 +81,16 @@ def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> Jud
     evidence = _Evidence(probe, exhibits)
     if not found.alone and evidence.holds(found.source):
         raise malformed(
-            "its only JSON object stands in an exhibit, and other words around it",
+            "its only JSON object was copied from an exhibit, with other words around it",
             "Its only JSON object was copied from an exhibit. Write an answer of your own, as one JSON object alone.",
         )
-    said = _inner({key.casefold(): value for key, value in found.value.items()}, probe)
+    said = _answer_object({key.casefold(): value for key, value in found.value.items()}, probe)
     value, quotes = _READERS[probe.kind](said, probe, evidence)
-    return JudgeReply(value, _reason(said.get("reason")), quotes, inspected=_inspected(said, probe))
+    return JudgeReply(value, _reason(said.get("reason")), quotes, inspected=_read_inspected(said, probe))
 
 
-def _inner(said: dict[str, Any], probe: Probe) -> dict[str, Any]:
-    """The object that answers, also where it is the only value of another one."""
+def _answer_object(said: dict[str, Any], probe: Probe) -> dict[str, Any]:
+    """Return the object that answers, even if it is the only value of another object."""
     wanted = {ProbeKind.FIELDS: "fields", ProbeKind.CHECKLIST: "items"}.get(probe.kind, "answer")
     while wanted not in said and len(said) == 1:
         [only] = said.values()
@@ -102,21 +108,21 @@ def _reason(said: Any) -> str:
     return (said or "")[:LONGEST]
 
 
-def _inspected(said: Mapping[str, Any], probe: Probe) -> bool:
-    """Whether the work could be inspected, where that was asked. Only a judge that says so could."""
+def _read_inspected(said: Mapping[str, Any], probe: Probe) -> bool:
+    """Whether the judge could inspect the work, if it was asked. Only an explicit yes counts."""
     if not probe.asks_inspected:
         return True
-    return said.get("inspected") is not None and _decided(said["inspected"], "inspected")
+    return said.get("inspected") is not None and _read_value(said["inspected"], "inspected")
 
 
-def _only(said: Any) -> Any:
-    """The one element of a list of one."""
+def _single_element(said: Any) -> Any:
+    """Return the element of a list of one, or any other value unchanged."""
     return said[0] if isinstance(said, list) and len(said) == 1 else said
 
 
-def _word(said: Any) -> str | None:
-    """A short answer, without case, quotation marks and a full stop; None for what is no text."""
-    said = _only(said)
+def _normal_word(said: Any) -> str | None:
+    """Return a short answer without case, quotation marks and full stop, or None if it is no text."""
+    said = _single_element(said)
     if isinstance(said, float) and said.is_integer():
         said = int(said)
     if isinstance(said, int) and not isinstance(said, bool):
@@ -126,9 +132,9 @@ def _word(said: Any) -> str | None:
     return " ".join(unicodedata.normalize("NFKC", said).casefold().split()).strip("'\"*_` ").rstrip(".!,;")
 
 
-def _decided(said: Any, where: str = "answer") -> bool:
-    said = _only(said)
-    word = _word(said)
+def _read_value(said: Any, where: str = "answer") -> bool:
+    said = _single_element(said)
+    word = _normal_word(said)
     if said is True or word in _YES:
         return True
     if said is False or word in _NO:
@@ -137,16 +143,16 @@ def _decided(said: Any, where: str = "answer") -> bool:
 
 
 def _option(said: Any, probe: Probe) -> str:
-    """The option that is meant: by its words, or by its words with what the question says of it."""
+    """Return the option that the judge means: its words alone, or with the question's explanation of it."""
     allowed = SIDES if probe.kind is ProbeKind.PAIR else probe.options
-    plain = _only(said)
+    plain = _single_element(said)
     if isinstance(plain, str) and plain in allowed:
         return plain
-    word = _word(plain)
+    word = _normal_word(plain)
     if word is not None:
         side = _SIDE.fullmatch(word) if probe.kind is ProbeKind.PAIR else None
         wanted = side[1] if side else word
-        meant = [option for option in allowed if _word(option) == wanted]
+        meant = [option for option in allowed if _normal_word(option) == wanted]
         meant = meant or [option for option in allowed if _quoted_from_question(word, option, probe)]
         if len(meant) == 1:
             return meant[0]
@@ -154,12 +160,12 @@ def _option(said: Any, probe: Probe) -> str:
 
 
 def _quoted_from_question(word: str, option: str, probe: Probe) -> bool:
-    begins = f"{_word(option)}:"
-    return word.startswith(begins) and len(word) > len(begins) + 1 and folded(word) in folded(probe.question)
+    begins = f"{_normal_word(option)}:"
+    return word.startswith(begins) and len(word) > len(begins) + 1 and fold(word) in fold(probe.question)
 
 
 def _yes_no(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Value, tuple[Quote, ...]]:
-    yes = _decided(said.get("answer"))
+    yes = _read_value(said.get("answer"))
     return yes, evidence.quotes(said, needed=yes)
 
 
@@ -169,14 +175,14 @@ def _choice(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Va
 
 
 def _fields(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Value, tuple[Quote, ...]]:
-    values = _named(said, "fields", probe.fields)
-    read = {name: _typed(values[name], name, schema) for name, schema in probe.fields.items()}
+    values = _named_table(said, "fields", probe.fields)
+    read = {name: _typed_value(values[name], name, schema) for name, schema in probe.fields.items()}
     return read, evidence.quotes(said, needed=True)
 
 
-def _named(said: Mapping[str, Any], key: str, names: Iterable[str]) -> dict[str, Any]:
-    """The table under `key`, or beside the reason, with exactly these names."""
-    wanted = {_word(name): name for name in names}
+def _named_table(said: Mapping[str, Any], key: str, names: Iterable[str]) -> dict[str, Any]:
+    """Return the table under `key`, or beside the reason, if it has exactly these names."""
+    wanted = {_normal_word(name): name for name in names}
     table = said.get(key)
     if table is None and set(wanted) <= set(said) and not set(wanted) & {"reason", "exhibit", "quote", "inspected"}:
         table = {name: said[name] for name in wanted if name is not None}
@@ -184,17 +190,17 @@ def _named(said: Mapping[str, Any], key: str, names: Iterable[str]) -> dict[str,
         table = {each["name"]: {k: v for k, v in each.items() if k != "name"} for each in table}
     known = set(names)
     if isinstance(table, dict) and set(table) != known:
-        table = {wanted.get(_word(name), name): value for name, value in table.items()}
+        table = {wanted.get(_normal_word(name), name): value for name, value in table.items()}
     if not isinstance(table, dict) or set(table) != known:
         raise malformed(f'"{key}" must have these names, and no others: {", ".join(sorted(known))}'[:1000])
     return table
 
 
-def _typed(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
-    """A field's value as its type, where it has one meaning in it."""
+def _typed_value(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
+    """Convert a field's value to its type, if it has only one meaning in that type."""
     kind = schema["type"]
     if kind == "boolean" and not isinstance(value, bool):
-        value = _decided(value, name)
+        value = _read_value(value, name)
     elif kind in ("number", "integer") and isinstance(value, str):
         number = re.fullmatch(r"-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?", value.strip())
         value = float(value) if number and "." in value else int(value) if number else value
@@ -204,7 +210,7 @@ def _typed(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
     if not sound or (isinstance(value, float) and not math.isfinite(value)):
         raise malformed(f"the field {name!r} is not of the type {kind}")
     if "enum" in schema and value not in schema["enum"]:
-        meant = [allowed for allowed in schema["enum"] if _word(allowed) == _word(value) is not None]
+        meant = [allowed for allowed in schema["enum"] if _normal_word(allowed) == _normal_word(value) is not None]
         if len(meant) != 1:
             raise malformed(f"the field {name!r} is none of {schema['enum']}"[:1000])
         return meant[0]
@@ -212,12 +218,12 @@ def _typed(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
 
 
 def _checklist(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Value, tuple[Quote, ...]]:
-    items = _named(said, "items", probe.items)
+    items = _named_table(said, "items", probe.items)
     values: dict[str, Any] = {}
     quotes: tuple[Quote, ...] = ()
     for name, item in items.items():
         table = {str(k).casefold(): v for k, v in item.items()} if isinstance(item, dict) else {"answer": item}
-        values[name] = _decided(table.get("answer"), name)
+        values[name] = _read_value(table.get("answer"), name)
         quotes += evidence.quotes(table, needed=values[name], item=name)
     return values, quotes
 
@@ -230,17 +236,20 @@ _READERS = {
     ProbeKind.PAIR: _choice,
 }
 _WORTHLESS = {
-    Found.NOWHERE: ("its quote stands in no exhibit", "Copy the passage word for word from the exhibit that you name."),
-    Found.SHORT: ("its quote is too short", "Quote a whole phrase of several words."),
-    Found.OFTEN: (
-        "its quote stands in several places",
-        "Quote more of the passage, so that it stands there only once, and name its exhibit.",
+    QuoteWorth.NOWHERE: (
+        "its quote occurs in no exhibit",
+        "Copy the passage word for word from the exhibit that you name.",
+    ),
+    QuoteWorth.SHORT: ("its quote is too short", "Quote a whole phrase of several words."),
+    QuoteWorth.OFTEN: (
+        "its quote occurs in several places",
+        "Quote more of the passage, so that it occurs only once, and name its exhibit.",
     ),
 }
 
 
 class _Evidence:
-    """The exhibits of a question, as what quotes are looked for in."""
+    """The exhibits of a question, prepared for searching quotes."""
 
     def __init__(self, probe: Probe, exhibits: Mapping[int, Exhibit]) -> None:
         self.probe, self.exhibits = probe, exhibits
@@ -251,15 +260,17 @@ class _Evidence:
         }
 
     def holds(self, source: str) -> bool:
-        """Whether an exhibit has these words."""
-        wanted = folded(source)
+        """Whether an exhibit contains these words."""
+        wanted = fold(source)
         return any(wanted in text for searchable in self.texts.values() for text in searchable.texts)
 
     def quotes(self, said: Mapping[str, Any], *, needed: bool, item: str = "") -> tuple[Quote, ...]:
-        """The evidence, if it is any. A picture is named by its number; a text's quote has to stand in that text."""
+        """Return the quotes that count as evidence. A picture is cited by its number; a text's quote must occur in that
+        text.
+        """
         if not self.probe.quotes:
             return ()
-        number, text = self._number(said.get("exhibit")), _only(said.get("quote"))
+        number, text = self._number(said.get("exhibit")), _single_element(said.get("quote"))
         where = f" ({item})" if item else ""
         if text is not None and not isinstance(text, str):
             raise malformed(f'"quote" is not one text{where}')
@@ -268,42 +279,44 @@ class _Evidence:
             return (Quote(number, text[:LONGEST], checked=False, item=item),)
         if not text.strip():
             if needed and self.texts:
-                raise malformed(f"it affirms without a quote{where}")
+                raise malformed(f"it says yes without a quote{where}")
             return ()
         place, worth = self._place(text, number)
-        if worth is Found.EVIDENCE:
+        if worth is QuoteWorth.EVIDENCE:
             return (Quote(place, text[:LONGEST], checked=True, item=item),)
-        if not needed and (self.probe.kind is not ProbeKind.PAIR or worth is not Found.NOWHERE):
+        if not needed and (self.probe.kind is not ProbeKind.PAIR or worth is not QuoteWorth.NOWHERE):
             # A judge that says no often puts into words what it misses: a remark, and no evidence.
             return ()
         what, advice = _WORTHLESS[worth]
         raise malformed(f"{what}{where}: {text[:300]!r}", f"This was wrong: {what}{where}. {advice}")
 
     def _number(self, said: Any) -> int | None:
-        """The exhibit that is named: by its number, or by its file's name. None for none."""
-        said = _only(said)
+        """Return the number of the cited exhibit, given by number or file name, or None."""
+        said = _single_element(said)
         if isinstance(said, bool) or not isinstance(said, int | float | str | None):
             raise malformed('"exhibit" is not a number')
-        word = "" if said is None else _word(said) or ""
+        word = "" if said is None else _normal_word(said) or ""
         if word in _NO_EXHIBIT:
             return None
         numbered = _NUMBERED.fullmatch(word)
         if numbered:
             number = int(numbered[1])
             return number if number in self.exhibits else None
-        named = [number for number, exhibit in self.exhibits.items() if folded(exhibit.name) == folded(str(said))]
+        named = [number for number, exhibit in self.exhibits.items() if fold(exhibit.name) == fold(str(said))]
         if len(named) != 1:
             raise malformed('"exhibit" is not the number of an exhibit')
         return named[0]
 
-    def _place(self, text: str, number: int | None) -> tuple[int, Found]:
-        """Where a quote stands, and what it is worth there. Without a number that holds, it has to be one place."""
+    def _place(self, text: str, number: int | None) -> tuple[int, QuoteWorth]:
+        """Return the exhibit that holds a quote, and the quote's worth. Without a valid number only one exhibit may
+        hold it.
+        """
         places = [number] if number in self.texts else list(self.texts)
         worth = {place: self.texts[place].find(text) for place in places if place is not None}
-        held = [place for place, found in worth.items() if found is not Found.NOWHERE]
+        held = [place for place, found in worth.items() if found is not QuoteWorth.NOWHERE]
         if len(held) == 1:
             return held[0], worth[held[0]]
-        good = [place for place in held if worth[place] is Found.EVIDENCE]
+        good = [place for place in held if worth[place] is QuoteWorth.EVIDENCE]
         if len(good) > 1:
-            return 0, Found.OFTEN
-        return (good[0], Found.EVIDENCE) if good else (0, worth[held[0]] if held else Found.NOWHERE)
+            return 0, QuoteWorth.OFTEN
+        return (good[0], QuoteWorth.EVIDENCE) if good else (0, worth[held[0]] if held else QuoteWorth.NOWHERE)

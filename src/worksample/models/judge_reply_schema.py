@@ -1,4 +1,4 @@
-"""The form of an answer as a JSON schema, for services that hold their models to one."""
+"""The JSON schema of an answer, for services that enforce one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def takes_schema(model: str) -> bool:
 
 
 def response_schema(probe: Probe) -> ResponseSchema:
-    """The schema of a probe's answer, strict: every key is there, and no other."""
+    """Return the strict schema of a probe's answer: all keys are required, and no others allowed."""
     from inspect_ai.model import ResponseSchema
     from inspect_ai.util import JSONSchema
 
@@ -37,7 +37,7 @@ def response_schema(probe: Probe) -> ResponseSchema:
 
 
 def schema_of(probe: Probe) -> dict[str, Any]:
-    """The same as JSON types."""
+    """Return the same schema as JSON types."""
     evidence = {"exhibit": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "quote": _TEXT} if probe.quotes else {}
     inspected = {"inspected": _YES_NO} if probe.asks_inspected else {}
     if probe.kind is ProbeKind.CHECKLIST:

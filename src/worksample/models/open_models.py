@@ -1,4 +1,4 @@
-"""Models of judges are closed in the event loop that asked them: their connections belong to it."""
+"""Close judges' models in the event loop that used them: their connections belong to it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 _ASKED: WeakKeyDictionary[asyncio.AbstractEventLoop, set[Model]] = WeakKeyDictionary()
 
 
-def asked(model: Model) -> None:
+def note_model(model: Model) -> None:
     """Note that the running loop has connections of this model."""
     _ASKED.setdefault(asyncio.get_running_loop(), set()).add(model)
 
 
 async def close_models() -> None:
-    """Close what `ask` opened in the running loop, at the end of it. Whoever asks the same model later opens it anew.
+    """Close the models that `ask` opened in the running loop, at its end; a later `ask` opens them again.
 
-    A loop that is closed over open connections leaves sockets behind, and the next loop would be given them.
+    A loop that is closed with open connections leaves sockets behind, which the next loop could inherit.
     """
     for model in _ASKED.pop(asyncio.get_running_loop(), set()):
         # As its context manager it is also forgotten by Inspect, which would hand out the closed one again.

@@ -1,4 +1,4 @@
-"""What a model's tokens cost. A price is only ever what the user says it is: none is guessed or looked up."""
+"""Prices of models' tokens. A price is only what the user states: none is guessed or looked up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from worksample.errors import ManifestError, PlanError
-from worksample.files.config_files import in_words
+from worksample.files.config_files import describe_errors
 from worksample.records import Frozen
 
 
@@ -29,7 +29,7 @@ Prices = Mapping[str, Price]
 
 
 def read_prices(table: Mapping[str, Any], where: str = "prices") -> dict[str, Price]:
-    """Prices by model name from plain tables (or `Price`s). ManifestError names the model and key that is wrong."""
+    """Read prices by model name from tables or `Price`s. Raises ManifestError that names the wrong model and key."""
     out = {}
     for name, value in table.items():
         plain = value.model_dump() if hasattr(value, "model_dump") else value
@@ -37,26 +37,29 @@ def read_prices(table: Mapping[str, Any], where: str = "prices") -> dict[str, Pr
             out[name] = Price.model_validate(plain)
         except ValidationError as error:
             raise ManifestError(
-                f"{in_words(error, Price)}; a price has input, output, cache_read, cache_write, in dollars per million",
+                f"{describe_errors(error, Price)}; a price has input, output, cache_read and cache_write, in "
+                "dollars per million",
                 where=f"{where}.{name}",
                 next=f'write [prices."{name}"] input = 3.0, output = 15.0',
             ) from error
     return out
 
 
-def priced(model: str, prices: Prices) -> bool:
-    """Whether the calls of `model` can be priced."""
+def has_price(model: str, prices: Prices) -> bool:
+    """Whether the calls of `model` have a price."""
     return model in prices
 
 
 def require_price(model: str | None, prices: Prices) -> None:
-    """PlanError for a budget on a model without a price: such a limit would never be reached and say nothing."""
+    """Raise PlanError for a budget on a model without a price: such a limit would never be reached, without any
+    notice.
+    """
     if model is None:
         raise PlanError(
-            "a budget in dollars is set, but this agent calls no model of ours, so nothing counts against it",
-            next="set a limit of time instead",
+            "a budget in dollars is set, but this agent calls no model, so nothing counts against it",
+            next="set a time limit instead",
         )
-    if not priced(model, prices):
+    if not has_price(model, prices):
         given = f" (prices were given for {', '.join(sorted(prices))})" if prices else ""
         raise PlanError(
             f"a budget in dollars is set, but {model} has no price, so the budget could never be reached{given}",
@@ -67,7 +70,7 @@ def require_price(model: str | None, prices: Prices) -> None:
 
 
 def register(prices: Prices) -> None:
-    """Tell Inspect the prices, so that its cost limit counts. What is known of the model's context stays."""
+    """Register the prices with Inspect, so that its cost limit counts. Its facts about the model's context stay."""
     from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 
     for name, price in prices.items():

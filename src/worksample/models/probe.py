@@ -1,4 +1,4 @@
-"""A narrow question to a judge, with the exhibits that it is about."""
+"""Probes: narrow questions to a judge, with the exhibits that they are about."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .exhibit import Exhibit
 
 TYPES: dict[str, type | tuple[type, ...]] = {"string": str, "number": (int, float), "integer": int, "boolean": bool}
 MOST = 50
-"""Options, items or fields of one probe."""
+"""Most options, items or fields of one probe."""
 
 
 class ProbeKind(StrEnum):
@@ -26,31 +26,31 @@ class ProbeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Built by the functions below.
+    """A question, built by the functions below.
 
-    question: the task author's. exhibits: data. instruction: ours, over the usual one of the kind.
+    `question`: by the task's author. `exhibits`: data. `instruction`: ours, instead of the usual one of this kind.
     """
 
     kind: ProbeKind
     question: str
     exhibits: tuple[Exhibit, ...] = ()
     second: tuple[Exhibit, ...] = ()
-    """Of a pair: the other one's."""
+    """The second exhibits of a pair."""
     options: tuple[str, ...] = ()
     items: Mapping[str, str] = field(default_factory=dict)
-    """Of a checklist: name -> what is asked."""
+    """Items of a checklist: name -> question."""
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Flat properties of a JSON schema: name -> {"type", "enum"?}."""
     instruction: str = ""
     quotes: bool = True
-    """Whether what is affirmed has to be quoted from an exhibit where there is text."""
+    """Whether an affirmative answer must quote an exhibit, if there is text."""
     asks_inspected: bool = False
-    """Whether the judge also says if it could inspect the work: asked where a part of it could not be shown."""
+    """Whether the judge must also say if it could inspect the work: asked if a part of it could not be shown."""
 
     def __post_init__(self) -> None:
         fault = _fault(self)
         if fault:
-            raise UsageError(f"the probe is none: {fault}", where=f"probe {self.kind}", next="see docs/judges.md")
+            raise UsageError(f"the probe is wrong: {fault}", where=f"probe {self.kind}", next="see docs/judges.md")
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -58,14 +58,14 @@ class Probe:
 
 
 def yes_no(question: str, *exhibits: Exhibit, instruction: str = "", quotes: bool = True) -> Probe:
-    """The answer is a bool; a yes has to be quoted."""
+    """Build a question that is answered by a bool; a yes must be quoted."""
     return Probe(ProbeKind.YES_NO, question, exhibits, instruction=instruction, quotes=quotes)
 
 
 def choice(
     question: str, options: Sequence[str], *exhibits: Exhibit, instruction: str = "", quotes: bool = True
 ) -> Probe:
-    """The answer is one of `options`, by its very words."""
+    """Build a question that is answered by one of `options`, in its exact words."""
     return Probe(ProbeKind.CHOICE, question, exhibits, options=tuple(options), instruction=instruction, quotes=quotes)
 
 
@@ -73,34 +73,40 @@ def fields(
     question: str, schema: Mapping[str, Mapping[str, Any]], *exhibits: Exhibit, instruction: str = "",
     quotes: bool = True,
 ) -> Probe:  # fmt: skip
-    """The answer is a dict with exactly these keys. schema: name -> {"type": string | number | integer | boolean}."""
+    """Build a question that is answered by a dict with exactly these keys.
+
+    `schema`: name -> {"type": string | number | integer | boolean}.
+    """
     return Probe(ProbeKind.FIELDS, question, exhibits, fields=schema, instruction=instruction, quotes=quotes)
 
 
 def checklist(
     question: str, items: Mapping[str, str], *exhibits: Exhibit, instruction: str = "", quotes: bool = True
 ) -> Probe:
-    """The answer is a dict of bools, one for each item; each yes has to be quoted."""
+    """Build a question that is answered by a dict of bools, one per item; each yes must be quoted."""
     return Probe(ProbeKind.CHECKLIST, question, exhibits, items=items, instruction=instruction, quotes=quotes)
 
 
 def pair(
     question: str, first: Sequence[Exhibit], second: Sequence[Exhibit], *, instruction: str = "", quotes: bool = True
 ) -> Probe:
-    """Asked twice, with positions swapped. The answer is `first`, `second` or `equal`; two that differ are `equal`."""
+    """Build a comparison, answered by `first`, `second` or `equal`.
+
+    It is asked twice, with positions swapped; two different answers make `equal`.
+    """
     return Probe(ProbeKind.PAIR, question, tuple(first), tuple(second), instruction=instruction, quotes=quotes)
 
 
 def _fault(probe: Probe) -> str:
     if not probe.question.strip():
-        return "it asks nothing"
+        return "it has no question"
     many = {ProbeKind.CHOICE: probe.options, ProbeKind.CHECKLIST: probe.items, ProbeKind.FIELDS: probe.fields}.get(
         probe.kind
     )
     if many is not None and not 1 <= len(many) <= MOST:
         return f"it has {len(many)} options, items or fields; allowed: 1 to {MOST}"
     if probe.kind is ProbeKind.CHOICE and len(set(probe.options)) < max(2, len(probe.options)):
-        return "its options are not two or more different ones"
+        return "it needs at least two options, all different"
     for name, schema in probe.fields.items():
         if schema.get("type") not in TYPES or set(schema) - {"type", "enum", "description"}:
             return f"field {name!r}: allowed are type ({', '.join(TYPES)}), enum and description"

@@ -1,6 +1,6 @@
-"""What services tell of an answer's tokens: each has names of its own for it, and some tell a part or nothing.
+"""Read the token counts that services report: each uses names of its own, and some report a part or nothing.
 
-A good answer stays one. What is not told is estimated, see `account.estimate`.
+A good answer stays good: missing counts are estimated, see `request_account.estimate`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _REASONING = ("completion_tokens_details", "output_tokens_details")
 
 
 def read_usage() -> None:
-    """Let the providers that are loaded understand every service's way to tell tokens. Idempotent."""
+    """Make the loaded providers understand every service's way to report tokens. Idempotent."""
     for name, module in tuple(sys.modules.items()):
         if name.startswith(_PROVIDERS) or name == "inspect_ai.model._openai_responses":
-            _replace(module, "model_output_from_openai", _completed)
-            _replace(module, "model_usage_from_response_usage", _responded)
-            _replace(module, "model_output_from_message", _messaged)
+            _replace(module, "model_output_from_openai", _wrap_chat_usage)
+            _replace(module, "model_usage_from_response_usage", _wrap_response_usage)
+            _replace(module, "model_output_from_message", _wrap_message_usage)
         elif name == "anthropic.lib.streaming._messages":
-            _replace(module, "accumulate_event", _accumulated)
+            _replace(module, "accumulate_event", _wrap_accumulation)
 
 
 def _replace(module: Any, name: str, made: Callable[[Any], Any]) -> None:
@@ -52,7 +52,7 @@ def _replace(module: Any, name: str, made: Callable[[Any], Any]) -> None:
         setattr(module, name, after)
 
 
-def _completed(convert: Any) -> Any:
+def _wrap_chat_usage(convert: Any) -> Any:
     def converted(completion: Any, choices: Any) -> Any:
         completion.usage = _chat(completion.usage)
         return convert(completion, choices)
@@ -60,14 +60,14 @@ def _completed(convert: Any) -> Any:
     return converted
 
 
-def _responded(convert: Any) -> Any:
+def _wrap_response_usage(convert: Any) -> Any:
     def converted(usage: Any) -> Any:
         return convert(_response(usage))
 
     return converted
 
 
-def _messaged(convert: Any) -> Any:
+def _wrap_message_usage(convert: Any) -> Any:
     async def converted(client: Any, model: Any, message: Any, *args: Any, **rest: Any) -> Any:
         from anthropic.types import Usage
 
@@ -79,7 +79,7 @@ def _messaged(convert: Any) -> Any:
     return converted
 
 
-def _accumulated(accumulate: Any) -> Any:
+def _wrap_accumulation(accumulate: Any) -> Any:
     def accumulated(*, event: Any, **rest: Any) -> Any:
         from anthropic.types import MessageDeltaUsage, Usage
 
@@ -130,9 +130,9 @@ def _response(usage: Any) -> Any:
 
 
 def _counts(usage: Any) -> tuple[int, int, int | None, int | None, int | None, int]:
-    """Tokens of the whole prompt, of the answer, read from a cache, written to one, of reasoning, and in all.
+    """Return tokens of the whole prompt, the answer, cache reads, cache writes, reasoning, and the total.
 
-    0 for what is not told. A prompt is whole: a service whose cached tokens are more than that counts them apart.
+    Unreported counts are 0. If a service reports more cached tokens than its prompt has, it counts them apart from it.
     """
     details = [detail for name in _DETAILS if (detail := _field(usage, name)) is not None]
     cached, missed = _first([*details, usage], _READ), _first([usage], (_MISSED,))
@@ -151,7 +151,9 @@ def _counts(usage: Any) -> tuple[int, int, int | None, int | None, int | None, i
 
 
 def _first(places: Iterable[Any], names: Iterable[str]) -> int | None:
-    """The count under one of these names, the largest where several tell it: a 0 beside a count only fills a field."""
+    """Return the count under one of these names, the largest if there are several: a 0 beside a count only fills a
+    field.
+    """
     names = tuple(names)
     found = [count for place in places for name in names if (count := _count(_field(place, name))) is not None]
     return max(found, default=None)
@@ -162,7 +164,7 @@ def _field(place: Any, name: str) -> Any:
 
 
 def _count(value: Any) -> int | None:
-    """A count of tokens, also one that is written as text or with a point."""
+    """Return a count of tokens, even if it is written as text or with a decimal point."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

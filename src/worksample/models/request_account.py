@@ -1,8 +1,8 @@
-"""What requests to models take: reserved before they are sent, then settled, or bounded where nobody tells the end.
+"""Book what requests to models use: reserved before they are sent, settled by their answer, else bounded.
 
-Every request of a trial, of a judge's question and of a colleague's turn stands in one `ModelAccount`. An answer
-settles it. A request that its caller gives up (a limit, a timeout, the end of the work) goes on by itself for a while,
-so that what it took is known; after that it counts as *unsettled*, with the most that it can have taken.
+Every request of a trial, of a judge's question and of a colleague's turn belongs to one `ModelAccount`. A request that
+its caller gives up (a limit, a timeout, the end of the work) continues in the background for a while, so that its usage
+becomes known; after that it counts as *unsettled*, with the most that it can have used.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from .failure import status_of
 from .http_exchanges import Fate, HttpExchange, fate_of_status, never_sent
 from .price import Price
 from .token_estimate import Size, size_of_answer
-from .usage import ESTIMATED, MILLION, output_usage, plus, sound
+from .usage import ESTIMATED, MILLION, is_plausible, output_usage, plus
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelOutput
 
 GRACE = 30.0
-"""Seconds at most that a request goes on which its caller has given up."""
+"""Most seconds that a request continues after its caller has given it up."""
 LEAST_GRACE = 5.0
 SLOWER = 3.0
-"""A request is granted that many times what the slowest took that was answered."""
+"""A request may take this many times as long as the slowest answered one."""
 UNKNOWN_ANSWER = 128_000
-"""Tokens of an answer whose longest nobody knows: no service is known that gives more."""
+"""Assumed tokens of the longest answer if the model's limit is unknown: no known service gives more."""
 CURRENT: ContextVar[ModelAccount | None] = ContextVar("worksample_account", default=None)
-"""Whose requests are made here."""
+"""The account that requests of this context are booked in."""
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
-    """The most that one request can take. `longest`: of an answer, where that is known."""
+class CallLimit:
+    """The most that one request can use. `longest`: tokens of the longest answer, if known."""
 
     prompt: int
     longest: int | None = None
@@ -55,7 +55,7 @@ class Most:
 
     @property
     def cost(self) -> float | None:
-        """US dollars; None where it has no price."""
+        """Return US dollars, or None if the model has no price."""
         if self.price is None:
             return None
         dearest = max(self.price.input, self.price.cache_write or 0.0)
@@ -63,31 +63,31 @@ class Most:
 
     @property
     def usage(self) -> Usage:
-        """That such a request is unsettled."""
+        """Return the usage of such a request while it is unsettled."""
         return Usage(unsettled=1, unsettled_tokens=self.tokens, unsettled_cost=self.cost)
 
 
 @dataclass(eq=False)
 class SentRequest:
-    """A request that was given to a provider."""
+    """A request that was passed to a provider."""
 
     model: str
-    most: Most
+    most: CallLimit
     prompt: int
-    """Tokens that its prompt likely has."""
+    """Estimated tokens of its prompt."""
     exchanges: list[HttpExchange] = field(default_factory=list)
     told: bool = False
-    """Whether the provider's client notes them."""
+    """Whether the provider's client reports its HTTP requests."""
     began: float = field(default_factory=time.monotonic)
 
     @property
-    def waited(self) -> float:
-        """Seconds since it was sent."""
+    def seconds_waited(self) -> float:
+        """Return the seconds since it was sent."""
         return time.monotonic() - self.began
 
     @property
     def unsent(self) -> bool:
-        """Whether it is known that nothing left for the service."""
+        """Whether it is known that nothing was sent to the service."""
         return self.told and not self.exchanges
 
 
@@ -95,27 +95,28 @@ class SentRequest:
 class ModelAccount:
     """The requests of one trial, or of one question to a judge. For one event loop.
 
-    `cost` and `tokens` are limits, which hold over what is settled, what is unsettled and what is reserved together.
+    `cost` and `tokens` are limits on the sum of what is settled, unsettled and reserved.
     """
 
     prices: Mapping[str, Price]
     cost: float | None = None
     tokens: int | None = None
     answered: Usage = field(default_factory=Usage)
-    """What answers took that reached whoever asked."""
+    """Usage of the answers that reached the caller."""
     lost: Usage = field(default_factory=Usage)
-    """What requests took, or may have, whose answers reached nobody."""
+    """Usage, known or at most, of requests whose answers reached nobody."""
     charged: float = 0.0
-    """US dollars of `lost` that were counted against the budget of the work, though nobody says that they were paid."""
+    """US dollars of `lost` that were counted against the budget of the work although the service did not confirm them.
+    """
     charged_tokens: int = 0
     _slowest: float = 0.0
-    _reserved: list[Most] = field(default_factory=list)
+    _reserved: list[CallLimit] = field(default_factory=list)
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
     _given_up: dict[asyncio.Future[Any], SentRequest] = field(default_factory=dict)
 
     @contextmanager
     def current(self) -> Iterator[ModelAccount]:
-        """Let the requests that are made within stand in this account."""
+        """Book the requests made within the block in this account."""
         token = CURRENT.set(self)
         try:
             yield self
@@ -124,15 +125,16 @@ class ModelAccount:
 
     @property
     def total(self) -> Usage:
-        """All that is known by now."""
-        return together(self.answered, self.lost)
+        """Return all usage known so far."""
+        return add_usage(self.answered, self.lost)
 
     @asynccontextmanager
-    async def reserved(self, most: Most) -> AsyncIterator[None]:
-        """Hold what a call can take at most, as soon as the limits have room for it.
+    async def reserve(self, most: CallLimit) -> AsyncIterator[None]:
+        """Reserve the most that a call can use, as soon as the limits have room for it.
 
-        A call that is alone always begins: the limits are looked at before it and after it, so that one call at most
-        can pass them, however many are made at once.
+        A call that is alone always starts. Limits are checked before and after it, so that at most one call can exceed
+        them,
+        however many are made at once.
         """
         while not self._has_room(most):
             waiter = asyncio.get_running_loop().create_future()
@@ -149,12 +151,12 @@ class ModelAccount:
             self._wake()
 
     def _wake(self) -> None:
-        """Let calls that wait look again whether they have room."""
+        """Let waiting calls check again whether there is room for them."""
         for waiter in self._waiting:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def _has_room(self, most: Most) -> bool:
+    def _has_room(self, most: CallLimit) -> bool:
         under_way = [*self._reserved, *(sent.most for sent in self._given_up.values())]
         if not under_way:
             return True
@@ -169,7 +171,9 @@ class ModelAccount:
         return True
 
     async def send(self, request: Awaitable[Any], sent: SentRequest) -> Any:
-        """The provider's answer. Where the caller is cancelled the request goes on, see `settle`."""
+        """Return the provider's answer. If the caller is cancelled, the request continues in the background; see
+        `settle`.
+        """
         task: asyncio.Future[Any] = asyncio.ensure_future(request)
         try:
             result = await asyncio.shield(task)
@@ -183,7 +187,7 @@ class ModelAccount:
         return result
 
     def _take(self, result: Any, sent: SentRequest, *, late: bool) -> None:
-        """Book what came of a request: an answer, an error that the provider returned, or an answer without a word."""
+        """Book the result of a request: an answer, an error that the provider returned, or an answer without text."""
         output = result[0] if isinstance(result, tuple) else result
         if isinstance(output, Exception):
             self._fail(output, sent)
@@ -191,18 +195,18 @@ class ModelAccount:
         if refused_for_length(output):
             self._lose([Fate.FAILED, *_earlier(sent)], sent)
             return
-        if not output.choices and (output.usage is None or not sound(output.usage)):
+        if not output.choices and (output.usage is None or not is_plausible(output.usage)):
             self._lose([*_earlier(sent), self._unread(sent)], sent)
             return
         self._lose(_earlier(sent), sent)
         used = output_usage(output.usage, sent.model, self.prices, estimated=is_estimated(output))
         if late or not output.choices:
-            self.lost = together(self.lost, used)
+            self.lost = add_usage(self.lost, used)
             if late:
                 _charge(used.tokens, used.cost or 0.0)
         else:
-            self.answered = together(self.answered, used)
-            self._slowest = max(self._slowest, sent.waited)
+            self.answered = add_usage(self.answered, used)
+            self._slowest = max(self._slowest, sent.seconds_waited)
 
     def _fail(self, error: BaseException, sent: SentRequest) -> None:
         """Book a call whose last request ended in an error."""
@@ -212,7 +216,7 @@ class ModelAccount:
         self._lose([*fates[:-1], self._unread(sent) if fates[-1] is Fate.ANSWERED else fates[-1]], sent)
 
     def _unread(self, sent: SentRequest) -> Fate:
-        """Book an answer that came whole and that nobody could make sense of: its tokens are estimated."""
+        """Book an answer that arrived whole but could not be read: its tokens are estimated."""
         body = sent.exchanges[-1].body if sent.exchanges else None
         if body is None:
             return Fate.UNSETTLED
@@ -220,28 +224,30 @@ class ModelAccount:
 
         said = min(Size(body).tokens, sent.most.answer)
         used = ModelUsage(input_tokens=sent.prompt, output_tokens=said, total_tokens=sent.prompt + said)
-        self.lost = together(self.lost, output_usage(used, sent.model, self.prices, estimated=True))
+        self.lost = add_usage(self.lost, output_usage(used, sent.model, self.prices, estimated=True))
         return Fate.ANSWERED
 
     def _lose(self, fates: list[Fate], sent: SentRequest) -> None:
-        """Book requests without an answer. What the service itself calls an error is not held against a budget."""
+        """Book requests without an answer. What the service itself reports as an error does not count against a
+        budget.
+        """
         price = self.prices.get(sent.model)
         free = Usage(cost=None if price is None else 0.0, priced=price is not None)
         for fate in fates:
             if fate is Fate.FAILED:
-                self.lost = together(self.lost, free.replaced(failed=1))
+                self.lost = add_usage(self.lost, free.replaced(failed=1))
             elif fate is Fate.UNSETTLED:
-                self.lost = together(self.lost, sent.most.usage)
+                self.lost = add_usage(self.lost, sent.most.usage)
 
     def _give_up(self, task: asyncio.Future[Any], sent: SentRequest) -> None:
         self._given_up[task] = sent
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._book_late)
         # As long again as it has waited, or as long as the slowest of its kind could make one expect.
-        more = max(LEAST_GRACE, sent.waited, SLOWER * self._slowest - sent.waited)
+        more = max(LEAST_GRACE, sent.seconds_waited, SLOWER * self._slowest - sent.seconds_waited)
         asyncio.get_running_loop().call_later(min(GRACE, more), task.cancel)
 
-    def _ended(self, task: asyncio.Future[Any]) -> None:
-        """Book a request that went on by itself."""
+    def _book_late(self, task: asyncio.Future[Any]) -> None:
+        """Book a request that continued in the background."""
         sent = self._given_up.pop(task, None)
         asyncio.get_running_loop().call_soon(self._wake)  # once it is booked
         error = None if task.cancelled() else task.exception()
@@ -261,21 +267,23 @@ class ModelAccount:
             self._take(task.result(), sent, late=True)
 
     async def settle(self, seconds: float | None = None) -> Usage:
-        """Wait for requests that were given up, `seconds` at most (by default what each is granted), and book them.
+        """Wait for requests that were given up, and book them.
 
-        What took nobody's answer, so far.
+        Waits `seconds` at most (by default the time that each is granted), and returns the usage of requests whose
+        answers
+        reached nobody so far.
         """
         if self._given_up and (seconds is None or seconds > 0):
             await asyncio.wait(tuple(self._given_up), timeout=GRACE if seconds is None else seconds)
         return self.close()
 
     def close_total(self) -> Usage:
-        """All that was taken, with what is still under way as unsettled."""
+        """Return all usage, with requests that are still open as unsettled."""
         self.close()
         return self.total
 
     def close(self) -> Usage:
-        """Book what is still under way as unsettled, at once."""
+        """Book open requests as unsettled, at once."""
         for task, sent in tuple(self._given_up.items()):
             del self._given_up[task]
             if task.done() and not task.cancelled() and task.exception() is None:
@@ -286,33 +294,34 @@ class ModelAccount:
         return self.lost
 
 
-def together(a: Usage, b: Usage) -> Usage:
-    """Both; a usage without a request changes nothing."""
+def add_usage(a: Usage, b: Usage) -> Usage:
+    """Return the sum; a usage without a request changes nothing."""
     if not a.requests:
         return b
     return plus(a, b) if b.requests else a
 
 
 def is_estimated(output: ModelOutput) -> bool:
-    """Whether the tokens of an answer are an estimate of ours."""
+    """Whether the tokens of an answer are our estimate."""
     return bool((output.metadata or {}).get(ESTIMATED))
 
 
 def refused_for_length(output: ModelOutput) -> bool:
-    """Whether an output stands for a prompt that the service refused because it is too long."""
+    """Whether an output represents a prompt that the service refused because it is too long."""
     return bool(output.choices) and output.stop_reason == "model_length" and output.usage is None
 
 
 def estimate(output: ModelOutput, prompt: int) -> None:
-    """Put an estimate in place of tokens that the service does not tell, or tells absurdly, and mark the output.
+    """Estimate tokens that the service does not report, or reports absurdly, and mark the output.
 
-    Tokens that stand in the total alone are the answer's: some services count reasoning there, and charge for it.
+    Tokens that only the total contains are counted as the answer's: some services count reasoning there and charge for
+    it.
     """
     from inspect_ai.model import ModelUsage
 
     if not output.choices or refused_for_length(output):
         return
-    used = output.usage if output.usage is not None and sound(output.usage) else ModelUsage()
+    used = output.usage if output.usage is not None and is_plausible(output.usage) else ModelUsage()
     read, written = used.input_tokens_cache_read or 0, used.input_tokens_cache_write or 0
     said = size_of_answer(output).tokens
     no_prompt, no_answer = used.input_tokens + read + written == 0, used.output_tokens == 0 and said > 0
@@ -332,12 +341,14 @@ def estimate(output: ModelOutput, prompt: int) -> None:
 
 
 def _earlier(sent: SentRequest) -> list[Fate]:
-    """Of requests that the provider's client tried again by itself."""
+    """Return the fates of requests that the provider's client retried by itself."""
     return [one.fate for one in sent.exchanges[:-1] if one.fate is not Fate.ANSWERED]
 
 
 def _fates(sent: SentRequest, error: BaseException) -> list[Fate]:
-    """What became of a call's requests, which ended in an error; the last may be an answer that nobody could read."""
+    """Return the fates of a call's requests if the call ended in an error; the last may be an answer that nobody could
+    read.
+    """
     unsent, status = never_sent(error), status_of(error)
     if not sent.exchanges:
         return [Fate.FAILED if unsent else Fate.UNSETTLED if status is None else fate_of_status(status)]
@@ -346,7 +357,7 @@ def _fates(sent: SentRequest, error: BaseException) -> list[Fate]:
 
 
 def _charge(tokens: int, cost: float) -> None:
-    """Count against the engine's limits of the work that made the request, where they still hold."""
+    """Count against the engine's limits of the work that made the request, if they still hold."""
     from inspect_ai.model import ModelUsage
     from inspect_ai.util._limit import record_model_cost, record_model_usage
 

@@ -1,4 +1,4 @@
-"""From a model's name to a model."""
+"""Resolve a model's name to a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from worksample.errors import PlanError
-from worksample.files.config_files import Faults, checked
+from worksample.files.config_files import Faults, validate
 from worksample.files.config_files.faults import nearest
 
 from .metering import gate, meter
@@ -25,34 +25,36 @@ if TYPE_CHECKING:
 
 CHARACTERS_PER_TOKEN = 3.5
 MAKERS = (("gpt", "openai"), ("o3", "openai"), ("o4", "openai"), ("claude", "anthropic"), ("gemini", "google"))
-"""Whose model it is that a name without a provider begins with."""
+"""Provider by the beginning of a model's name that comes without one."""
 _PREPARED: WeakSet[ModelAPI] = WeakSet()
-"""Inspect hands out the same provider again for the same arguments."""
+"""Providers that are prepared already: Inspect returns the same one for the same arguments."""
 
 
 @dataclass(frozen=True)
 class ModelService:
-    """How models are called. Times in seconds."""
+    """How models are called. Times are in seconds."""
 
     prices: Mapping[str, Price] = field(default_factory=dict)
     retries: int | None = 5
-    """Retries of one request after a fault of the service: the provider's own client makes none beside them. None:
-    until the trial's time is over."""
+    """Retries of one request after a fault of the service; the provider's own client makes none. None: until the
+    trial's
+    time is over.
+    """
     timeout: float | None = 1800
-    """Of one request with all its retries."""
+    """Time of one request with all its retries."""
     try_timeout: float | None = 600
-    """Of one try."""
+    """Time of one try."""
     connections: int | None = None
     """Requests at once, per model; None: the provider's default."""
     args: Mapping[str, Any] = field(default_factory=dict)
-    """For the provider, such as `base_url`."""
+    """Arguments of the provider, such as `base_url`."""
 
 
 def resolve(name: str, service: ModelService, generation: Mapping[str, Any] | None = None) -> Model:
-    """The model called `name` (as Inspect takes it, `provider/model`), with its price made known.
+    """Return the model called `name` (as Inspect takes it, `provider/model`), with its price registered.
 
-    `generation` holds settings of generation such as `temperature` or `reasoning_effort`. PlanError for an unknown
-    provider, a missing key or an unknown setting.
+    `generation` holds settings such as `temperature` or `reasoning_effort`. Raises PlanError for an unknown provider, a
+    missing key or an unknown setting.
     """
     from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.model import GenerateConfig, get_model
@@ -83,20 +85,20 @@ def resolve(name: str, service: ModelService, generation: Mapping[str, Any] | No
 
 
 def check_generation(generation: Mapping[str, Any], where: str) -> None:
-    """PlanError for settings of generation that Inspect does not know, or whose values cannot be."""
+    """Raise PlanError for settings of generation that Inspect does not know, or with impossible values."""
     from inspect_ai.model import GenerateConfig
 
     faults, file = Faults(), "generation"
     known = {key: value for key, value in generation.items() if key in GenerateConfig.model_fields}
     for key in sorted(set(generation) - set(known)):
         faults.add(file, key, f"is not a setting of generation{nearest(key, GenerateConfig.model_fields)}")
-    checked(GenerateConfig, known, faults, file=file)
+    validate(GenerateConfig, known, faults, file=file)
     if faults.found:
         raise PlanError("; ".join(map(str, faults.found)), where=where, next="see docs/agents.md")
 
 
 def _plain(text: str) -> str:
-    """Inspect's words on one line, where what stood on lines of their own stays apart."""
+    """Put Inspect's message on one line, with its lines still separated."""
     lines = (" ".join(line.split()) for line in re.sub(r"\[/?[a-z ]*\]", "", text).splitlines())
     told = [line for line in lines if line]
     ended = [line if line[-1] in ".:;," else f"{line}:" for line in told[:-1]]
@@ -104,16 +106,16 @@ def _plain(text: str) -> str:
 
 
 def _unusable(name: str, said: str) -> PlanError:
-    """Why a model cannot be had, and what to type: its whole name, the key's variable, the provider's package."""
+    """Say why a model cannot be used, and what to type: its whole name, the key's variable, the provider's package."""
     provider, slash, model = name.partition("/")
     if not slash:
         whole = next((f"{maker}/{name}" for begins, maker in MAKERS if name.startswith(begins)), f"PROVIDER/{name}")
-        return PlanError(f"{name!r} names no provider; a model is PROVIDER/MODEL", next=f"--model {whole}")
+        return PlanError(f"{name!r} has no provider; write PROVIDER/MODEL", next=f"--model {whole}")
     if "not recognized" in said:
         known = _providers()
         near = difflib.get_close_matches(provider, known, 1)
         return PlanError(
-            f"no provider is called {provider!r}; there are: {', '.join(known)}",
+            f"there is no provider {provider!r}; known are: {', '.join(known)}",
             next=f"--model {near[0]}/{model}" if near else "--model PROVIDER/MODEL (docs/providers.md)",
         )
     key = re.search(r"\b[A-Z][A-Z0-9_]*_API_KEY\b", said)
@@ -130,7 +132,7 @@ def _unusable(name: str, said: str) -> PlanError:
 
 
 def _providers() -> list[str]:
-    """What Inspect and the packages beside it offer, by name."""
+    """List the providers of Inspect and installed packages by name."""
     from inspect_ai._util.registry import registry_find, registry_info
 
     found = registry_find(lambda info: info.type == "modelapi")
@@ -138,8 +140,10 @@ def _providers() -> list[str]:
 
 
 def _end_retries(api: ModelAPI) -> None:
-    """Keep a provider's client from repeating requests by itself, below our retries. A provider makes its client anew
-    after some faults."""
+    """Keep a provider's client from retrying requests below our retries.
+
+    A provider recreates its client after some faults, so this holds for later clients, too.
+    """
     initialize = api.initialize
 
     def initialize_without() -> None:
@@ -157,11 +161,11 @@ def _set_none(api: ModelAPI) -> None:
 
 
 def _count_here(api: ModelAPI) -> None:
-    """Estimate tokens by length where the provider would fetch a vocabulary from the internet to count them, and where
-    a service that counts gives no count.
+    """Estimate tokens by length if the provider would download a vocabulary to count them, or gets no count.
 
-    The count only decides when a long conversation is compacted. A service that is down says so to the call that
-    follows, whose failure is told apart and tried again.
+    The count only decides when a long conversation is compacted. If the service is down, the following call fails, and
+    its
+    failure is classified and retried.
     """
     import inspect
 

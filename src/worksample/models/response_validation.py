@@ -1,4 +1,4 @@
-"""An HTTP 200 is no answer yet: what no client can read, or what has no choice in it, is a fault of the service."""
+"""Reject HTTP 200 responses without an answer: an unreadable body, or no choice in it, is a fault of the service."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ UNREADABLE = (
     IndexError,
     AttributeError,
 )
-"""What clients of providers raise over a body that is not what it should be."""
+"""Errors that providers' clients raise over a malformed body."""
 
 
 class NoAnswerError(Exception):
-    """The service answered, and not with what a model says."""
+    """A response of the service that contains no model's answer."""
 
 
 def need_answers(api: ModelAPI) -> None:
-    """Make a provider try again, as after any fault of its service, where an answer cannot be one.
+    """Make a provider retry, as after any fault of its service, if a response cannot be an answer.
 
-    Not tried again is what no waiting mends: an account without credit, which some services report as a rate limit.
+    An account without credit is not retried; some services report it as a rate limit.
     """
     generate, should_retry = api.generate, api.should_retry
 
@@ -49,7 +49,7 @@ def need_answers(api: ModelAPI) -> None:
         if isinstance(answer, Exception) and too_long(answer):
             return _full(str(api.model_name), answer)
         if not isinstance(answer, Exception) and not answer.choices:
-            raise NoAnswerError(_said(result) or "the service gave an answer without a choice in it")
+            raise NoAnswerError(_said(result) or "the service's answer has no choice in it")
         return result
 
     def again(ex: Exception) -> Any:
@@ -62,13 +62,13 @@ def need_answers(api: ModelAPI) -> None:
 
 
 def too_long(error: Exception) -> bool:
-    """Whether a rejected request was one that does not fit in the model's context; each server has its own words."""
+    """Whether a request was rejected because it exceeds the model's context; each server words it differently."""
     status = getattr(error, "status_code", None)
     return status in TOO_LARGE and TOO_LONG.search(str(error)) is not None
 
 
 def _full(name: str, error: Exception) -> ModelOutput:
-    """What Inspect makes of it for the services that it knows: the conversation is then compacted."""
+    """Return the output that Inspect makes of it for known services: the conversation is then compacted."""
     from inspect_ai.model import ModelOutput
 
     return ModelOutput.from_content(name, str(error), stop_reason="model_length")
@@ -76,12 +76,12 @@ def _full(name: str, error: Exception) -> ModelOutput:
 
 def _unreadable(error: Exception) -> str:
     body = isinstance(error, json.JSONDecodeError | UnicodeDecodeError)
-    what = "a body that is not JSON" if body else "JSON that is no answer of a model"
+    what = "a body that is not JSON" if body else "JSON that is not a model's answer"
     return f"the service answered with {what} ({type(error).__name__}: {error})"
 
 
 def _said(result: Any) -> str:
-    """The error that some services put into a 200, in their own words."""
+    """Return the error message that some services put into a 200."""
     call = result[1] if isinstance(result, tuple) else None
     body = getattr(call, "response", None)
     error = body.get("error") if isinstance(body, dict) else None

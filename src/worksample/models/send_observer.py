@@ -1,4 +1,4 @@
-"""Evidence of whether a model call reached its service: what fails before that is the fault of what was asked."""
+"""Observe whether a model call reached its service: if it failed before that, the request is at fault."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI
 
 REJECTED = frozenset({400, 413, 414, 422})
-"""HTTP answers about the request itself: a service that gives one is up, and has read what it was sent."""
+"""HTTP statuses about the request itself: the service is up, and has read the request."""
 
 
 class NotSentError(Exception):
-    """A request that could not be written for its service: nothing was sent."""
+    """A request that could not be encoded for its service: nothing was sent."""
 
 
 @dataclass
-class Sending:
+class SendProgress:
     """How far one call came."""
 
     provider: bool = False
@@ -37,20 +37,20 @@ class Sending:
     """The call's last event in the transcript."""
 
     def never_left(self, error: BaseException) -> bool:
-        """Whether an error that carries no status came about before anything was sent."""
+        """Whether an error without a status was raised before anything was sent."""
         if status_of(error) is not None or failed_connection(error):
             return False
         return not self.provider or (self.told and not self.sent)
 
 
-_ASKED: ContextVar[Sending | None] = ContextVar("worksample_asked", default=None)
-_SENDING: ContextVar[Sending | None] = ContextVar("worksample_sending", default=None)
+_ASKED: ContextVar[SendProgress | None] = ContextVar("worksample_asked", default=None)
+_SENDING: ContextVar[SendProgress | None] = ContextVar("worksample_sending", default=None)
 
 
 @contextmanager
-def observed() -> Iterator[Sending]:
-    """Observe the model call that is made within."""
-    seen = Sending()
+def observe() -> Iterator[SendProgress]:
+    """Observe the model call that is made within the block."""
+    seen = SendProgress()
     token = _ASKED.set(seen)
     try:
         yield seen
@@ -59,15 +59,14 @@ def observed() -> Iterator[Sending]:
 
 
 def observe_sending(api: ModelAPI) -> None:
-    """Make a provider tell apart what was never sent: NotSentError. What the service rejected is marked in the
-    transcript."""
+    """Make a provider raise NotSentError for unsent requests, and mark rejected ones in the transcript."""
     _report_requests()
     generate = api.generate
 
     async def observed_call(*args: Any, **kwargs: Any) -> Any:
         from inspect_ai.log._samples import _active_model_event
 
-        call = _ASKED.get() or Sending()
+        call = _ASKED.get() or SendProgress()
         call.provider, call.sent, call.event = True, False, _active_model_event.get()
         call.told = hasattr(api, "_http_hooks")
         token = _SENDING.set(call)
@@ -89,7 +88,7 @@ def observe_sending(api: ModelAPI) -> None:
     api.generate = observed_call  # type: ignore[method-assign]
 
 
-def _mark(call: Sending, error: Exception) -> None:
+def _mark(call: SendProgress, error: Exception) -> None:
     if status_of(error) in REJECTED:
         excuse(call.event)
 

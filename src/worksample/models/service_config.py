@@ -1,4 +1,4 @@
-"""How models' services are reached: by model, by provider, or all of them alike."""
+"""Configuration of models' services: by model, by provider, or for all."""
 
 from __future__ import annotations
 
@@ -20,26 +20,28 @@ _SECRET = re.compile(r"(^|_)(api_?key|key|token|secret|password)$", re.IGNORECAS
 
 
 class ServiceConfig(Frozen):
-    """How a service is called. None leaves what the entry above it says: the provider's, then that of all models."""
+    """How a service is called. None inherits: from the provider's entry, then from that of all models."""
 
     base_url: str | None = Field(default=None, min_length=1)
-    """Where the service is, as in `http://localhost:8000/v1`; by default what the provider's own variable says."""
+    """The service's address, as in `http://localhost:8000/v1`; by default the value of the provider's own variable."""
     args: dict[str, Any] = {}
     """More arguments of Inspect's provider, such as `azure` or `region`; keys belong in the environment."""
     connections: int | None = Field(default=None, ge=1)
     """Requests at once, per model; by default the provider's own."""
     retries: int | None = Field(default=None, ge=0)
-    """Of one request, after a fault of the service; by default 5."""
+    """Retries of one request after a fault of the service; by default 5."""
     answer_timeout: Seconds | None = Field(default=None, gt=0)
-    """What one try may take, as in `90s` or `10m`; by default 10 minutes. Raise it for models that think longer."""
+    """Time of one try, as in `90s` or `10m`; by default 10 minutes. Raise it for models that think longer."""
     request_timeout: Seconds | None = Field(default=None, gt=0)
-    """What one request may take with all its tries; by default 30 minutes."""
+    """Time of one request with all its tries; by default 30 minutes."""
 
     @field_validator("base_url")
     @classmethod
     def _says_how(cls, url: str | None) -> str | None:
         if url is not None and not re.match(r"https?://[^/]", url):
-            raise ValueError(f"{url!r} is no address; it begins with http:// or https://, as http://localhost:8000/v1")
+            raise ValueError(
+                f"{url!r} is not an address; an address begins with http:// or https://, as in http://localhost:8000/v1"
+            )
         return url
 
     @model_validator(mode="after")
@@ -53,13 +55,13 @@ class ServiceConfig(Frozen):
         for name in self.args:
             if _SECRET.search(name):
                 raise ValueError(
-                    f"args.{name}: a key does not belong in a file that is kept with the results; put it into the "
-                    "provider's variable, such as OPENAI_API_KEY"
+                    f"args.{name}: this file is stored with the results, so keep keys out of it; set the provider's "
+                    "variable, such as OPENAI_API_KEY"
                 )
         return self
 
     def over(self, other: ServiceConfig) -> ServiceConfig:
-        """Field by field this one's value, else the other's; `args` key by key."""
+        """Return this configuration with missing fields filled from `other`; `args` are merged by key."""
         given = {name: value for name, value in self if value is not None and name != "args"}
         return other.replaced(**given, args={**other.args, **self.args})
 
@@ -68,7 +70,9 @@ Services = Mapping[str, ServiceConfig]
 
 
 def config_for(model: str, services: Services) -> ServiceConfig:
-    """What holds for a model: its own entry over its provider's (the longest first) over that of all models."""
+    """Merge the entries that hold for a model: its own, its providers' (the longest name first), and that of all
+    models.
+    """
     found = ServiceConfig()
     parts = model.split("/")
     for name in (ALL, *("/".join(parts[: i + 1]) for i in range(len(parts)))):
@@ -78,7 +82,7 @@ def config_for(model: str, services: Services) -> ServiceConfig:
 
 
 def service_for(model: str, services: Services, prices: Mapping[str, Price], default: ModelService) -> ModelService:
-    """How a model is called: what `services` says of it, over `default`."""
+    """Return how a model is called: its configuration, over `default`."""
     config = config_for(model, services)
     args = {**default.args, **config.args}
     if config.base_url is not None:

@@ -1,7 +1,8 @@
-"""A model's answer is foreign: what nothing could keep is replaced before anything tries.
+"""Replace what cannot be stored in a model's answer, which is untrusted input, before anything tries to store it.
 
-Text that UTF-8 cannot hold (lone surrogates, which JSON can spell) would make the log of a whole run unwritable. Counts
-of tokens that cannot be true count for nothing: not against a limit, not as cost.
+Text that UTF-8 cannot encode (lone surrogates, which JSON can spell) would make a whole run's log unwritable.
+Impossible
+token counts count for nothing: not against a limit, not as cost.
 """
 
 from __future__ import annotations
@@ -15,49 +16,49 @@ from pydantic import BaseModel
 
 from worksample.errors import AgentError, Cause
 
-from .usage import sound
+from .usage import is_plausible
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI, ModelOutput
 
 MOST_BITS = 1023
-"""Of an integer that can be turned into a floating-point number."""
+"""Most bits of an integer that converts to a floating-point number."""
 DEEPEST = 128
-"""Levels of a tool call's arguments."""
+"""Most levels of a tool call's arguments."""
 PARSER = "parse_tool_call"
-"""The engine's function that takes an answer's tool calls apart."""
+"""The engine's function that parses an answer's tool calls."""
 _LONE = re.compile("[\ud800-\udfff]")
 
 
-def scrubbed(value: Any) -> Any:
-    """The value with every lone surrogate replaced by U+FFFD; models are changed in place, and only where needed."""
+def scrub(value: Any) -> Any:
+    """Return the value with every lone surrogate replaced by U+FFFD; models are changed in place, only if needed."""
     if isinstance(value, str):
         return _LONE.sub("\ufffd", value) if _LONE.search(value) else value
     if isinstance(value, list):
-        return [scrubbed(item) for item in value]
+        return [scrub(item) for item in value]
     if isinstance(value, tuple):
-        return tuple(scrubbed(item) for item in value)
+        return tuple(scrub(item) for item in value)
     if isinstance(value, dict):
-        return {scrubbed(key): scrubbed(item) for key, item in value.items()}
+        return {scrub(key): scrub(item) for key, item in value.items()}
     if isinstance(value, BaseModel):
         _scrub_model(value)
         return value
     if hasattr(value, "__dataclass_fields__"):
         for name in value.__dataclass_fields__:
-            setattr(value, name, scrubbed(getattr(value, name)))
+            setattr(value, name, scrub(getattr(value, name)))
     return value
 
 
 def _scrub_model(model: BaseModel) -> None:
     for name, old in model.__dict__.items():
-        new = scrubbed(old)
+        new = scrub(old)
         if new != old:
             model.__dict__[name] = new
 
 
 def _mend(output: ModelOutput) -> None:
-    """Take away usage that cannot be true, and numbers in tool calls that no tool can take."""
-    if output.usage is not None and not sound(output.usage):
+    """Remove impossible usage, and numbers in tool calls that no tool can take."""
+    if output.usage is not None and not is_plausible(output.usage):
         output.usage = None
     for choice in output.choices:
         for call in choice.message.tool_calls or ():
@@ -66,8 +67,10 @@ def _mend(output: ModelOutput) -> None:
 
 
 def _unwieldy(value: Any) -> str:
-    """Why no tool could take arguments; "" where it can: integers beyond all floating-point numbers, what is no number
-    (NaN, infinite), and what is nested so deeply that nothing writes it down."""
+    """Return why no tool could take these arguments, or "".
+
+    Integers beyond all floating-point numbers, NaN and infinity, and structures nested too deeply to be written down.
+    """
     level, depth = [value], 0
     while level:
         depth += 1
@@ -76,16 +79,16 @@ def _unwieldy(value: Any) -> str:
         inner: list[Any] = []
         for item in level:
             if isinstance(item, int) and item.bit_length() > MOST_BITS:
-                return "hold a number that is too large to be one"
+                return "hold a number that is too large"
             if isinstance(item, float) and not math.isfinite(item):
-                return "hold a number that is none"
+                return "hold NaN or an infinite number"
             inner += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
         level = inner
     return ""
 
 
 def scrub_answers(api: ModelAPI) -> None:
-    """Make every answer of a model's provider one that can be kept. AgentError for tool calls that cannot be read."""
+    """Make every answer of a model's provider storable. Raises AgentError for unreadable tool calls."""
     generate = api.generate
 
     async def clean(*args: Any, **kwargs: Any) -> Any:
@@ -101,6 +104,6 @@ def scrub_answers(api: ModelAPI) -> None:
         answer = result[0] if isinstance(result, tuple) else result
         if not isinstance(answer, Exception):
             _mend(answer)
-        return scrubbed(result)
+        return scrub(result)
 
     api.generate = clean  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""How many tokens text takes, where nobody counts them: a likely number, and one that is never too small."""
+"""Estimate the tokens of text that nobody counts: a likely number, and one that is never too small."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 BYTES_PER_TOKEN = 3.5
-"""Of UTF-8, of text that people and programs write."""
+"""Bytes of UTF-8 per token, in text that people and programs write."""
 FRAME = 8
-"""Tokens that mark where a message or a tool begins and ends."""
+"""Tokens that mark the beginning and end of a message or a tool."""
 HIDDEN = 1_000
-"""Tokens of instructions that a service may add to a request that has tools."""
+"""Tokens of instructions that a service may add to a request with tools."""
 PICTURE = 5_000
-"""Tokens of a picture, a recording or a document at least, for the number that is never too small."""
+"""Least tokens of a picture, a recording or a document, for the number that is never too small."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What is sent to a model, or comes from it."""
+    """The size of a request or an answer."""
 
     bytes: int = 0
-    """Of text, as UTF-8."""
+    """Bytes of text, as UTF-8."""
     frames: int = 0
-    """Messages and tools."""
+    """Number of messages and tools."""
     media: int = 0
-    """Pictures, recordings and documents."""
+    """Number of pictures, recordings and documents."""
     media_tokens: int = 0
-    """What these take by the engine's estimate."""
+    """Tokens of these by the engine's estimate."""
 
     @property
     def tokens(self) -> int:
-        """A likely number."""
+        """Return a likely number of tokens."""
         return math.ceil(self.bytes / BYTES_PER_TOKEN) + FRAME * self.frames + self.media_tokens
 
     @property
     def tokens_at_most(self) -> int:
-        """No vocabulary has a token for less than a byte."""
+        """Return an upper bound: no vocabulary has a token shorter than a byte."""
         media = max(2 * self.media_tokens, PICTURE * self.media)
         return self.bytes + FRAME * self.frames + media + (HIDDEN if self.frames else 0)
 
 
 def size_of_request(messages: Sequence[ChatMessage], tools: Iterable[ToolInfo] = ()) -> Size:
-    """The size of a conversation, with the tools that it may call."""
+    """Return the size of a conversation, with the tools that it may call."""
     total, frames = 0, 0
     found: list[Any] = []
     for message in messages:
@@ -57,12 +57,12 @@ def size_of_request(messages: Sequence[ChatMessage], tools: Iterable[ToolInfo] =
         total += _text(message.content, found) + _calls(getattr(message, "tool_calls", None))
     for tool in tools:
         frames += 1
-        total += _written(tool)
+        total += _json_bytes(tool)
     return Size(total, frames, len(found), sum(_media_tokens(one) for one in found))
 
 
 def size_of_answer(output: ModelOutput) -> Size:
-    """The size of what a model said, reasoning and tool calls included."""
+    """Return the size of an answer, reasoning and tool calls included."""
     total = sum(
         _text(choice.message.content, []) + _calls(choice.message.tool_calls) for choice in output.choices
     )  # fmt: skip
@@ -74,7 +74,7 @@ def _bytes(text: str | None) -> int:
 
 
 def _text(content: str | Sequence[Any], media: list[Any]) -> int:
-    """Bytes of the text in a message's content; what is no text is appended to `media`."""
+    """Return the bytes of text in a message's content; append other parts to `media`."""
     from inspect_ai.model import (
         ContentAudio,
         ContentDocument,
@@ -95,12 +95,12 @@ def _text(content: str | Sequence[Any], media: list[Any]) -> int:
         elif isinstance(part, ContentImage | ContentAudio | ContentVideo | ContentDocument):
             media.append(part)
         else:
-            total += _written(part)
+            total += _json_bytes(part)
     return total
 
 
-def _written(model: BaseModel) -> int:
-    """Bytes of a model as JSON; 0 for one that is nested deeper than anything could send."""
+def _json_bytes(model: BaseModel) -> int:
+    """Return the bytes of a model as JSON; 0 if it is nested too deeply to be sent."""
     try:
         return len(model.model_dump_json(exclude_none=True))
     except ValueError:  # lone surrogates, which a provider may send escaped

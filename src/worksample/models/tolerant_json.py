@@ -1,8 +1,8 @@
-"""JSON objects in a model's words: what models write for JSON, read where it has one meaning, and refused elsewhere.
+"""Read a JSON object from a model's words if they have only one meaning, and refuse it otherwise.
 
 Read: text around an object, Markdown fences, reasoning in tags, trailing commas, comments, single and curly quotes,
 Python's literals, bare keys, line ends inside texts, an object inside a JSON text. Refused: two different objects, a
-key that stands twice, quotes inside a text that are not escaped, NaN, what is cut off.
+repeated key, unescaped quotes inside a text, NaN, truncated text.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 DEEPEST = 20
-"""Objects and lists inside each other."""
+"""Most objects and lists inside each other."""
 LONGEST = 200_000
-"""Characters of an answer that are read."""
+"""Most characters of an answer that are read."""
 _TAGS = "think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad|reason|seed:think"
 _OPENS = re.compile(
     rf"<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|channel\|>\s*(?:analysis|commentary)", re.IGNORECASE
@@ -27,20 +27,20 @@ _ENDS = re.compile(
 )
 _POINT = re.compile(rf"(?P<opens>{_OPENS.pattern})|(?P<ends>{_ENDS.pattern})|(?P<brace>\{{)", re.IGNORECASE)
 _BEGINS = re.compile(r"""\{\s*(?:["'“‘]|\\+"|//|/\*|[A-Za-z_]\w*\s*[:=])""")
-"""How an object begins, unlike a brace in prose."""
+"""How an object begins, in contrast to a brace in prose."""
 _ESCAPED = re.compile(r'\{\s*(?:\\n|\\r|\\t)*\s*\\"')
 _SPACE = re.compile(r"(?:\s|[\u200b\u2060\ufeff]|//[^\n]*|/\*.*?\*/|#[^\n]*)+", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTES = {'"': '"', "'": "'", "“": "“”", "‘": "‘’"}
-"""What a text begins with, and any of what then ends it."""
+"""The opening quotes of a text, and the quotes that may close it."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", "\n": ""}
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
 _NO_NUMBERS = frozenset({"nan", "infinity", "inf", "undefined"})
 
 
 class NotOneObject(ValueError):
-    """The words hold no object, or several, or one that cannot be read; `advice` says what to do instead."""
+    """Words that hold no object, several, or an unreadable one; `advice` says what to do instead."""
 
     def __init__(self, what: str, advice: str = "") -> None:
         super().__init__(what)
@@ -51,7 +51,7 @@ class NotOneObject(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FoundObject:
-    """An object, the characters that it was read from, and whether other words stand beside it."""
+    """An object, the characters that it was read from, and whether other words surround it."""
 
     value: dict[str, Any]
     source: str
@@ -63,7 +63,7 @@ def one_object(text: str) -> FoundObject:
     if len(text) > LONGEST:
         raise NotOneObject(f"it has more than {LONGEST:,} characters", "It was too long. Give short texts.")
     stripped = text.strip().strip("\ufeff").strip()
-    unpacked = _unpacked(stripped)
+    unpacked = _unpack(stripped)
     if unpacked is not None:
         return one_object(unpacked)
     found = _objects(stripped)
@@ -82,8 +82,8 @@ def _stripped_of_fences(text: str) -> str:
     return re.sub(r"\A(?:```|~~~)[A-Za-z0-9]*\s*|\s*(?:```|~~~)\s*\Z", "", text).strip()
 
 
-def _unpacked(text: str) -> str | None:
-    """The words inside, where the whole is one JSON text, or an object whose quotes are all escaped."""
+def _unpack(text: str) -> str | None:
+    """Return the inner text if the whole is one JSON text, or an object whose quotes are all escaped."""
     body = _stripped_of_fences(text)
     if not (body.startswith('"') and body.endswith('"')):
         if not (body.startswith("{") and _ESCAPED.match(body)):
@@ -97,7 +97,7 @@ def _unpacked(text: str) -> str | None:
 
 
 def _objects(text: str) -> list[tuple[dict[str, Any], str]]:
-    """The objects outside of reasoning. What is thought of before the answer is no answer."""
+    """Return the objects outside of reasoning, which is no part of the answer."""
     found: list[tuple[dict[str, Any], str]] = []
     place = 0
     while point := _POINT.search(text, place):
@@ -105,7 +105,9 @@ def _objects(text: str) -> list[tuple[dict[str, Any], str]]:
         if point["opens"]:
             end = _ENDS.search(text, place)
             if end is None:
-                raise NotOneObject("its reasoning has no end", "Its reasoning had no end. Reason briefly, then answer.")
+                raise NotOneObject(
+                    "its reasoning does not end", "Its reasoning did not end. Reason briefly, then answer."
+                )
             found, place = [], end.end()
         elif point["ends"]:
             found = []
@@ -116,13 +118,13 @@ def _objects(text: str) -> list[tuple[dict[str, Any], str]]:
 
 
 class _Reader:
-    """Reads one value from a place in a text on. Raises NotOneObject."""
+    """A reader of one value from a position in a text. Raises NotOneObject."""
 
     def __init__(self, text: str, place: int) -> None:
         self.text, self.place, self.depth = text, place, 0
 
     def object(self) -> tuple[dict[str, Any], int]:
-        """The object that begins here, and where it ends."""
+        """Return the object that begins here, and its end."""
         return self._object(), self.place
 
     def _fault(self, what: str) -> NotOneObject:
@@ -145,7 +147,7 @@ class _Reader:
         return self.text[self.place]
 
     def _members(self, close: str, take: Callable[[], None]) -> None:
-        """What stands between brackets: separated by commas, or each on a line of its own."""
+        """Read the members between brackets, separated by commas or line ends."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise self._fault(f"it is nested deeper than {DEEPEST}")
@@ -174,7 +176,7 @@ class _Reader:
             self._space()
             value = self._value()
             if key.strip().casefold() in out:
-                raise self._fault(f"the key {key[:50]!r} stands twice")
+                raise self._fault(f"the key {key[:50]!r} is repeated")
             out[key.strip().casefold()] = _Keyed(key.strip(), value)
 
         self._members("}", member)

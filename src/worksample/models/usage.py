@@ -1,4 +1,4 @@
-"""What model calls took, role by role, summed call by call at the price of that call."""
+"""Usage of model calls by role, summed call by call at the price of each."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ if TYPE_CHECKING:
 MILLION = 1_000_000
 AGENT = "agent"
 ESTIMATED = "worksample_estimated_usage"
-"""Key of an output's metadata where its tokens are an estimate of ours, because its service told none."""
+"""Key of an output's metadata if its tokens are our estimate because its service reported none."""
 COUNTS = tuple(name for name in Usage.model_fields if name not in ("cost", "priced", "unsettled_cost"))
 """Fields of a usage that add up."""
 MOST_TOKENS = 1_000_000_000
-"""Of one call, of any kind: what is above, or below nothing, is no count of tokens."""
+"""Most tokens of one call, of any kind: larger and negative numbers are no counts."""
 
 
 def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
-    """Usage per role over a transcript's model events; calls without a role are the agent's.
+    """Return usage per role over a transcript's model events; calls without a role are the agent's.
 
-    Every call that was answered counts, but for those from a local cache, which took nothing. `cost` sums the calls
-    that have a price (None where none has), `priced` says whether all have: a call whose usage the service does not
-    tell, or tells absurdly, has none.
+    Every answered call counts, except those from a local cache, which used nothing. `cost` sums the calls with a price
+    (None
+    if there are none), `priced` says whether all have one: a call has none if its service reports no usage, or an
+    absurd
+    one.
     """
     total: dict[str, Usage] = {}
     for event in events:
@@ -41,14 +43,14 @@ def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
     return total
 
 
-def spent(usage: Mapping[str, Usage], model: str | None, prices: Prices) -> dict[str, Usage]:
-    """`usage`, with 0 dollars for an agent that asked nothing of a model with a price: that is known, and no gap."""
+def with_zero_cost(usage: Mapping[str, Usage], model: str | None, prices: Prices) -> dict[str, Usage]:
+    """Return `usage`, with 0 dollars for an agent that never called its priced model: that cost is known."""
     if AGENT in usage or model is None or model not in prices:
         return dict(usage)
     return {**usage, AGENT: Usage(cost=0.0, priced=True)}
 
 
-def sound(used: ModelUsage) -> bool:
+def is_plausible(used: ModelUsage) -> bool:
     """Whether counts of tokens can be true. A service may answer anything."""
     counts = (
         used.input_tokens,
@@ -67,23 +69,23 @@ def is_own_call(event: Event) -> TypeGuard[ModelEvent]:
 
 
 def call_usage(event: ModelEvent, prices: Prices) -> Usage | None:
-    """What one call took; None where it is not over, was not answered, or was answered from a local cache."""
+    """Return the usage of one call; None if it is not over, was not answered, or came from a local cache."""
     if event.pending or event.cache == "read":
         return None
     used = event.output.usage
-    if used is None or not sound(used):
+    if used is None or not is_plausible(used):
         answered = event.output.choices and event.error is None and event.output.stop_reason != "model_length"
         return Usage(calls=1, unpriced=1) if answered else None
     return output_usage(used, event.model, prices, estimated=bool((event.output.metadata or {}).get(ESTIMATED)))
 
 
 def output_usage(used: ModelUsage | None, model: str, prices: Prices, *, estimated: bool = False) -> Usage:
-    """What one answered call to `model` took, at its price; without a price where it has none or tells nothing.
+    """Return the usage of one answered call to `model`, at its price if it has one and the service reports tokens.
 
-    Cached tokens without a price of their own are charged as input, and the call counts as such. `estimated`: the
-    service told no tokens, and `used` is an estimate.
+    Cached tokens without a price of their own are charged as input, and the call is counted as such. `estimated`: the
+    service reported no tokens, and `used` is an estimate.
     """
-    if used is None or not sound(used):
+    if used is None or not is_plausible(used):
         return Usage(calls=1, unpriced=1)
     price = prices.get(model)
     read, written = used.input_tokens_cache_read or 0, used.input_tokens_cache_write or 0
@@ -113,14 +115,14 @@ def output_usage(used: ModelUsage | None, model: str, prices: Prices, *, estimat
 
 
 def plus(a: Usage | None, b: Usage) -> Usage:
-    """Both together. Where one of them is of no request, `priced` is the other's."""
+    """Return the sum. If one of them has no request, `priced` is the other's."""
     if a is None:
         return b
     summed = {name: getattr(a, name) + getattr(b, name) for name in COUNTS}
     return Usage(
         **summed,
         cost=_sum(a.cost, b.cost),
-        unsettled_cost=None if _unbounded(a) or _unbounded(b) else _sum(a.unsettled_cost, b.unsettled_cost),
+        unsettled_cost=None if _has_no_bound(a) or _has_no_bound(b) else _sum(a.unsettled_cost, b.unsettled_cost),
         priced=all(one.priced for one in (a, b) if one.requests or one.priced) and (a.priced or b.priced),
     )
 
@@ -130,12 +132,16 @@ def _sum(*amounts: float | None) -> float | None:
     return sum(known) if known else None
 
 
-def _unbounded(used: Usage) -> bool:
+def _has_no_bound(used: Usage) -> bool:
     return used.unsettled > 0 and used.unsettled_cost is None
 
 
 def dearest_call(model: str, prices: Prices, generation: Mapping[str, Any] | None = None) -> float | None:
-    """US dollars of a call that fills the model's context and its longest answer; None where one of them is unknown."""
+    """Return US dollars of a call that fills the model's context and its longest answer; None if one of them is
+    unknown.
+
+    A budget is checked after each call, so the call that exceeds it is paid for.
+    """
     from inspect_ai.model import get_model_info
 
     price, known = prices.get(model), get_model_info(model)

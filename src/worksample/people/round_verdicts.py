@@ -56,7 +56,7 @@ def final_verdicts(store: Store, round: str) -> dict[str, FinalVerdict]:
     """Return the verdict per subject after audits and adjudications (`results.second_looks`)."""
     from worksample.results.judged_rounds import RoundReader
 
-    judged, _ = RoundReader(store, amendments_of(store)).looked_at(store.get(Round, round))
+    judged, _ = RoundReader(store, amendments_of(store)).read_with_looks(store.get(Round, round))
     votes = {row["subject"]: row for row in judged.votes.iter_rows(named=True)}
     found = findings(store, round)
     return {
@@ -102,11 +102,11 @@ def preferences(store: Store, round: str, passed: Mapping[str, bool | None] | No
     `metrics.project_preferences`).
     """
     from worksample.metrics import TIE_BREAK, pair_preference, project_preferences
-    from worksample.results.entrants import entrants
+    from worksample.results.entrants import entrants_of
 
     passed = _holistic_passes(store, round) if passed is None else passed
     rows = [e for e in standing_evaluations(store, round) if isinstance(e.payload, Pairwise) and e.second is not None]
-    entrant = entrants(store, {id for e in rows for id in (e.subject, e.second) if id is not None})
+    entrant = entrants_of(store, {id for e in rows for id in (e.subject, e.second) if id is not None})
     said = [e.payload for e in rows if isinstance(e.payload, Pairwise)]
     preference = pair_preference(
         [p.completion.value for p in said],

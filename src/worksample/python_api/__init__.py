@@ -1,6 +1,6 @@
-"""What the verbs of the command line do, as functions: for scripts, notebooks and other programs.
+"""The commands of the command line as functions, for scripts, notebooks and other programs.
 
-Everything here is also a name of `worksample` itself. Each function comes with an `async` twin of the same arguments.
+All of them are also names of `worksample` itself. Each function has an `async` twin with the same arguments.
 """
 
 from lazy_loader import attach_stub

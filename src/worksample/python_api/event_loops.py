@@ -1,6 +1,6 @@
-"""One body of work called from a script, from a notebook, whose thread has a loop already, and from async code.
+"""Run blocking work from a script, from a notebook, whose thread already has an event loop, and from async code.
 
-The engine runs a loop of its own. Where the caller's thread has one, the work goes into a thread beside it.
+The engine runs an event loop of its own. If the caller's thread has one, the work runs in another thread.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def call(work: Callable[[Stop], T]) -> T:
-    """Do the work and wait for it. An interrupt of the caller's thread asks it to stop, and waits until it has."""
+    """Do the work and wait for it. An interrupt asks the work to stop, and waits until it has."""
     stop = Stop()
     if not _has_loop():
         return work(stop)
@@ -34,7 +34,7 @@ def call(work: Callable[[Stop], T]) -> T:
 
 
 async def call_async(work: Callable[[Stop], T]) -> T:
-    """Do the work beside the caller's loop. Cancelling this asks it to stop, and waits until it has."""
+    """Do the work beside the caller's event loop. Cancelling it asks the work to stop, and waits until it has."""
     stop = Stop()
     with ThreadPoolExecutor(1, thread_name_prefix="worksample") as pool:
         done = asyncio.wrap_future(_begin(pool, work, stop))
@@ -49,7 +49,7 @@ async def call_async(work: Callable[[Stop], T]) -> T:
 
 def _begin(pool: ThreadPoolExecutor, work: Callable[[Stop], T], stop: Stop) -> Future[T]:
     def worked() -> T:
-        with unseen():
+        with hide_notebook():
             return work(stop)
 
     return pool.submit(contextvars.copy_context().run, worked)
@@ -65,13 +65,12 @@ def _has_loop() -> bool:
 
 _LOCK = threading.Lock()
 _WORKING: list[list[tuple[Any, str, Any]]] = []
-"""One entry per body of work that goes on: what stood in the place of our answers before the first of them."""
+"""One entry per running work: the attributes that were replaced before the first one."""
 
 
 @contextmanager
-def unseen() -> Iterator[None]:
-    """Meanwhile no thread but the main one, which is the notebook's own, is told by IPython and rich that it is in a
-    notebook."""
+def hide_notebook() -> Iterator[None]:
+    """Let IPython and rich tell only the main thread, the notebook's own, that it is in a notebook."""
     package: Any = sys.modules.get("IPython")
     if package is None:
         yield
@@ -100,5 +99,5 @@ def _hide(package: Any) -> list[tuple[Any, str, Any]]:
 
 
 def _elsewhere(asked: Callable[[], Any], answer: Any) -> Callable[[], Any]:
-    """`asked` for the main thread, and `answer` for all others."""
+    """Return a function that calls `asked` in the main thread, and returns `answer` in all others."""
     return lambda: asked() if threading.current_thread() is threading.main_thread() else answer

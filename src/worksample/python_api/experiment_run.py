@@ -1,4 +1,4 @@
-"""`run` and `resume`: agents on tasks, each trial graded as it closes."""
+"""`run` and `resume`: run experiments and grade each trial as it closes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from .event_loops import call, call_async
 from .keyword_arguments import ResumeOptions, RunSettings, refuse_unknown
-from .stores_and_packages import opened
+from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _TURN = threading.Lock()
-"""Inspect allows one eval at a time in a process: runs that are called side by side take turns."""
+"""Inspect allows one eval at a time in a process, so simultaneous runs take turns."""
 
 
 def run(
@@ -84,9 +84,9 @@ def run(
     - `author="ann"`: who runs it; default: `$WORKSAMPLE_AUTHOR`, else the account's name.
     - `progress=False`: print nothing while it runs.
     """
-    from .run_config import configured
+    from .run_config import config_of
 
-    config = configured(tasks, agent, file, settings)
+    config = config_of(tasks, agent, file, settings)
     return call(lambda stop: _run(config, progress, stop))
 
 
@@ -98,9 +98,9 @@ async def run_async(
 
     If you cancel it, it closes the trials in progress and keeps what is done.
     """
-    from .run_config import configured
+    from .run_config import config_of
 
-    config = configured(tasks, agent, file, settings)
+    config = config_of(tasks, agent, file, settings)
     return await call_async(lambda stop: _run(config, progress, stop))
 
 
@@ -131,19 +131,19 @@ async def resume_async(
 
 
 @dataclass(frozen=True)
-class Planned:
-    """A plan that is kept in an open store. `known`: it was planned before."""
+class StoredPlan:
+    """A plan in an open store. `known`: it was planned before."""
 
     store: Store
     plan: Plan
     known: bool
     models: tuple[ModelCheckResult, ...] = ()
-    """What one call to each model that has something to do showed."""
+    """The results of one call to each model with open work."""
 
 
 @contextmanager
-def planned(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[Planned]:
-    """Refuse what cannot be run before a store is made, then plan into it; for a `with`. `note` hears of long waits."""
+def plan_into_store(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[StoredPlan]:
+    """Refuse what cannot be run before a store is made, then plan into it; for a `with`. `note` receives long waits."""
     from worksample.experiments.experiment_runner import wants_libraries
     from worksample.experiments.model_check import need_models, prove_models
     from worksample.experiments.planning.preparation import commit_plan, prepare
@@ -157,25 +157,25 @@ def planned(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[P
     if at_work and wants_libraries(config.sandbox, ahead.inputs.instances):
         bring(note)
     models = prove_models(at_work, config) if config.check_models else ()
-    with opened(config.store, create=True) as store:
+    with use_store(config.store, create=True) as store:
         plan = prepare(config, store.blobs)
-        yield Planned(store, plan, commit_plan(store, plan), models)
+        yield StoredPlan(store, plan, commit_plan(store, plan), models)
 
 
 def _with_work(plan: Plan, where: str | None) -> list[Agent]:
-    """Agents that have a trial to do: where all is done, nobody is asked."""
+    """Return the agents with open trials; models of the others need no check."""
     from worksample.experiments.planning.plan_progress import progress_of
     from worksample.store.location import is_store
 
     if is_store(where):
-        with opened(where) as store:
+        with use_store(where) as store:
             plan = progress_of(plan, store)[1]
     wanted = {slot.agent for slot in plan.attemptable}
     return [agent for agent in plan.inputs.agents if agent.id in wanted]
 
 
 def prove_rest(store: Store, experiment: Experiment, config: ExperimentConfig) -> tuple[ModelCheckResult, ...]:
-    """The same for what is left of an experiment that was planned before."""
+    """Check the models of agents with open slots, for an experiment that was planned before."""
     from worksample.experiments.model_check import prove_models
     from worksample.records import Agent
 
@@ -188,7 +188,7 @@ def prove_rest(store: Store, experiment: Experiment, config: ExperimentConfig) -
 def options_of(
     config: ExperimentConfig, *, parallel: int | None = None, graders: int | None = None, tries: int | None = None
 ) -> RunOptions:
-    """How an experiment is run as it was asked for, or otherwise where a figure is given."""
+    """Return the options of a run: those of the configuration, unless a number is given."""
     from worksample.experiments.experiment_runner import RunOptions
     from worksample.people.rounds.experiment_rounds import ExperimentRounds
 
@@ -210,7 +210,7 @@ def _run(config: ExperimentConfig, progress: bool, stop: Stop) -> Run:
     from .run_results import Run
 
     watch = watcher(silent=not progress)
-    with _TURN, planned(config, watch.note) as ready:
+    with _TURN, plan_into_store(config, watch.note) as ready:
         options = replace(options_of(config), stop=stop)
         done = run_experiment(ready.store, ready.plan.experiment, options, watch)
         return Run(ready.store.name, done.status, done.interrupted)
@@ -222,10 +222,10 @@ def _resume(experiment: str | Run, store: Where, progress: bool, given: ResumeOp
     from worksample.experiments.experiment_runner import run_experiment
 
     from .progress import watcher
-    from .run_results import Run, named
+    from .run_results import Run, name_of
 
-    with _TURN, opened(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
-        found = find_experiment(open_, named(experiment), planned=True)
+    with _TURN, use_store(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
+        found = find_experiment(open_, name_of(experiment), planned=True)
         options: dict[str, Any] = {**given}
         flags: dict[str, Any] = {key: options.pop(key) for key in ("judges", "prices", "services") if key in options}
         config = config_of_experiment(found, flags)

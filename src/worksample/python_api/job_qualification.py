@@ -1,4 +1,4 @@
-"""Jobs before they become tasks: a program looks, experts are asked, what qualifies becomes a suite."""
+"""Qualify jobs: a program examines them, experts decide, and the jobs that qualify become a suite."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from worksample.errors import PlanError, UsageError
 from worksample.files import put_canonical
 
-from .stores_and_packages import opened
+from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
-    from worksample.formats.jobs.screening import JobLook
+    from worksample.formats.jobs.screening import JobExamination
     from worksample.people.quality.qualification_funnel import Funnel
     from worksample.records import Instance, Round
     from worksample.store import Store
@@ -26,33 +26,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Qualifying:
-    """How jobs are put to experts."""
+    """How experts are asked about jobs."""
 
     questions: Path | None = None
-    """A TOML file with a firm's own."""
+    """A TOML file with a firm's own questions."""
     both: bool = False
-    """Two experts for every job, instead of a second one for what qualified."""
+    """Ask two experts about every job, instead of a second one only about jobs that qualified."""
     sandbox: str = "bubblewrap"
     reason: str = ""
 
 
 @dataclass(frozen=True)
 class OpenedQualification:
-    """The round that was opened, and what a program found, by instance id."""
+    """The opened round, and the program's findings by instance id."""
 
     round: Round
-    looks: dict[str, JobLook]
+    looks: dict[str, JobExamination]
 
 
 def qualify(
     suite: str | Path, config: Qualifying | None = None, *, store: Where = None,
     told: Callable[[int], None] = lambda done: None,
 ) -> OpenedQualification:  # fmt: skip
-    """Take a suite's jobs into the store, look at each, and open a round in which experts say which are fit.
+    """Add a suite's jobs to the store, examine each, and open a round in which experts decide which are fit.
 
-    Raises ManifestError, PlanError where the suite has no job, SandboxUnavailable, StoreError.
+    Raises ManifestError, PlanError if the suite has no jobs, SandboxUnavailable, or StoreError.
     """
-    from worksample.formats.jobs.screening import Looking, look_at_jobs
+    from worksample.formats.jobs.screening import JobExaminer, examine_jobs
     from worksample.people import People, PeopleRound, RoundKind
     from worksample.people.quality.qualification_funnel import IMPORT
     from worksample.people.rounds.job_questions import read_questions
@@ -63,9 +63,9 @@ def qualify(
     config = config or Qualifying()
     questions = read_questions(config.questions) if config.questions else ()
     path = find_suite(str(suite))
-    with opened(store, create=True) as here:
-        jobs = _ingested(here, path)
-        looks = asyncio.run(look_at_jobs(Looking(here, sandbox=config.sandbox), jobs, told=told))
+    with use_store(store, create=True) as here:
+        jobs = _ingest_jobs(here, path)
+        looks = asyncio.run(examine_jobs(JobExaminer(here, sandbox=config.sandbox), jobs, told=told))
         beside = _import_counts(path)
         round = People(here).open_people_round(
             PeopleRound(
@@ -79,17 +79,17 @@ def qualify(
 
 
 def add_jobs(suite: str | Path, *, store: Where = None) -> tuple[str, ...]:
-    """Take a suite's jobs into the store, so that a qualification of them can be opened in the app; ids of instances.
+    """Add a suite's jobs to the store, so that their qualification can be opened in the app; return ids of instances.
 
-    Raises ManifestError, PlanError where the suite has no job, StoreError.
+    Raises ManifestError, PlanError if the suite has no jobs, or StoreError.
     """
     from worksample.tasks import find_suite
 
-    with opened(store, create=True) as here:
-        return tuple(job.id for job in _ingested(here, find_suite(str(suite))))
+    with use_store(store, create=True) as here:
+        return tuple(job.id for job in _ingest_jobs(here, find_suite(str(suite))))
 
 
-def _ingested(store: Store, path: Path) -> list[Instance]:
+def _ingest_jobs(store: Store, path: Path) -> list[Instance]:
     from worksample.errors import RecordMissing
     from worksample.records import Instance
     from worksample.tasks import ingest, read_suite
@@ -108,12 +108,12 @@ def _ingested(store: Store, path: Path) -> list[Instance]:
         out += [i for i in known if i.about.job is not None]
     if not out:
         next = "worksample import jobs TABLE OUT, then worksample jobs qualify OUT"
-        raise PlanError("no task of the suite comes from a job", where=str(path), next=next)
+        raise PlanError("no task of this suite was made from a job", where=str(path), next=next)
     return out
 
 
 def _import_counts(path: Path) -> dict[str, object]:
-    """What the import of the suite counted; empty where its file is not there."""
+    """Return the counts of the suite's import, or {} if their file is missing."""
     from worksample.formats.jobs.importing import COUNTS
 
     file = (path if path.is_dir() else path.parent) / COUNTS
@@ -124,20 +124,25 @@ def _import_counts(path: Path) -> dict[str, object]:
         left_out = {str(k): int(v) for k, v in found["left_out"].items()}
         return {"rows": int(found["rows"]), "left_out": left_out, "faults": int(found["faults"])}
     except (ValueError, KeyError, TypeError, AttributeError) as e:
-        raise PlanError("the counts of the import cannot be read", where=str(file), next=f"rm {file}") from e
+        raise PlanError("the file with the import's counts cannot be read", where=str(file), next=f"rm {file}") from e
 
 
 def funnel(round: str = "", *, store: Where = None) -> Funnel:
-    """How many jobs stayed out at each step of a qualification, by default the latest, and why. PlanError."""
+    """Return how many jobs dropped out at each step of a qualification (by default the latest), and why. Raises
+    PlanError.
+    """
     from worksample.people.quality.qualification_funnel import funnel as found
 
-    with opened(store) as here:
+    with use_store(store) as here:
         return found(here, round)
 
 
 def keep_qualified(suite: str | Path, out: Path, round: str = "", *, store: Where = None) -> tuple[str, ...]:
-    """Copy a suite's packages of jobs that qualified to `out`, with the rubric that an expert wrote where a package has
-    none; returns their names. UsageError where `out` is there; PlanError where nothing qualified.
+    """Copy the packages of jobs that qualified to `out`, and return their names.
+
+    A package without a rubric gets the one that an expert wrote. Raises UsageError if `out` exists, and PlanError if no
+    job
+    qualified.
     """
     from worksample.formats.jobs.job_package import criteria_text
     from worksample.tasks import find_suite, read_suite

@@ -1,4 +1,4 @@
-"""A run as people follow it: a bar on a terminal, a line that changes in a notebook, plain lines elsewhere."""
+"""Progress of a run for people: a bar on a terminal, a changing line in a notebook, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import POLICY
-from worksample.experiments.watch import RunTally, Silent, Watch
+from worksample.experiments.run_listener import RunListener, RunTally, SilentListener
 from worksample.records import Ending, Evaluation, EvaluationOutcome, GradePayload, Instance, Submission, Trial
 
-from .terminal_text import bounded, duration, printable
+from .terminal_text import cost_range, duration, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 LONGEST = 160
-"""Characters of a reason on a line."""
+"""Most characters of a reason on a line."""
 
 
-def watcher(*, silent: bool) -> Watch:
-    """Nothing where `silent`, a line of its own in a notebook, a bar on a terminal, else lines (both on stderr)."""
+def watcher(*, silent: bool) -> RunListener:
+    """Return a watcher: silent, a changing line in a notebook, a bar on a terminal, else lines (both on stderr)."""
     if silent:
-        return Silent()
+        return SilentListener()
     if in_notebook():
         return NotebookCell()
     return Bar() if sys.stderr.isatty() else Lines()
 
 
 def spent(tally: RunTally) -> str:
-    """Cost so far; says where calls had no price, where it is not settled, and what judges took."""
+    """Return the cost so far, with unpriced and unsettled calls, and the judges' cost."""
     most = tally.at_most if tally.unsettled else None
-    said = bounded(tally.cost, tally.unpriced, most, full_price=tally.full_price > 0)
+    said = cost_range(tally.cost, tally.unpriced, most, full_price=tally.full_price > 0)
     if not tally.judges.requests:
         return said
     used = tally.judges
     most = None if used.priced else used.cost_at_most
-    paid = bounded(used.cost, int(used.without_price), most, full_price=used.cached_as_input > 0)
+    paid = cost_range(used.cost, int(used.without_price), most, full_price=used.cached_as_input > 0)
     return f"{said}, judges {paid}"
 
 
 def outcome_of(trial: Trial) -> str:
-    """How a trial ended, in words."""
+    """Return how a trial ended, in words."""
     if trial.outcome.cause is None:
         return "done"
     said = f"{trial.outcome.ending}: {POLICY[trial.outcome.cause].says}"
@@ -48,24 +48,24 @@ def outcome_of(trial: Trial) -> str:
 
 
 def _crashed(trial: Trial) -> bool:
-    """Whether the agent's own program failed: the trial counts, and its author wants to know why."""
+    """Whether the agent's own program failed: the trial counts, and the program's author wants to know why."""
     return trial.outcome.finished and trial.outcome.ending is Ending.FAILED
 
 
 def _first_line(reason: str) -> str:
-    """What a line has room for; whoever prints it makes it printable."""
+    """Return the part of a reason that fits a line; the caller makes it printable."""
     said = " ".join(reason.strip().splitlines()[0].split())
     return said if len(said) <= LONGEST else f"{said[:LONGEST]}..."
 
 
 def failure_of(trial: Trial, instance: Instance) -> str:
-    """A line about a trial that failed."""
+    """Return a line about a failed trial."""
     said = f"{instance.key}  {trial.agent.partition('@')[0]}  {outcome_of(trial)}"
     return said if _crashed(trial) else f"{said}  {trial.outcome.reason}"
 
 
 def grade_of(evaluation: Evaluation) -> str:
-    """The score, or why there is none."""
+    """Return the score, or why there is none."""
     if isinstance(evaluation.payload, GradePayload):
         return f"score {evaluation.payload.score:.3f}"
     if evaluation.outcome is EvaluationOutcome.GIVEN:
@@ -75,20 +75,20 @@ def grade_of(evaluation: Evaluation) -> str:
 
 
 def in_notebook() -> bool:
-    """Whether a kernel of Jupyter shows what this process prints."""
+    """Whether a Jupyter kernel shows this process's output."""
     shell = sys.modules.get("IPython.core.getipython")  # the package's own name of it may say None: python_api.kernel
     running = shell.get_ipython() if shell is not None else None
     return running is not None and hasattr(running, "kernel")
 
 
 def counted(tally: RunTally) -> str:
-    """Where a run is, in a line."""
+    """Return the progress of a run in a line."""
     rest = f"failed {tally.failed} · graded {tally.graded} · ungraded {tally.ungraded} · {spent(tally)}"
     return f"{tally.finished}/{tally.planned} trials · {rest}"
 
 
 class Lines:
-    """One line per event, for logs."""
+    """Prints a line per event, for logs."""
 
     def begin(self, tally: RunTally) -> None:
         self.tally = tally
@@ -114,7 +114,7 @@ class Lines:
 
 
 class NotebookCell:
-    """A line below a notebook's cell that changes; failures are printed above it."""
+    """A changing line below a notebook's cell; failures are printed above it."""
 
     def begin(self, tally: RunTally) -> None:
         from IPython.display import display

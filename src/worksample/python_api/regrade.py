@@ -1,4 +1,4 @@
-"""`grade`: stored submissions graded anew, and what changed."""
+"""`grade`: grade stored submissions again, and show what changed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from .event_loops import call, call_async
 from .keyword_arguments import GradeOptions, refuse_unknown
-from .run_results import Run, named
-from .stores_and_packages import opened
+from .run_results import Run, name_of
+from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Graded:
-    """A new round and what it changed. `adopted`: it decides from now on."""
+    """A new round and its changes. `adopted`: it decides from now on."""
 
     regraded: Regraded
 
     @property
-    def adopted(self) -> bool:
+    def is_adopted(self) -> bool:
         return self.regraded.adopted
 
     @property
     def ungraded(self) -> int:
-        """Submissions without a grade."""
+        """Return the number of submissions without a grade."""
         return self.regraded.tally.ungraded
 
     @property
     def changes(self) -> pl.DataFrame:
-        """A row per submission that stands otherwise: subject, entrant, instance, old, new, reasons."""
+        """Return a row per submission with another result: subject, entrant, instance, old, new, reasons."""
         import polars as pl
 
         rows = [{**asdict(one), "reasons": "\n".join(one.reasons)} for one in self.regraded.changes]
@@ -98,8 +98,8 @@ def _grade(
 
     from .progress import watcher
 
-    with opened(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
-        found = None if submissions else find_experiment(open_, named(experiment))
+    with use_store(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
+        found = None if submissions else find_experiment(open_, name_of(experiment))
         what = _regrading(found, tasks, submissions, options)
         return Graded(regrade(open_, what, watcher(silent=not progress)))
 

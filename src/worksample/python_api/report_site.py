@@ -1,4 +1,4 @@
-"""`report`: agents side by side, and the static site."""
+"""`report`: compare agents, and write the static site."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .event_loops import call, call_async
-from .run_results import Run, named
-from .stores_and_packages import opened
+from .run_results import Run, name_of
+from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
     from worksample.reports.board import Leaderboard
@@ -24,9 +24,15 @@ def report(
     experiments: Experiments = (), out: str | Path | None = None, *, store: Where = None,
     config: ReportConfig | None = None,
 ) -> Leaderboard:  # fmt: skip
-    """The leaderboard of experiments with equal locks, by default of the latest; with `out` the report as a site, too.
+    """Return the leaderboard of experiments with equal locks, and write the report as a site if `out` is given.
 
-    MissingExtra for a site without the extra `report`; PlanError where locks differ.
+    - `experiments=["first", "second"]`: names, ids or `Run`s; default: the store's latest.
+    - `out="report"`: the folder of the site.
+    - `store="results"`: the store's folder or URL, or an open `Store`; default: the store of the `Run`, else as for
+      `run`.
+    - `config=ReportConfig(illustrative=True)`: what the report shows.
+
+    Raises MissingExtra for a site without the extra `report`, and PlanError if the locks differ.
     """
     return call(lambda stop: _report(experiments, out, store, config))
 
@@ -35,14 +41,14 @@ async def report_async(
     experiments: Experiments = (), out: str | Path | None = None, *, store: Where = None,
     config: ReportConfig | None = None,
 ) -> Leaderboard:  # fmt: skip
-    """As `report`."""
+    """Report as `report` does, with the same arguments; for code that runs in an event loop."""
     return await call_async(lambda stop: _report(experiments, out, store, config))
 
 
 def board_and_site(
     store: Store, names: Sequence[str], out: Path | None, config: ReportConfig | None = None
 ) -> Leaderboard:
-    """The leaderboard, and with `out` the site that shows it."""
+    """Return the leaderboard, and write the site to `out` if it is given."""
     if out is not None:
         from worksample.reports.static_site.site import write_report
 
@@ -61,6 +67,6 @@ def board_and_site(
 def _report(experiments: Experiments, out: str | Path | None, store: Where, config: ReportConfig | None) -> Leaderboard:
     given = [experiments] if isinstance(experiments, str | Run) else list(experiments)
     where = next((one.store for one in given if isinstance(one, Run)), None) if store is None else store
-    with opened(where) as open_:
-        names = [named(one) for one in given if one]
+    with use_store(where) as open_:
+        names = [name_of(one) for one in given if one]
         return board_and_site(open_, names, None if out is None else Path(out), config)

@@ -1,4 +1,4 @@
-"""From what a caller names to the configuration of an experiment."""
+"""Build an experiment's configuration from a caller's arguments."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 TASK_FILE = "task.toml"
 CALL = "the call"
-"""Where a fault of an argument is."""
+"""The place of an argument's fault, in errors."""
 TABLES = ("limits", "prices", "services", "people", "judges")
 
 
-def configured(tasks: Any, agent: Any, file: str | Path | None, settings: Mapping[str, Any]) -> ExperimentConfig:
-    """As `worksample run` reads it: `settings` are keys of an experiment file, over those of `file`.
+def config_of(tasks: Any, agent: Any, file: str | Path | None, settings: Mapping[str, Any]) -> ExperimentConfig:
+    """Return the configuration: `settings` are keys of an experiment file and override those of `file`.
 
-    UsageError for what is neither task nor agent; ManifestError names a key that is wrong.
+    Raises UsageError for arguments that are neither task nor agent, and ManifestError that names a wrong key.
     """
     from worksample.experiments.config_file import load
 
@@ -32,29 +32,29 @@ def configured(tasks: Any, agent: Any, file: str | Path | None, settings: Mappin
     _need_tables(given)
     if "store" in given:
         given["store"] = place_of(given["store"])
-    models = _listed(given.pop("model", None))
+    models = _as_list(given.pop("model", None))
     if tasks is not None:
         given |= _work_of(tasks)
     if agent is not None:
-        given["agents"] = [table for one in _listed(agent) for table in _agents(one, models)]
+        given["agents"] = [table for one in _as_list(agent) for table in _agents(one, models)]
     elif models:
         given["models"] = models
     return load(None if file is None else Path(file), given, called=CALL)
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def _work_of(tasks: Any) -> dict[str, Any]:
-    """A suite's name or file, or folders of task packages, one or several."""
+    """Return the suite, or the folders of task packages, that `tasks` names."""
     from worksample.tasks import Package
 
     if isinstance(tasks, str | Path) and not (Path(tasks) / TASK_FILE).is_file():
         return {"suite": str(tasks)}
-    named = _listed(tasks)
+    named = _as_list(tasks)
     for one in named:
         if not isinstance(one, str | Path | Package):
             raise UsageError(
@@ -64,7 +64,7 @@ def _work_of(tasks: Any) -> dict[str, Any]:
 
 
 def _agents(agent: Any, models: Sequence[str]) -> list[dict[str, Any]]:
-    """The tables of an agent, one with each model."""
+    """Return the tables of an agent, one with each model."""
     from worksample.experiments.config import AgentConfig
     from worksample.experiments.config_file import agent_from_flag
 
@@ -78,7 +78,7 @@ def _agents(agent: Any, models: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _objects(value: Any, models: Sequence[str]) -> list[dict[str, Any]]:
-    """A solver, an agent of Inspect's or an async function, handed over as it is."""
+    """Return the tables of a solver, an agent of Inspect's or an async function, which is passed on as an object."""
     from worksample.agents.python_objects import is_async, is_inspects, offer, short_name
     from worksample.experiments.config_file import name_of
 
@@ -100,7 +100,7 @@ def _objects(value: Any, models: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _need_assignment(function: Any, name: str) -> None:
-    """UsageError for a function that cannot be called with one Assignment: every trial would fail in the same way."""
+    """Raise UsageError for a function that does not take one Assignment: every trial would fail."""
     try:
         inspect.signature(function).bind(None)
     except TypeError as error:
@@ -113,7 +113,7 @@ def _need_assignment(function: Any, name: str) -> None:
 
 
 def _need_tables(given: Mapping[str, Any]) -> None:
-    """UsageError for what is no table, and for a name that is nearly `model`, which is no key of a file."""
+    """Raise UsageError for a value that must be a table, and for a misspelt `model`."""
     from worksample.experiments.config import ExperimentConfig
 
     for key, value in given.items():

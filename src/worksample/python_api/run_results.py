@@ -1,4 +1,4 @@
-"""What came of a run, as frames and pictures."""
+"""The results of a run, as frames and plots."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.extras import need
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 
-from .stores_and_packages import opened
+from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,7 +33,7 @@ class Run:
 
     @property
     def experiment(self) -> str:
-        """The id, as the command line takes it."""
+        """Return the id, as the command line takes it."""
         return self.status.experiment
 
     @property
@@ -43,50 +43,50 @@ class Run:
 
     @property
     def slots(self) -> pl.DataFrame:
-        """A row per planned slot with its verdict; a score that is null is no 0 (docs/frames.md)."""
+        """Return a row per planned slot with its verdict; a null score is not 0 (docs/frames.md)."""
         from worksample.results.slots import slots_df
 
-        with opened(self.store) as store:
+        with use_store(self.store) as store:
             return slots_df(store, self.experiment)
 
     @property
     def trials(self) -> pl.DataFrame:
-        """A row per trial: ending, seconds, cost, tokens (docs/frames.md)."""
+        """Return a row per trial: ending, seconds, cost, tokens (docs/frames.md)."""
         from worksample.store.frames import trials_df
 
-        with opened(self.store) as store:
+        with use_store(self.store) as store:
             return trials_df(store, self.experiment)
 
     @property
     def evaluations(self) -> pl.DataFrame:
-        """A row per evaluation (docs/frames.md)."""
+        """Return a row per evaluation (docs/frames.md)."""
         from worksample.store.frames import evaluations_df
 
-        with opened(self.store) as store:
+        with use_store(self.store) as store:
             return evaluations_df(store, self.experiment)
 
     @property
     def board(self) -> Leaderboard:
-        """Agents side by side, each figure with its interval and counts."""
+        """Return the leaderboard of agents, each figure with its interval and counts."""
         from worksample.reports.board import leaderboard
 
-        with opened(self.store) as store:
+        with use_store(self.store) as store:
             return leaderboard(store, [self.experiment])
 
     def figures(self, config: MeasureConfig | None = None) -> pl.DataFrame:
-        """Every figure that the data support, a row each (docs/metrics.md)."""
+        """Return every figure that the data support, a row each (docs/metrics.md)."""
         from worksample.reports.sections import figures_df, measure
 
-        with opened(self.store) as store:
+        with use_store(self.store) as store:
             return figures_df(measure(store, [self.experiment], config))
 
     def pictures(self) -> dict[str, Picture]:
-        """The plots of the report by name; needs the extra `report`."""
-        with opened(self.store) as store:
+        """Return the report's plots by name; needs the extra `report`."""
+        with use_store(self.store) as store:
             return pictures(store, [self.experiment])
 
     def report(self, out: str | Path) -> Path:
-        """Write the report into a folder; returns the page to open. Needs the extra `report`."""
+        """Write the report into a folder, and return the page to open. Needs the extra `report`."""
         from .report_site import report
 
         report(self.experiment, out, store=self.store)
@@ -101,21 +101,21 @@ class Run:
         return f"Run({self.experiment}: {s.graded} graded of {s.planned} planned{told}, in {self.store})"
 
     def _repr_html_(self) -> str:
-        """For a notebook: what `repr` says, and the board where anything is finished."""
+        """Return the text of `repr` and, if anything is finished, the leaderboard, for a notebook."""
         from html import escape
 
         board = self.board._repr_html_() if self.status.finished else ""
         return f"<p>{escape(repr(self))}</p>{board}"
 
 
-def named(experiment: str | Run) -> str:
-    """The name or id of an experiment."""
+def name_of(experiment: str | Run) -> str:
+    """Return the name or id of an experiment."""
     return experiment.experiment if isinstance(experiment, Run) else experiment
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A plot, and exactly what is drawn."""
+    """A plot with the data that it shows."""
 
     caption: str
     svg: str
@@ -133,7 +133,7 @@ class Picture:
 
 
 def pictures(store: Store, experiments: Sequence[str]) -> dict[str, Picture]:
-    """The plots of the leaderboard by name. MissingExtra without the extra `report`."""
+    """Return the leaderboard's plots by name. Raises MissingExtra without the extra `report`."""
     need("report")
     import polars as pl
 
@@ -146,7 +146,7 @@ def pictures(store: Store, experiments: Sequence[str]) -> dict[str, Picture]:
     found = find_experiments(store, experiments)
     work = ResultSet(store, found, WorkRules())
     frame = work.frame(work.primary)
-    with scratch("plots") as folder:
+    with scratch_folder("plots") as folder:
         canvas = Canvas(folder)
         board = board_of(frame, tuple(found))
         board_charts(canvas, board, frame.filter(frame["slot"].is_not_null()), release_dates(store))

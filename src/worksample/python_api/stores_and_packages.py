@@ -1,4 +1,4 @@
-"""Stores and task packages, opened."""
+"""Open stores and task packages."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def open_store(where: str | Path | None = None, *, create: bool = False) -> Store:
-    """The store in a folder or at an fsspec URL, for a `with`; by default `$WORKSAMPLE_STORE`, else `./.worksample`.
+    """Open the store in a folder or at an fsspec URL, for a `with`; default: `$WORKSAMPLE_STORE`, else `./.worksample`.
 
-    `create` makes it where it is missing. StoreError where there is none.
+    `create` makes a missing store. Raises StoreError if there is none.
     """
     from worksample.store import Store
 
@@ -25,15 +25,15 @@ def open_store(where: str | Path | None = None, *, create: bool = False) -> Stor
 
 
 def task(folder: str | Path) -> Package:
-    """The task package in a folder. ManifestError with every fault of every file."""
+    """Read the task package in a folder. Raises ManifestError with every fault of every file."""
     from worksample.tasks import read_package
 
     return read_package(Path(folder))
 
 
 @contextmanager
-def opened(where: Where, *, create: bool = False) -> Iterator[Store]:
-    """A store for a `with`: an open one is used as it is, and stays open."""
+def use_store(where: Where, *, create: bool = False) -> Iterator[Store]:
+    """Open a store for a `with`; an open one is used and stays open."""
     from worksample.store import Store
 
     if isinstance(where, Store):
@@ -44,7 +44,7 @@ def opened(where: Where, *, create: bool = False) -> Iterator[Store]:
 
 
 def place_of(where: Where) -> str | None:
-    """A store as an experiment's settings name it."""
+    """Return a store as an experiment's settings name it."""
     from worksample.store import Store
 
     if where is None:

@@ -1,4 +1,4 @@
-"""`submit`: work made elsewhere, taken in and graded like any other."""
+"""`submit`: hand in work made elsewhere, which is graded like any other."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from .event_loops import call, call_async
 from .keyword_arguments import SubmissionFacts, refuse_unknown
-from .run_results import Run, named
-from .stores_and_packages import opened
+from .run_results import Run, name_of
+from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
     from worksample.experiments.hand_in import HandedIn
@@ -67,7 +67,7 @@ def _submit(
     folder = task.root if isinstance(task, Package) else Path(task)
     what = replace(HandInRequest(Path(path), folder, entrant, origin), **known)
     place = experiment.store if store is None and isinstance(experiment, Run) else store
-    with opened(place, create=not experiment) as open_:
+    with use_store(place, create=not experiment) as open_:
         if experiment:
-            what = replace(what, experiment=find_experiment(open_, named(experiment), planned=True))
+            what = replace(what, experiment=find_experiment(open_, name_of(experiment), planned=True))
         return hand_in_and_grade(open_, what, grade_now=grade, sandbox=sandbox)

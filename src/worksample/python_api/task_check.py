@@ -1,4 +1,4 @@
-"""`check`: a task package proven before it is used."""
+"""`check`: check a task package before it is used."""
 
 from __future__ import annotations
 
@@ -14,12 +14,18 @@ if TYPE_CHECKING:
 
 
 def check(task: str | Path | Package, config: AuditConfig | None = None) -> Report:
-    """Grade control submissions of a task twice and look for leaks (docs/audit.md): `passed`, `findings`, `graded`."""
+    """Grade control submissions of a task twice and look for leaks (docs/audit.md).
+
+    - `task="my-task"`: the folder of a task package, or a `worksample.task`.
+    - `config=AuditConfig(parallel=4)`: how it is checked.
+
+    The report has `passed`, `findings` and `graded`.
+    """
     return call(lambda stop: _check(task, config))
 
 
 async def check_async(task: str | Path | Package, config: AuditConfig | None = None) -> Report:
-    """As `check`."""
+    """Check as `check` does, with the same arguments; for code that runs in an event loop."""
     return await call_async(lambda stop: _check(task, config))
 
 

@@ -1,4 +1,4 @@
-"""Amounts and foreign text as terminals and notebooks show them."""
+"""Format amounts and untrusted text for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -7,23 +7,26 @@ from worksample.errors import is_shown, plain_spaces
 
 
 def printable(value: object) -> str:
-    """Text without control characters: what agents and files named cannot steer a terminal. Every space is a space."""
+    """Return text without control characters, so that names from agents and files cannot control a terminal."""
     text = plain_spaces("" if value is None else str(value))
     return "".join(c if is_shown(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def dollars(amount: float | None) -> str:
-    """`$1.20`, or "unknown"."""
+    """Return `$1.20`, or "unknown"."""
     if amount is None:
         return "unknown"
     return in_dollars(amount)
 
 
-def bounded(amount: float | None, unpriced: int = 0, at_most: float | None = None, *, full_price: bool = False) -> str:
-    """`$1.20`, with how much of it is not known: `$1.20 + 2 unpriced`, `$1.20, at most $1.50`, `at most $1.20`.
+def cost_range(
+    amount: float | None, unpriced: int = 0, at_most: float | None = None, *, full_price: bool = False
+) -> str:
+    """Return a cost with its unknown part: `$1.20 + 2 unpriced`, `$1.20, at most $1.50`, `at most $1.20`.
 
-    `unpriced` counts what has no price; `at_most` is given where the amount is in part an estimate or not settled;
-    `full_price`: some of it are cached tokens at the price of fresh ones, so that the amount is itself an upper bound.
+    `unpriced`: how many have no price; `at_most`: given if the amount is partly estimated or unsettled; `full_price`:
+    some
+    cached tokens are charged as fresh ones, so that the amount is itself an upper bound.
     """
     said = "not known" if amount is None and unpriced else dollars(amount or 0.0)
     if full_price and amount and at_most is None:
@@ -33,7 +36,7 @@ def bounded(amount: float | None, unpriced: int = 0, at_most: float | None = Non
 
 
 def duration(seconds: float | None) -> str:
-    """`1h 05m`, `3m 20s`, `4.2s`, or "unknown"."""
+    """Return `1h 05m`, `3m 20s`, `4.2s`, or "unknown"."""
     if seconds is None:
         return "unknown"
     if seconds < 60:

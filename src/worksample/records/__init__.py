@@ -1,6 +1,6 @@
-"""The frozen nouns: task -> trial -> submission -> evaluation -> verdict. Data only, no behaviour beyond arithmetic.
+"""The frozen records: task -> trial -> submission -> evaluation -> verdict. Data only, no behaviour beyond arithmetic.
 
-Who needs one of them imports no other: a grader starts in half the time.
+Names are imported one by one on first use: so a grader starts in half the time.
 """
 
 from lazy_loader import attach_stub

@@ -1,4 +1,4 @@
-"""Who works: harness + model + settings."""
+"""Agents (harness, model and settings) and the usage of models."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .task import Name
 
 
 class Usage(Frozen):
-    """What one role's model calls took. Costs are US dollars.
+    """Usage of models in one role. Costs are US dollars.
 
-    The counts of what is not settled are left out of a record where they are 0.
+    Counts of unsettled requests are omitted from the stored form if they are 0.
     """
 
     calls: int = Field(default=0, ge=0)
-    """Requests that were answered."""
+    """Answered requests."""
     input_tokens: int = Field(default=0, ge=0)
     """Tokens of prompts that were neither read from the service's cache nor written to it."""
     output_tokens: int = Field(default=0, ge=0)
@@ -26,26 +26,27 @@ class Usage(Frozen):
     cache_read_tokens: int = Field(default=0, ge=0)
     cache_write_tokens: int = Field(default=0, ge=0)
     reasoning_tokens: int = Field(default=0, ge=0)
-    """Of `output_tokens`."""
+    """Part of `output_tokens`."""
     cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """The sum over the calls that had a price; None where no call had one."""
+    """Sum over the calls with a price; None if there are none."""
     priced: bool = False
-    """Whether the price of every request is settled: none without a price, estimated or unsettled."""
+    """Whether the price of every request is settled: no request lacks a price, is estimated or unsettled."""
     unpriced: int = omittable(0, ge=0)
-    """Of `calls` those without a price."""
+    """Those of `calls` without a price."""
     estimated: int = omittable(0, ge=0)
-    """Of `calls` those whose service told no tokens: their tokens are estimated from the text."""
+    """Those of `calls` whose service reported no tokens: their tokens are estimated from the text."""
     cached_as_input: int = omittable(0, ge=0)
-    """Of `calls` those with cached tokens that are charged at the input price, because no other is known."""
+    """Those of `calls` with cached tokens that are charged at the input price, because no other is known."""
     failed: int = omittable(0, ge=0)
-    """Requests beside `calls` that the service refused, or that never reached it: nothing is paid for them."""
+    """Requests, not in `calls`, that the service refused or that never reached it: nothing is paid for them."""
     unsettled: int = omittable(0, ge=0)
-    """Requests beside `calls` that may have been paid for, and of which nobody told the end: cut off, timed out, or
-    answered with an error after the work was done."""
+    """Requests, not in `calls`, that may have to be paid: cut off, timed out, or failed after the work was done."""
     unsettled_tokens: int = omittable(0, ge=0)
-    """The most that these can have taken."""
+    """Most tokens that the unsettled requests can have used."""
     unsettled_cost: float | None = omittable(None, ge=0, allow_inf_nan=False)
-    """The most that these can have cost, in US dollars beside `cost`; None where there are none, or without a price."""
+    """Most US dollars that the unsettled requests can have cost, not in `cost`; None if there are none, or without a
+    price.
+    """
 
     @property
     def tokens(self) -> int:
@@ -53,31 +54,31 @@ class Usage(Frozen):
 
     @property
     def requests(self) -> int:
-        """All that were sent to the service."""
+        """Return the number of requests sent to the service."""
         return self.calls + self.failed + self.unsettled
 
     @property
     def without_price(self) -> bool:
-        """Whether something was asked for that no price is known of, not even a bound."""
+        """Whether a request has no known price, not even a bound."""
         unsaid = not (self.priced or self.estimated or self.unsettled)  # records of old do not count the unpriced
         lacking = bool(self.calls) and (self.cost is None or unsaid)
         return lacking or self.unpriced > 0 or (self.unsettled > 0 and self.unsettled_cost is None)
 
     @property
     def cost_at_most(self) -> float | None:
-        """What all requests can have cost at most; None where one has no price."""
+        """Return the most US dollars that all requests can have cost; None if one has no price."""
         if self.without_price or (self.cost is None and self.unsettled_cost is None):
             return None
         return (self.cost or 0.0) + (self.unsettled_cost or 0.0)
 
 
 IMPORTED = "imported"
-"""The harness of workers that tables of others name: they cannot be run, and what they used is not known."""
+"""The harness of workers from imported tables: they cannot be run, and their usage is unknown."""
 
 
 @register
 class Agent(Record):
-    """`id` is `name@` and 16 characters of the digest of the rest."""
+    """An agent. `id` is `name@` and 16 characters of the digest of the rest."""
 
     kind: ClassVar[str] = "agent"
 

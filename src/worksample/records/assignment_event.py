@@ -1,4 +1,4 @@
-"""What happens at the place of a person who works: evidence, event by event."""
+"""Events of a person's assignment to a slot: the evidence of who worked when."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from .task import Digest
 
 
 class AssignmentAct(StrEnum):
-    """What happened. The timer is what these say, and nothing else: see `worksample.results.assignments.assignment`."""
+    """The kind of an event. Working time follows from these alone: see `worksample.results.assignments.assignment`."""
 
     TAKEN = "taken"
-    """Somebody sat down; the time does not run yet."""
+    """A person took the slot; the time does not run yet."""
     STARTED = "started"
     WORKED = "worked"
-    """A sign of life while the time runs, with what lies in the output by now."""
+    """A heartbeat while the time runs, with the current output."""
     PAUSED = "paused"
     ASKED = "asked"
-    """Of an assisted one: the agent is to go on, and the person's time does not run."""
+    """In an assisted slot: the agent is asked to continue, and the person's time does not run."""
     LEFT = "left"
-    """The place is free for others; what was made stays, and is this person's alone."""
+    """The slot is free for others; the work stays, and remains this person's alone."""
     HANDED_IN = "handed_in"
     TAKEN_BACK = "taken_back"
-    """As `left`, by an admin and not by who sat there."""
+    """As `left`, but by an admin."""
 
 
 @register
 class AssignmentEvent(Record):
-    """`id` is made of slot and number, so that of two who write the same number one is refused.
+    """An event of a slot. `id` combines slot and number, so that of two events with the same number one is refused.
 
     `person` is the id of an Evaluator (a version of a person's profile).
     """
@@ -40,21 +40,21 @@ class AssignmentEvent(Record):
 
     slot: str
     number: int = Field(ge=1)
-    """1 for the first of its slot, and so on without a gap."""
+    """1 for the first event of its slot, without gaps."""
     person: str
     act: AssignmentAct
     at: Moment
     until: Moment | None = None
-    """Of a lease that this event takes or renews: from then on others may sit down."""
+    """End of the lease that this event takes or renews: from then on others may take the slot."""
     output: Digest | None = None
-    """Manifest of what lay in the output; None: as at the event before."""
+    """Manifest of the output; None if unchanged since the previous event."""
     terminal: Digest | None = None
-    """Blob with what the terminal showed since the event before, as lines of an asciicast; None: nothing."""
+    """Blob with the terminal's output since the previous event, as lines of an asciicast; None if there was none."""
     text: Digest | None = None
-    """Blob with what the agent is asked."""
+    """Blob with the request to the agent."""
     note: str = ""
     by: str = omittable("")
-    """Name of the account that took the place back; not written where nobody did."""
+    """Account of the admin who took the slot back. Omitted if nobody did."""
 
     @staticmethod
     def identify(slot: str, number: int) -> str:

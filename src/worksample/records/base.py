@@ -1,4 +1,4 @@
-"""What all records share: frozen, typed, and written as canonical JSON with a schema version."""
+"""The base of all records: frozen, typed, and written as canonical JSON with a schema version."""
 
 from __future__ import annotations
 
@@ -13,29 +13,31 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 def canonical(value: object) -> bytes:
-    """The one byte form of a JSON value: sorted keys, no space, ASCII, finite numbers. ValueError on NaN."""
+    """Return the canonical bytes of a JSON value: sorted keys, no spaces, ASCII, finite numbers. Raises ValueError for
+    NaN.
+    """
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
 
 
 def digest_of(value: object) -> str:
-    """SHA-256 of the canonical form, in hex (64 characters)."""
+    """Return the SHA-256 of the canonical form, in hex (64 characters)."""
     return hashlib.sha256(canonical(value)).hexdigest()
 
 
 def digest_bytes(data: bytes) -> str:
-    """SHA-256 of bytes, in hex (64 characters)."""
+    """Return the SHA-256 of bytes, in hex (64 characters)."""
     return hashlib.sha256(data).hexdigest()
 
 
 def now() -> datetime:
-    """The current time, in UTC, to the millisecond: what every record is stamped with."""
+    """Return the current time in UTC, to the millisecond, as records are stamped."""
     t = datetime.now(UTC)
     return t.replace(microsecond=t.microsecond // 1000 * 1000)
 
 
 def _in_utc(t: datetime) -> datetime:
     if t.tzinfo is None:
-        raise ValueError("a time needs its zone")
+        raise ValueError("a time needs a time zone")
     return t.astimezone(UTC)
 
 
@@ -43,21 +45,21 @@ Moment = Annotated[datetime, AfterValidator(_in_utc)]
 
 
 class Frozen(BaseModel):
-    """A value without identity of its own. Unknown keys are refused, numbers are finite."""
+    """A value without an identity. Unknown keys are refused, and numbers are finite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="null")
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return it as JSON types."""
         return self.model_dump(mode="json")
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the canonical form."""
+        """Return the SHA-256 of the canonical form."""
         return digest_of(self.plain())
 
     def replaced(self, **changes: Any) -> Self:
-        """A checked copy with some fields changed."""
+        """Return a validated copy with some fields changed."""
         return type(self).model_validate({**self.__dict__, **changes})
 
 
@@ -80,11 +82,11 @@ class Record(Frozen):
 
     @classmethod
     def upgraded(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
-        """A body of an older schema in the form of this one."""
+        """Convert a body of an older schema to the current one."""
         return body
 
     def envelope(self) -> dict[str, Any]:
-        """The stored form: `{"kind", "schema", "body"}`."""
+        """Return the stored form: `{"kind", "schema", "body"}`."""
         return {"kind": self.kind, "schema": self.schema_version, "body": self.plain()}
 
 
@@ -94,6 +96,6 @@ REGISTRY: dict[str, type[Record]] = {}
 
 
 def register(cls: type[R]) -> type[R]:
-    """Class decorator: makes a kind of record readable from its envelope."""
+    """Register a class of records, so that it can be read from its envelope. For use as a decorator."""
     REGISTRY[cls.kind] = cls
     return cls

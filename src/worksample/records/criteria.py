@@ -1,4 +1,4 @@
-"""What is asked of a deliverable: one tree for rubrics (importance) and checkpoints (points)."""
+"""Criteria of a deliverable: one tree for rubrics (importance) and checkpoints (points)."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class Criterion(CriterionNode, Frozen):
     importance: Importance | None = None
     by: By = By.PROGRAM
     kind: CheckpointKind | None = omittable(None)
-    """Not written where there is none: older criteria keep their digests."""
+    """Omitted if there is none, so that older criteria keep their digests."""
     gate: bool = False
-    """Failing it makes 0 what it is a part of: the criterion above it, or the whole."""
+    """If it fails, its parent scores 0: the criterion above it, or the whole."""
     implies_others: bool = False
-    """Passing it gives every other point too: TheAgentCompany's last checkpoint (TAC 4.1)."""
+    """If it passes, all other points are earned, too: TheAgentCompany's last checkpoint (TAC 4.1)."""
     parts: tuple[Criterion, ...] = ()
 
     @model_validator(mode="after")
     def _one_weight(self) -> Self:
         if self.parts:
             if self.kind is not None:
-                raise ValueError(f"criterion {self.id}: it has parts, and its kind is theirs: give each of them one")
+                raise ValueError(f"criterion {self.id}: give a kind to each of its parts, not to the criterion")
             total = sum(p.worth for p in self.parts)
             if self.points is not None and abs(self.points - total) > 1e-9:
                 raise ValueError(f"criterion {self.id}: points {self.points:g} but its parts add up to {total:g}")
@@ -40,12 +40,12 @@ class Criterion(CriterionNode, Frozen):
         return self
 
     def left(self, parts: tuple[Self, ...]) -> Self:
-        """This branch with these parts alone; it is worth what they are."""
+        """Return this branch with these parts only; its worth is their sum."""
         return self.model_copy(update={"parts": parts, "points": None})
 
 
 class Criteria(CriteriaTree, Frozen):
-    """The whole tree; ids are unique in it, at most one criterion implies the others, and it is the last."""
+    """The whole tree. Ids are unique in it; at most one criterion, the last, implies the others."""
 
     criteria: tuple[Criterion, ...] = ()
 
@@ -56,7 +56,7 @@ class Criteria(CriteriaTree, Frozen):
         def walk(nodes: tuple[Criterion, ...]) -> None:
             for node in nodes:
                 if node.id in seen:
-                    raise ValueError(f"criterion id {node.id!r} stands twice")
+                    raise ValueError(f"criterion id {node.id!r} is used twice")
                 seen.add(node.id)
                 walk(node.parts)
 
@@ -71,7 +71,7 @@ class Criteria(CriteriaTree, Frozen):
         return tuple(leaf for c in self.criteria for leaf in c.leaves)
 
     def asked_of(self, by: str) -> Criteria:
-        """Those that one kind of evaluator decides, with the branches over them."""
+        """Return the criteria that one kind of evaluator decides, with their branches."""
         return Criteria(criteria=asked_of(self.criteria, by))
 
 

@@ -1,4 +1,4 @@
-"""A member of an enum, also by its word: what notebooks and scripts write."""
+"""Accept an enum's member or its value, as notebooks and scripts write it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ E = TypeVar("E", bound=StrEnum)
 
 
 def member(kind: type[E], given: E | str, name: str) -> E:
-    """The member of `kind` that is given, or that is called so. UsageError with the allowed words for any other.
+    """Return the member of `kind` for a member or its value. Raises UsageError with the allowed values for anything
+    else.
 
-    `name`: of the parameter, as the error calls it.
+    `name`: the parameter's name in the error.
     """
     try:
         return kind(given)

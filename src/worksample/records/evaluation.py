@@ -1,4 +1,4 @@
-"""Judging: rounds, evaluators, what each said, and what strikes it."""
+"""Judging: rounds, evaluators, evaluations, and the amendments that strike them."""
 
 from __future__ import annotations
 
@@ -47,63 +47,61 @@ class Tags(Frozen):
 
 
 class Labels(Frozen):
-    """Answers by question. Of a job: whether it qualifies, why, and the rubric that the expert wrote (UpBench 3.3)."""
+    """Answers by question. For a job: whether it qualifies, why, and the expert's rubric (UpBench 3.3)."""
 
     type: Literal["labels"] = "labels"
     labels: dict[str, str]
     note: str = ""
     reasons: dict[str, str] = omittable({})
-    """By question. Not written where there are none."""
+    """By question. Omitted if there are none."""
     criteria: Criteria = omittable(Criteria())
-    """Not written where there are none."""
+    """Omitted if there are none."""
 
 
 Payload = Annotated[Holistic | Pairwise | GradePayload | Tags | Labels, Field(discriminator="type")]
 
 
 class ResolutionRule(StrEnum):
-    """How a round's evaluations of one subject become a verdict."""
+    """How the evaluations of one subject in a round become a verdict."""
 
     LATEST = "latest"
-    """The latest standing evaluation: programs, single raters."""
+    """The latest standing evaluation: for programs and single raters."""
     MAJORITY = "majority"
     """The majority of all (RLI 3.4: three votes)."""
     TIE_BREAK = "tie_break"
-    """Two votes, a third where they disagree (RLI B.2)."""
+    """Two votes, and a third if they disagree (RLI B.2)."""
     MEAN = "mean"
-    """The mean score: judges with repeats."""
+    """The mean score: for judges with repeats."""
     VERIFIED = "verified"
-    """One vote; a second person verifies a yes, a third decides where those two differ (UpBench 3.3)."""
+    """One vote; a second person verifies a yes, and a third decides if those two differ (UpBench 3.3)."""
 
 
 class Purpose(StrEnum):
-    """What a round is for. Only the first two may decide what submissions come to."""
+    """The purpose of a round. Only the first two may decide the verdicts of submissions."""
 
     GRADING = "grading"
     REGRADE = "regrade"
-    """The work of an earlier round, graded anew: decides from the moment that it is adopted."""
+    """An earlier round's work, graded again: decides once the round is adopted."""
     AUDIT = "audit"
-    """What passed in another round, once more (RLI B.5)."""
+    """Work that passed in another round, judged again (RLI B.5)."""
     ADJUDICATION = "adjudication"
-    """What the votes of another round contest."""
+    """Work on which another round's votes disagree."""
     FALSE_NEGATIVES = "false_negatives"
-    """A sample of what failed in another round (RLI B.5)."""
+    """A sample of work that failed in another round (RLI B.5)."""
     RELIABILITY = "reliability"
     """A double-rated sample of another round."""
     INTEGRITY = "integrity"
-    """Whether it is honest work."""
+    """Whether the work is honest."""
     FAILURES = "failures"
-    """What is wrong with it, in tags (RLI 4.2)."""
+    """What is wrong with the work, as tags (RLI 4.2)."""
     PILOT = "pilot"
-    """Whether instructions are understood alike."""
+    """Whether everybody understands the instructions alike."""
     CALIBRATION = "calibration"
     """Gold items, whose right answers are known."""
     QUALIFICATION = "qualification"
-    """Whether jobs are fit to be tasks (UpBench 3.3): its subjects are jobs, and nothing is judged that was made."""
+    """Whether jobs are fit to be tasks (UpBench 3.3): its subjects are jobs, not work."""
     LATER_PAIRS = "later_pairs"
-    """More pairs of the judge's round that it is over, drawn once work came later; what is said of them is said in that
-    round.
-    """
+    """More pairs for a judge's round, drawn after more work arrived; their answers count in that round."""
 
 
 class EvaluatorKind(StrEnum):
@@ -124,21 +122,22 @@ class Round(Record):
 
     protocol: Protocol
     by: EvaluatorKind = EvaluatorKind.PERSON
-    """The kind of evaluator that is asked: of criteria, those that are its own. Where it is not given, programs under
-    the protocols that are theirs, people under the others.
+    """The kind of evaluator that is asked, for its own criteria. By default programs for protocols of programs, and
+    people for
+    the others.
     """
     purpose: Purpose = Purpose.GRADING
     over: str | None = None
-    """The round that this one looks at again, or grades anew."""
+    """The round that this one checks or regrades."""
     experiment: str | None = None
-    """All submissions of this experiment are subjects, as they come; else `subjects` lists them."""
+    """All submissions of this experiment are subjects, as they arrive; otherwise `subjects` lists them."""
     subjects: tuple[str, ...] = ()
-    """Ids of submissions; of instances where jobs qualify."""
+    """Ids of submissions, or of instances if jobs qualify."""
     overlap: int = Field(default=1, ge=1)
     """Evaluations wanted per subject."""
     rule: ResolutionRule = ResolutionRule.LATEST
     gradings: dict[str, str] = {}
-    """Instance id -> grading digest that is in force in this round."""
+    """Instance id -> digest of the grading used in this round."""
     versions: dict[str, str] = {}
     seed: int = 0
     reason: str = ""
@@ -155,11 +154,11 @@ class Round(Record):
 
     @classmethod
     def upgraded(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
-        """Schema 4 knew no pairs that are drawn later. Schema 3 knew no jobs as subjects.
+        """Convert older schemas.
 
-        Schema 2 did not say who is asked.
-
-        Schema 1 told its purpose among the versions, and knew no regrades: they counted as soon as opened.
+        Schema 4 had no pairs that are drawn later, and schema 3 no jobs as subjects. Schema 2 did not say who is asked.
+        Schema 1
+        kept its purpose among the versions and had no regrades: rounds counted as soon as they opened.
         """
         if schema >= 2:
             return body
@@ -189,22 +188,22 @@ class EvaluationOutcome(StrEnum):
 
 @register
 class Evaluation(Record):
-    """What one evaluator said. A failed one carries its cause and no payload: the subject stays ungraded."""
+    """One evaluator's answer. A failed one has a cause and no payload: the subject stays ungraded."""
 
     kind: ClassVar[str] = "evaluation"
     schema_version: ClassVar[int] = 2
-    """Schema 1 knew no answers on jobs."""
+    """Schema 1 had no answers on jobs."""
 
     round: str
     subject: str
-    """Submission id; where a job is asked about, the instance's."""
+    """Id of the submission, or of the instance if a job is evaluated."""
     second: str | None = None
     """The other submission of a pair; `subject` is the one shown first."""
     reference: str | None = None
     """The submission shown as reference."""
     instance: str
     grading: str = ""
-    """Grading digest that was in force."""
+    """Digest of the grading used."""
     evaluator: str
     outcome: EvaluationOutcome
     payload: Payload | None = None
@@ -214,27 +213,27 @@ class Evaluation(Record):
     cost: float | None = Field(default=None, ge=0)
     """US dollars."""
     record: dict[str, Any] = {}
-    """Digests of what the grader printed, the judge's prompts and answers, and the like."""
+    """Digests of the grader's output, the judge's prompts and answers, and the like."""
     author: str
     at: Moment
 
     @property
     def of_job(self) -> bool:
-        """Whether it is about a job, and not about work on it."""
+        """Whether it is about a job, and not about work."""
         return self.subject == self.instance
 
     @property
     def draw(self) -> int:
-        """Which of an evaluator's own answers it is, from 1: a judge may be asked several times, people are not."""
+        """Return which of an evaluator's answers this is, from 1: judges may be asked several times, people are not."""
         n = self.record.get("n", 1)
         return n if isinstance(n, int) and 0 < n < 2**31 else 1
 
     @model_validator(mode="after")
     def _given_has_payload(self) -> Self:
         if (self.outcome is EvaluationOutcome.GIVEN) != (self.payload is not None):
-            raise ValueError("a given evaluation has a payload, any other has none")
+            raise ValueError("only an evaluation that was given has a payload")
         if self.outcome is EvaluationOutcome.FAILED and self.cause is None:
-            raise ValueError("a failed evaluation has a cause")
+            raise ValueError("a failed evaluation needs a cause")
         return self
 
 
@@ -242,7 +241,7 @@ class AmendmentAction(StrEnum):
     STRIKE = "strike"
     RESTORE = "restore"
     ADOPT = "adopt"
-    """Put a round in force: from now on it decides. Rounds only."""
+    """Make a round decide from now on. Rounds only."""
 
 
 class AmendmentTarget(StrEnum):
@@ -256,7 +255,7 @@ class AmendmentTarget(StrEnum):
 
 @register
 class Amendment(Record):
-    """Strikes or restores a record, or puts a round in force; the record itself stays as it was."""
+    """A decision that strikes or restores a record, or adopts a round; the record itself does not change."""
 
     kind: ClassVar[str] = "amendment"
 
@@ -270,5 +269,5 @@ class Amendment(Record):
     @model_validator(mode="after")
     def _only_rounds_are_adopted(self) -> Self:
         if self.action is AmendmentAction.ADOPT and self.target is not AmendmentTarget.ROUND:
-            raise ValueError(f"a round can be adopted, no {self.target}")
+            raise ValueError(f"only a round can be adopted, not a {self.target}")
         return self

@@ -1,4 +1,4 @@
-"""The plan: what is compared with what, every slot of it, and the lock that pins the rest."""
+"""The plan of an experiment: its slots, and the lock that pins everything else."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from .verdict import JudgedBy
 
 
 class Feedback(StrEnum):
-    """What an agent gets that works again on what failed."""
+    """What an agent receives when it works again on failed work."""
 
     NONE = "none"
-    """It does not work again: first attempts."""
+    """Nothing: it makes first attempts only."""
     RETRY = "retry"
-    """That it was not accepted, and nothing else: the control."""
+    """Only the fact that the work was not accepted: the control."""
     GENERIC = "generic"
     """Advice that fits any work."""
     PEOPLE = "people"
     JUDGE = "judge"
     PROGRAM = "program"
-    """What this kind of evaluator said of it."""
+    """The words of this kind of evaluator."""
     UNCHANGED = "unchanged"
-    """Nobody works: the same work is graded again, blind, which shows what noise alone gives."""
+    """Nobody works: the same work is graded again, blind, to show the effect of noise alone."""
 
 
 class ShownRubric(StrEnum):
-    """What of the criteria the agent sees."""
+    """Which part of the criteria the agent sees."""
 
     NONE = "none"
     CRITERIA = "criteria"
@@ -44,63 +44,65 @@ class Worker(StrEnum):
 
     AGENT = "agent"
     HUMAN = "human"
-    """A person, in the same box, by terminal and files."""
+    """A person, in the same box, with a terminal and files."""
     ASSISTED = "assisted"
-    """A person and an agent in turns: the agent begins, the person goes on, asks it again, and hands in."""
+    """A person and an agent in turns: the agent begins; the person continues, may ask it again, and hands in."""
 
 
 class Arm(Frozen):
-    """The condition of the work."""
+    """A condition under which work is done."""
 
     name: Name = "plain"
     worker: Worker = Worker.AGENT
     feedback: Feedback = Feedback.NONE
     shown_rubric: ShownRubric = ShownRubric.NONE
     limits: Limits | None = None
-    """Overrides the instance's own where set, field by field."""
+    """Overrides the instance's limits, field by field."""
     continues: Name | None = omittable(None)
-    """The arm whose failed first attempts this one works on again. None, and then not written: it has its own."""
+    """The arm whose failed first attempts this one continues. Omitted if the arm makes first attempts itself."""
 
 
 class Chain(Frozen):
-    """When a failed attempt is followed by another (UpBench, Algorithm 1). Budgets are of one chain of attempts, its
-    first one included; a chain ends once it has spent that much.
+    """When another attempt follows a failed one (UpBench, Algorithm 1).
+
+    Budgets cover one chain of attempts with its first one; a chain ends once it has spent that much.
     """
 
     reattempts: int = Field(ge=1, le=100)
-    """How many may follow the first attempt, at most."""
+    """Most attempts after the first one."""
     dollars: float | None = Field(default=None, gt=0)
     """US dollars: model calls of agents and judges, and people's time."""
     hours: float | None = Field(default=None, gt=0)
-    """Hours of people."""
+    """Hours of people's work."""
     pay: float | None = Field(default=None, ge=0)
-    """US dollars per hour of people, which the budget in dollars counts with."""
+    """US dollars per hour of people's work, for the budget in dollars."""
     improving: bool = False
-    """End a chain whose latest attempt scored no more than the one before."""
+    """End a chain if the latest attempt did not score higher than the one before."""
 
 
 class Lock(Frozen):
-    """What must be equal for two results to be comparable, and what was there when they were made."""
+    """Everything that must be equal for results to be comparable, and the versions that made them."""
 
     suite: str
-    """Suite id (name and digest) or the digest over the instance ids where none was named."""
+    """Suite id (name and digest), or the digest of the instance ids if no suite was named."""
     instances: tuple[str, ...]
     roles: dict[str, str] = {}
     """Models that belong to the environment (colleagues, judges): role -> model name."""
     protocols: tuple[Protocol, ...] = Field(min_length=1)
-    """Under which every submission is judged. What it comes to in lists and on boards is said by the first one."""
+    """Protocols by which every submission is judged. The first one decides lists and boards."""
     sandbox: str
-    """`bubblewrap`, `docker`, or `none` where the operator asked to run unsandboxed: every report prints it."""
+    """`bubblewrap`, `docker`, or `none` if the operator chose no isolation, which every report prints."""
     versions: dict[str, str] = {}
     hosts: HostLists | None = omittable(None)
-    """What the suite lets be reached of what an operator allows. None, and then not written: all of it."""
+    """The suite's restriction of the hosts that an operator allows. Omitted if there is none."""
     judged_by: JudgedBy | None = omittable(None)
-    """Whose answers make the verdicts unless a report says otherwise. None, and then not written: each criterion by its
-    own kind of evaluator; what has none by people, else a program, else a judge.
+    """Whose answers make the verdicts, unless a report says otherwise. Omitted by default: each criterion by its own
+    kind of
+    evaluator, and work without such criteria by people, else a program, else a judge.
     """
 
     chain: Chain | None = omittable(None)
-    """None, and then not written: every slot is planned before the first trial."""
+    """Omitted if there is none: then every slot is planned before the first trial."""
 
     @model_validator(mode="before")
     @classmethod
@@ -112,12 +114,12 @@ class Lock(Frozen):
 
     @property
     def protocol(self) -> Protocol:
-        """The first one."""
+        """Return the first protocol."""
         return self.protocols[0]
 
     @property
     def comparable(self) -> str:
-        """Digest of what a leaderboard refuses to mix."""
+        """Return the digest of everything that a leaderboard refuses to mix."""
         own = {"instances": sorted(self.instances), "roles": self.roles, "protocol": self.protocol}
         return digest_of(own if self.hosts is None else {**own, "hosts": self.hosts.plain()})
 
@@ -128,14 +130,14 @@ class Experiment(Record):
 
     kind: ClassVar[str] = "experiment"
     schema_version: ClassVar[int] = 2
-    """Schema 1 had one `protocol` in its lock, which is read as the only one."""
+    """Schema 1 had one `protocol` in its lock; it is read as a list of one."""
 
     name: Name
     agents: tuple[str, ...]
     arms: tuple[Arm, ...]
     repeats: int = Field(ge=1)
     attempts: int = Field(default=1, ge=1)
-    """The most that a chain may come to: 1 and the chain's `reattempts`."""
+    """Most attempts of a chain: 1 and the chain's `reattempts`."""
     seed: int = 0
     lock: Lock
     settings: dict[str, Any] = {}
@@ -147,16 +149,16 @@ class Experiment(Record):
     def _sound_chain(self) -> Self:
         check_arms(self.arms)
         if self.lock.chain is not None and self.attempts != 1 + self.lock.chain.reattempts:
-            raise ValueError(f"{self.attempts} attempts, and its chain comes to {1 + self.lock.chain.reattempts}")
+            raise ValueError(f"{self.attempts} attempts, but its chain allows {1 + self.lock.chain.reattempts}")
         return self
 
 
 def check_arms(arms: Sequence[Arm]) -> None:
-    """ValueError where an arm with feedback continues none, or one that is not there or has feedback itself."""
+    """Raise ValueError if an arm with feedback continues none, a missing one, or one with feedback itself."""
     own = {arm.name for arm in arms if arm.feedback is Feedback.NONE and arm.worker is Worker.AGENT}
     for arm in arms:
         if arm.feedback is not Feedback.NONE and arm.worker is not Worker.AGENT:
-            raise ValueError(f"the arm {arm.name} has feedback, which only agents are given")
+            raise ValueError(f"the arm {arm.name} has feedback, which only agents receive")
         if arm.feedback is Feedback.NONE and arm.continues is not None:
             raise ValueError(f"the arm {arm.name} has no feedback and continues {arm.continues}")
         if arm.feedback is not Feedback.NONE and arm.continues not in own:
@@ -165,9 +167,9 @@ def check_arms(arms: Sequence[Arm]) -> None:
 
 @register
 class Slot(Record):
-    """One planned piece of work. `id` is made of its parts, so planning twice plans the same.
+    """One planned piece of work. `id` combines its parts, so planning is idempotent.
 
-    First attempts are planned before the first trial; a later one is committed when the rule of the chain asks for it.
+    First attempts are planned before the first trial; later ones are committed when the chain's rule asks for them.
     """
 
     kind: ClassVar[str] = "slot"
@@ -179,9 +181,9 @@ class Slot(Record):
     attempt: int = Field(default=1, ge=1)
     repeat: int = Field(default=1, ge=1)
     not_attemptable: str = ""
-    """What the agent lacks; such a slot is planned, counted and never run."""
+    """What the agent lacks. Such a slot is planned and counted, but never run."""
     after: str | None = omittable(None)
-    """The slot whose failed work this one continues. None, and then not written: a first attempt."""
+    """The slot whose failed work this one continues. Omitted for a first attempt."""
 
     @staticmethod
     def identify(experiment: str, agent: str, instance: str, arm: str, attempt: int, repeat: int) -> str:

@@ -1,4 +1,4 @@
-"""A grade: a tree of named parts. Programs, checkpoints and rubrics all give this one payload."""
+"""Grades: trees of named parts, the same for programs, checkpoints and rubrics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .grade_tree import GradeTree, Importance, PartNode, SkipReason, leaves_of
 
 
 class PartPayload(PartNode, Frozen):
-    """One criterion's result. `fraction` of its `points` was earned, in 0..1; None where it was skipped."""
+    """One criterion's result. `fraction` of its `points` was earned, in 0..1; None if it was skipped."""
 
     # A grader's own part, which is no record, is read as it stands.
     model_config = ConfigDict(from_attributes=True)
@@ -24,18 +24,18 @@ class PartPayload(PartNode, Frozen):
     reason: str = Field(default="", max_length=20_000)
     skip: SkipReason | None = None
     at: Moment | None = omittable(None)
-    """When it was earned, where what was left says so."""
+    """When it was earned, if the work left says so."""
     parts: tuple[PartPayload, ...] = ()
 
     @model_validator(mode="after")
     def _result_or_skip(self) -> Self:
         if (self.fraction is None) != (self.skip is not None):
-            raise ValueError(f"part {self.name!r}: give a fraction, or why it was skipped")
+            raise ValueError(f"part {self.name!r}: give either a fraction or the reason why it was skipped")
         return self
 
 
 class GradePayload(GradeTree, Frozen):
-    """`score` in 0..1. How parts make a score is the composition's affair; the parts say how it came about."""
+    """A grade. `score` in 0..1. The composition makes a score of parts; the parts explain it."""
 
     type: Literal["grade"] = "grade"
     score: float = Field(ge=0, le=1)
@@ -45,5 +45,5 @@ class GradePayload(GradeTree, Frozen):
 
     @property
     def leaves(self) -> tuple[PartPayload, ...]:
-        """The criteria, without the branches over them."""
+        """Return the criteria without their branches."""
         return tuple(leaves_of(self.parts))

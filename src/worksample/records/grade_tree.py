@@ -1,7 +1,8 @@
-"""Criteria and grades as trees: their words and their arithmetic, without the checks of a record.
+"""Criteria and grades as trees: their terms and their arithmetic, without the validation of records.
 
-A grader's process needs no more than this, and starts in a third of the time without pydantic: `worksample.kit` has
-plain values of the same shape, which become records on the platform's side.
+A grader's process needs only this, and starts in a third of the time without pydantic: `worksample.kit` has plain
+values
+of the same shape, which become records on the platform's side.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .pass_rules import is_full, partial_credit
 
 
 class Importance(StrEnum):
-    """How much a rubric's criterion weighs (UpBench A.3). Passing a pitfall means that it is absent."""
+    """The weight of a rubric's criterion (UpBench A.3). Passing a pitfall means that it is absent."""
 
     CRITICAL = "critical"
     IMPORTANT = "important"
@@ -24,7 +25,7 @@ class Importance(StrEnum):
 
 
 class By(StrEnum):
-    """Who decides a criterion."""
+    """The kind of evaluator that decides a criterion."""
 
     PROGRAM = "program"
     JUDGE = "judge"
@@ -32,27 +33,27 @@ class By(StrEnum):
 
 
 class CheckpointKind(StrEnum):
-    """What a checkpoint looks at (TAC 4). A criterion need not have one."""
+    """What a checkpoint tests (TAC 4). A criterion need not have a kind."""
 
     ACTION = "action"
     """Whether something was done: a tool used, a page visited, a state changed."""
     ACCURACY = "accuracy"
-    """Whether what was made is right and complete."""
+    """Whether the result is right and complete."""
     COLLABORATION = "collaboration"
-    """Whether colleagues were asked, told and heeded, and results shared."""
+    """Whether colleagues were asked, informed and heeded, and results shared."""
 
 
 class SkipReason(StrEnum):
     """Why a part has no result."""
 
     NOT_APPLICABLE = "not_applicable"
-    """Leaves the denominator."""
+    """It is removed from the denominator."""
     CANNOT_JUDGE = "cannot_judge"
-    """Leaves the submission ungraded until someone can."""
+    """The submission stays ungraded until someone can judge it."""
 
 
 class CriterionNode:
-    """What a criterion works out from its fields, and those below it."""
+    """A criterion's computed values."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class CriterionNode:
 
     @property
     def worth(self) -> float:
-        """Points of a leaf (1 where only an importance is given), the sum over a branch."""
+        """Return the points of a leaf (1 if only an importance is given), or the sum over a branch."""
         if self.parts:
             return sum(p.worth for p in self.parts)
         return self.points if self.points is not None else 1.0
@@ -77,7 +78,7 @@ class CriterionNode:
         return tuple(leaf for p in self.parts for leaf in p.leaves) if self.parts else (self,)
 
     def left(self, parts: tuple[Self, ...]) -> Self:
-        """This branch with these parts alone; it is worth what they are."""
+        """Return this branch with these parts only; its worth is their sum."""
         raise NotImplementedError
 
 
@@ -85,7 +86,7 @@ Node = TypeVar("Node", bound=CriterionNode)
 
 
 class CriteriaTree:
-    """What a whole tree of criteria works out."""
+    """The computed values of a tree of criteria."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -103,12 +104,12 @@ class CriteriaTree:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Who decides them, as values of `By`."""
+        """Return who decides the criteria, as values of `By`."""
         return frozenset(leaf.by.value for leaf in self.leaves)
 
 
 def asked_of(nodes: Sequence[Node], by: str) -> tuple[Node, ...]:
-    """The tree without what others decide; a branch is worth what is left of it."""
+    """Return the tree without criteria that others decide; a branch is worth the sum of its remaining parts."""
     kept: list[Node] = []
     for node in nodes:
         parts = asked_of(node.parts, by)
@@ -120,7 +121,7 @@ def asked_of(nodes: Sequence[Node], by: str) -> tuple[Node, ...]:
 
 
 class PartNode:
-    """What a part of a grade works out from its fields."""
+    """The computed values of a part of a grade."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -141,7 +142,7 @@ Part = TypeVar("Part", bound=PartNode)
 
 
 class GradeTree:
-    """What a grade works out from its score and its parts."""
+    """The values computed from a grade's score and parts."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -153,32 +154,32 @@ class GradeTree:
 
     @property
     def full(self) -> bool:
-        """Full credit: ALE's full pass, TAC's S_full."""
+        """Whether it is full credit: ALE's full pass, TAC's S_full."""
         return bool(is_full(self.score))
 
     @property
     def partial(self) -> float:
-        """TAC's S_partial (4.1)."""
+        """Return TAC's S_partial (4.1)."""
         return float(partial_credit(self.score, self.full))
 
     @property
     def leaves(self) -> tuple[PartNode, ...]:
-        """The criteria, without the branches over them."""
+        """Return the criteria without their branches."""
         return tuple(leaves_of(self.parts))
 
     @property
     def undecided(self) -> tuple[str, ...]:
-        """Names of the parts that nobody could judge."""
+        """Return the names of parts that nobody could judge."""
         return tuple(p.name for p in self.leaves if p.skip is SkipReason.CANNOT_JUDGE)
 
     @property
     def void(self) -> bool:
-        """Whether it has parts and none of them applies: then there is nothing to give a score for."""
+        """Whether it has parts but none applies: then it has no score."""
         return bool(self.parts) and all(p.skip is SkipReason.NOT_APPLICABLE for p in self.leaves)
 
 
 def leaves_of(parts: Iterable[Part]) -> Iterator[Part]:
-    """The parts without the branches over them."""
+    """Yield the parts without their branches."""
     for part in parts:
         # Who skipped a branch has skipped what is below it.
         if part.parts and part.skip is None:

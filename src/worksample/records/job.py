@@ -1,4 +1,4 @@
-"""The posting behind a task, as a marketplace or a firm's own list knows it."""
+"""Job postings behind tasks, from a marketplace or a firm's own list."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ class ContractType(StrEnum):
 
 
 class Job(Frozen):
-    """A contract and its posting (UpBench B, Table 4). What was not said is None or empty, never 0."""
+    """A contract and its posting (UpBench B, Table 4). Unknown values are None or empty, never 0."""
 
     contract: str = Field(min_length=1, max_length=200)
-    """The marketplace's own id of it."""
+    """The marketplace's id of the contract."""
     title: str = omittable("")
-    """As posted; the task's own is one line. Not written where the list gave none."""
+    """As posted; the task's own title is one line. Omitted if the list gave none."""
     start: Moment | None = None
     end: Moment | None = None
     job_amount: float | None = Field(default=None, ge=0)
-    """What was posted, in the currency of the task's value; UpBench has three fields for what was paid."""
+    """The posted amount, in the currency of the task's value; UpBench has three fields for what was paid."""
     contract_amount: float | None = Field(default=None, ge=0)
     milestone_amount: float | None = Field(default=None, ge=0)
     currency: str = Field(default="USD", pattern="^[A-Z]{3}$")
@@ -41,20 +41,20 @@ class Job(Frozen):
     openings: int | None = Field(default=None, ge=0)
     milestones: int | None = Field(default=None, ge=0)
     automation_desire: float | None = None
-    """How much those who do such work want it automated, on the marketplace's own scale."""
+    """How much workers want such work automated, on the marketplace's own scale."""
     onet_tasks: tuple[str, ...] = ()
     attachments: tuple[str, ...] = ()
-    """As posted; the files lie in the package's `inputs/`."""
+    """As posted; the files are in the package's `inputs/`."""
     attachment_details: dict[str, dict[str, str | int | float | bool]] = omittable({})
-    """Attachment -> what the posting says of it where that is more than its name. Not written where it is not."""
+    """Attachment -> what the posting says of it beyond its name. Omitted if there is nothing."""
 
     @property
     def cohort(self) -> str:
-        """The month in which it starts, such as `2026-03`; empty where that is not known."""
+        """Return the month in which it starts, such as `2026-03`; "" if unknown."""
         return f"{self.start:%Y-%m}" if self.start else ""
 
     @property
     def amount(self) -> float | None:
-        """What the work was paid: the contract's amount, else the milestone's, else the posted one."""
+        """Return the amount paid: the contract's, else the milestone's, else the posted one."""
         known = (self.contract_amount, self.milestone_amount, self.job_amount)
         return next((a for a in known if a is not None), None)

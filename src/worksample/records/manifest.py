@@ -1,7 +1,7 @@
-"""A folder as a value: every file by path, size and content digest.
+"""Manifests: folders as values, with every file's path, size and content digest.
 
-File names are bytes on Linux, so a path is kept as text in which bytes that are not UTF-8, control characters and `%`
-stand as `%XX`. `quote_path` and `unquote_path` are inverse for every name that a file system can hold.
+File names are bytes on Linux, so a path is stored as text in which bytes that are not UTF-8, control characters and `%`
+are written as `%XX`. `quote_path` and `unquote_path` are inverse for every possible file name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ESCAPE = re.compile(rb"%([0-9A-F]{2})")
 
 
 def quote_path(path: bytes) -> str:
-    """A relative path as printable text."""
+    """Return a relative path as printable text."""
     out = []
     for char in path.decode("utf-8", "surrogateescape"):
         if "\udc80" <= char <= "\udcff":
@@ -31,17 +31,17 @@ def quote_path(path: bytes) -> str:
 
 
 def unquote_path(text: str) -> bytes:
-    """The bytes of a quoted path."""
+    """Return the bytes of a quoted path."""
     return _ESCAPE.sub(lambda m: bytes([int(m.group(1), 16)]), text.encode())
 
 
 def path_fault(text: str) -> str | None:
-    """Why a quoted path cannot be placed below a folder (absolute, `..`, empty step, NUL), or None where it can."""
+    """Return why a quoted path cannot be placed below a folder (absolute, `..`, empty step, NUL), or None."""
     raw = unquote_path(text)
     if not raw or raw.startswith(b"/"):
         return "the path is empty or absolute"
     if b"\0" in raw:
-        return "the path holds a NUL"
+        return "the path contains a NUL"
     if any(step in (b"", b".", b"..") for step in raw.split(b"/")):
         return "the path has an empty, '.' or '..' step"
     return None
@@ -55,14 +55,14 @@ class EntryKind(StrEnum):
 
 
 class Entry(Frozen):
-    """One name in a folder. A link is kept as text and never followed; `other` (device, socket, pipe) by name only."""
+    """One name in a folder. A link is stored as text, never followed; `other` (device, socket, pipe) by name only."""
 
     path: str
     kind: EntryKind = EntryKind.FILE
     size: int = 0
     """Bytes of a file; 0 for anything else."""
     blob: str | None = None
-    """Content digest of a file; None where the content was not taken in (`note` says why)."""
+    """Content digest of a file; None if the content was not taken in (`note` says why)."""
     executable: bool = False
     target: str | None = None
     note: str = ""
@@ -81,7 +81,7 @@ class Manifest(Frozen):
     entries: tuple[Entry, ...] = ()
 
     @model_validator(mode="after")
-    def _sorted(self) -> Self:
+    def _check_sorted(self) -> Self:
         paths = [e.path for e in self.entries]
         if paths != sorted(set(paths)):
             raise ValueError("entries must be sorted by path, each path once")
@@ -93,7 +93,7 @@ class Manifest(Frozen):
 
     @property
     def size(self) -> int:
-        """Bytes of all files that were taken in: what a file that was not claims to have may be any number."""
+        """Return the bytes of all files that were taken in; others may claim any size."""
         return sum(e.size for e in self.files if e.blob is not None)
 
     def find(self, path: str) -> Entry | None:

@@ -1,4 +1,4 @@
-"""Every kind of record, and a record from what is stored of it."""
+"""All kinds of records, and reading a record from its stored form."""
 
 from __future__ import annotations
 

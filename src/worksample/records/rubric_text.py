@@ -1,4 +1,4 @@
-"""A rubric as experts write it: a line for each criterion, `importance - text` (UpBench A.3)."""
+"""Rubrics as experts write them: a line for each criterion, `importance - text` (UpBench A.3)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .criteria import Criteria, Criterion
 from .grade_tree import By, Importance
 
 LARGEST = 1000
-"""Criteria of one job."""
+"""Most criteria of one job."""
 _LINE = re.compile(r"\s*[-*\u2022]?\s*(critical|important|optional|pitfall)\s*[-:\u2013\u2014]\s*(.+)", re.IGNORECASE)
 
 
 def read_line(n: int, line: str) -> Criterion:
-    """The n-th criterion, decided by people. ValueError for a line of another form."""
+    """Return the n-th criterion, decided by people. Raises ValueError for a line of another form."""
     match = _LINE.fullmatch(line)
     if not match:
         raise ValueError(f"line {n} is not `importance - text`, with {', '.join(Importance)}")
@@ -26,7 +26,7 @@ def read_line(n: int, line: str) -> Criterion:
 
 
 def read_lines(text: str) -> Criteria:
-    """The whole rubric; blank lines count for nothing. ValueError."""
+    """Return the whole rubric; blank lines are ignored. Raises ValueError."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > LARGEST:
         raise ValueError(f"has {len(lines)} criteria; at most {LARGEST} are read")

@@ -1,4 +1,4 @@
-"""What came out, immutable, with all that a grader may see of it."""
+"""Submissions: immutable deliverables, with everything that a grader may see of them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Origin(StrEnum):
     TRIAL = "trial"
     PERSON = "person"
     EXTERNAL = "external"
-    """Made elsewhere by an agent and handed in with `worksample submit` (RLI's integrated agents)."""
+    """Made elsewhere by an agent, and handed in with `worksample submit` (RLI's integrated agents)."""
     CONTROL = "control"
 
 
 class CaptureStatus(StrEnum):
     COMPLETE = "complete"
     PARTIAL = "partial"
-    """Some of it was not taken in; `reason` and the entries' notes say what and why."""
+    """A part was not taken in; `reason` and the entries' notes say which and why."""
     ABSENT = "absent"
 
 
@@ -47,7 +47,7 @@ class Reported(Frozen):
 
 @register
 class Submission(Record):
-    """`digest` is of the content and not the identity: two agents may hand in the same bytes."""
+    """Work that was handed in. `digest` is of the content and no identity: two agents may hand in the same bytes."""
 
     kind: ClassVar[str] = "submission"
 
@@ -61,7 +61,7 @@ class Submission(Record):
     trial: str | None = None
     experiment: str | None = None
     control: str = ""
-    """What a control stands for: `reference`, `nothing`, `inputs`, `empty`, or the case's name."""
+    """What a control submission represents: `reference`, `nothing`, `inputs`, `empty`, or the case's name."""
     parts: dict[str, SubmissionPart]
     reported: Reported = Reported()
     author: str = ""
@@ -69,5 +69,5 @@ class Submission(Record):
 
     @property
     def content(self) -> str:
-        """Digest over the parts' manifests."""
+        """Return the digest over the parts' manifests."""
         return digest_of({name: part.manifest for name, part in self.parts.items()})

@@ -1,8 +1,8 @@
-"""The work: a task's package, its instances, and suites of them.
+"""Tasks, their instances, and suites of instances.
 
-Per instance there are four digests, so that a change reruns only what it touches: *work* (what the agent gets),
-*capture* (what is taken when it ends), *grading* per protocol, and *about*. Trials pin work and capture, evaluations
-pin grading.
+Each instance has four digests, so that a change reruns only what it affects: *work* (what the agent gets), *capture*
+(what
+is taken in at the end), *grading* per protocol, and *about*. Trials pin work and capture, evaluations pin grading.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Protocol(StrEnum):
 
 
 class Limits(Frozen):
-    """Ceilings of a trial; None sets none. The box's own (memory, processes, disk) always hold."""
+    """Ceilings of a trial; None means none. The box's own limits (memory, processes, disk) always hold."""
 
     time: float | None = Field(default=None, gt=0)
     """Seconds of wall-clock time."""
@@ -41,53 +41,53 @@ class Limits(Frozen):
     """US dollars over all of the agent's model calls."""
     tokens: int | None = Field(default=None, gt=0)
     turns: int | None = Field(default=None, gt=0)
-    """Model calls of the agent: the papers' steps."""
+    """Model calls of the agent, called steps in the papers."""
     memory: int = Field(default=2 << 30, gt=0)
-    """Bytes, all processes of the box together."""
+    """Bytes of all processes of the box together."""
     processes: int = Field(default=256, gt=0)
     disk: int = Field(default=1 << 30, gt=0)
     """Bytes of all writable places together."""
 
 
 class Paths(Frozen):
-    """Where the agent and the grader find things; imported tasks expect their own places."""
+    """Paths in the boxes of the agent and the grader; imported tasks expect their own."""
 
     input: str = "/task/input"
     software: str = "/task/software"
     output: str = "/task/output"
     reference: str = "/task/reference"
-    """In the grader's box only."""
+    """Exists in the grader's box only."""
 
 
 class EndpointSpec(Frozen):
-    """A name and port that the agent's programs can connect to, and what stands behind it."""
+    """A name and port that the agent's programs can connect to, and the target behind it."""
 
     name: str
-    """A host's name, or `*.` and a name for all below it."""
+    """A host name, or `*.` and a name for all below it."""
     port: int
     to: str
     """`model`, `host`, `service:NAME`, or `service:NAME:PORT`."""
 
 
 class SourceFiles(Frozen):
-    """A folder of the package that is given to somebody."""
+    """A folder of the package."""
 
     name: str
     files: Digest | None = None
-    """Digest of the manifest of what lies there."""
+    """Digest of the folder's manifest."""
 
 
 class ImageSource(Frozen):
-    """The root file system that the work is done in, instead of this machine's programs."""
+    """The root file system of the work, instead of this machine's programs."""
 
     name: str
     """`docker://NAME@sha256:...`, or a path in the package."""
     files: Digest | None = None
-    """Digest of the manifest of what lies at the path, a file by its name; None for a reference."""
+    """Digest of the manifest of the path's files; None for a reference."""
 
 
 class ServiceLimits(Frozen):
-    """What a service may use; services of one box have their sum together."""
+    """Limits of a service; the services of one box share the sum."""
 
     memory: int = Field(default=512 << 20, gt=0)
     processes: int = Field(default=128, gt=0)
@@ -95,89 +95,91 @@ class ServiceLimits(Frozen):
 
 
 class ServiceSpec(Frozen):
-    """A program that the task brings and that stands behind endpoints, in another box than the agent's."""
+    """A program of the task behind endpoints, in another box than the agent's."""
 
     name: Name
     box: Name
-    """Services of one box share its loopback; of another's nothing is reached."""
+    """Services of one box share its loopback, and reach nothing of another's."""
     argv: tuple[str, ...]
     """May hold `{files}` and `{state}`, the service's folders."""
     env: dict[str, str] = {}
     ports: tuple[int, ...]
     ready: str = "tcp"
-    """`tcp`: once it takes connections. A path: once HTTP at the first port answers it with 200 to 399."""
+    """When it is ready. `tcp`: it accepts connections. A path: an HTTP request to the first port returns 200 to 399."""
     wait: float = 60.0
-    """Seconds that this may take."""
+    """Seconds until it must be ready."""
     files: SourceFiles | None = None
     software: tuple[str, ...] = ()
-    """Commands that must exist where it has no image."""
+    """Commands that must exist if it has no image."""
     image: ImageSource | None = None
     limits: ServiceLimits = ServiceLimits()
 
 
 class McpSpec(Frozen):
-    """A server of tools, by the Model Context Protocol: a program in the agent's box, or behind an endpoint."""
+    """A tool server that speaks the Model Context Protocol: a program in the agent's box, or behind an endpoint."""
 
     name: Name
     argv: tuple[str, ...] = ()
-    """What speaks MCP on standard input and output. May hold `{input}`, `{software}`, `{output}`, `{scratch}`."""
+    """A program that speaks MCP on standard input and output. May hold `{input}`, `{software}`, `{output}`,
+    `{scratch}`.
+    """
     env: dict[str, str] = {}
     url: str = ""
-    """Where it speaks MCP over HTTP: in the streamable manner, or by `sse`."""
+    """Address of MCP over HTTP: streamable, or `sse`."""
     sse: bool = omittable(False)
-    """By server-sent events, the protocol's older manner. Not written where it is not, likewise."""
+    """Whether it uses server-sent events, the protocol's older form. Omitted if false."""
 
 
 class HealthSpec(Frozen):
-    """A look at the agent's box before the agent begins, as Docker's HEALTHCHECK does it. Times in seconds."""
+    """A health check of the agent's box before the agent begins, like Docker's HEALTHCHECK. Times are in seconds."""
 
     command: str = Field(min_length=1)
     """A line of shell; exit status 0 means healthy."""
     interval: float = Field(default=5.0, ge=0)
-    """Between two looks."""
+    """Time between two checks."""
     timeout: float = Field(default=30.0, ge=1)
-    """That one look may take."""
+    """Time of one check."""
     start_period: float = Field(default=0.0, ge=0)
-    """In which looks that fail are not counted."""
+    """Time in which failed checks do not count."""
     start_interval: float = Field(default=5.0, ge=0)
-    """Between two looks in that time."""
+    """Time between two checks in the start period."""
     retries: int = Field(default=3, ge=1)
-    """Looks in a row that fail before the box counts as not healthy."""
+    """Consecutive failed checks after which the box counts as unhealthy."""
 
 
 class StepSpec(Frozen):
-    """A stretch of the work with an instruction of its own; the box stays as it is from one to the next."""
+    """A step of the work with its own instruction; the box is kept from one step to the next."""
 
     name: Name
     brief: str = ""
     files: SourceFiles | None = None
-    """What is laid into the image's working folder before it begins; a `setup.sh` among it is run there."""
+    """Files that are copied into the image's working folder before the step; a `setup.sh` among them is run there."""
     time: float | None = Field(default=None, gt=0)
-    """Seconds that the agent has for it."""
+    """Seconds for the step."""
     health: HealthSpec | None = None
 
 
 class WorkplaceSource(Frozen):
-    """A company whose services the work is done in."""
+    """A company in whose services the work is done."""
 
     company: SourceFiles
-    """The folder that describes it."""
+    """The company's folder."""
     setup: SourceFiles | None = None
     """A folder with `setup.py`, which runs beside the services before the agent begins."""
     live: SourceFiles | None = omittable(None)
-    """A folder with `live.py`, which looks at them when it is done. Not written where there is none."""
+    """A folder with `live.py`, which checks the services after the agent is done. Omitted if there is none."""
     dialects: tuple[str, ...] = omittable(())
-    """Ways of other products in which services can be asked besides. Not written where there are none."""
+    """APIs of other products that the services offer, too. Omitted if there are none."""
 
 
 Observation = Literal["tree", "dom", "screenshot", "marks", "visible", "interactable", "viewport", "tabs"]
 
 
 class BrowserSpec(Frozen):
-    """What an agent is shown of its browser's pages, and how large they are."""
+    """What an agent sees of its browser's pages, and their size."""
 
     observe: tuple[Observation, ...] = ()
-    """Empty: as the agent's settings say, else the tree and the tabs, and the screenshot for one with `vision`."""
+    """If empty, the agent's settings decide, else the tree and the tabs, with a screenshot for agents with `vision`."""
     width: int = Field(default=1280, ge=320, le=3840)
     height: int = Field(default=720, ge=240, le=2160)
 
@@ -185,31 +187,31 @@ class BrowserSpec(Frozen):
 class Environment(Frozen):
     interfaces: tuple[str, ...] = ("terminal",)
     network: str = "none"
-    """`none`, `endpoints`, or `workplace`: those of a company's services, and others."""
+    """`none`, `endpoints`, or `workplace`: the endpoints of a company's services, and others."""
     endpoints: tuple[EndpointSpec, ...] = omittable(())
-    """Not written where there are none: older instances keep their digests."""
+    """Omitted if there are none, so that older instances keep their digests."""
     image: ImageSource | None = omittable(None)
-    """Not written where there is none, likewise."""
+    """Omitted if there is none."""
     services: tuple[str, ...] = ()
-    """Names of services that the task expects of a workplace."""
+    """Names of services that the task expects in a workplace."""
     served: tuple[ServiceSpec, ...] = omittable(())
-    """Services that it brings itself. Not written where there are none, likewise."""
+    """Services that the task brings. Omitted if there are none."""
     workplace: WorkplaceSource | None = omittable(None)
-    """The company whose services `services` names. Not written where there is none, likewise."""
+    """The company with the services that `services` names. Omitted if there is none."""
     mcp: tuple[McpSpec, ...] = omittable(())
-    """Servers whose tools the agent is given. Not written where there are none, likewise."""
+    """Tool servers for the agent. Omitted if there are none."""
     browser: BrowserSpec | None = omittable(None)
-    """Of the interface `browser`. Not written where it is not among them, likewise."""
+    """Settings of the interface `browser`. Omitted if the task does not have it."""
     health: HealthSpec | None = omittable(None)
-    """What has to hold in the box before the agent begins. Not written where nothing has to, likewise."""
+    """A condition that must hold in the box before the agent begins. Omitted if there is none."""
     skills: str = omittable("")
-    """Folder of the box with skills, each a folder with a SKILL.md. Not written where there is none, likewise."""
+    """Folder of the box with skills, each a folder with a SKILL.md. Omitted if there is none."""
     steps: tuple[StepSpec, ...] = omittable(())
-    """What the agent is told one after the other. Not written where the work is one whole, likewise."""
+    """Instructions that the agent gets one after the other. Omitted if the work has no steps."""
     software: tuple[str, ...] = ()
     """Commands that must exist inside the box, such as `sqlite3`."""
     requires: tuple[str, ...] = ()
-    """Capabilities an agent must declare, such as `vision`; without them the instance is not attemptable."""
+    """Capabilities that an agent must declare, such as `vision`; without them it cannot attempt the instance."""
     limits: Limits = Limits()
     paths: Paths = Paths()
 
@@ -222,7 +224,7 @@ class Deliverable(Frozen):
 
 
 class TaskWork(Frozen):
-    """What the agent gets."""
+    """Everything that the agent gets."""
 
     brief: str
     inputs: Digest
@@ -231,35 +233,35 @@ class TaskWork(Frozen):
     environment: Environment = Environment()
     deliverables: tuple[Deliverable, ...] = ()
     shown_rubric: str = ""
-    """The criteria as the agent sees them. Written by packages of old; now an arm says what is shown."""
+    """The criteria as the agent sees them. Only older packages write it; now an arm decides what is shown."""
 
 
 class CollectSpec(Frozen):
-    """A line of shell that is run in the agent's box before its root is taken in, once the agent is done."""
+    """A line of shell that runs in the agent's box after the agent is done, before its root is captured."""
 
     command: str = Field(min_length=1)
     timeout: float = Field(default=60.0, ge=1)
     """Seconds."""
     step: str = ""
-    """Only after this step; else after every one."""
+    """Run only after this step; if empty, after every one."""
 
 
 class Capture(Frozen):
-    """What is taken when a trial ends, besides `output/`."""
+    """What is captured at the end of a trial, besides `output/`."""
 
     probes: Digest
     """Digest of the manifest of `probes/`."""
     probe_names: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
-    """Services whose state is taken."""
+    """Services whose state is captured."""
     root: bool = omittable(False)
-    """What the agent changed in the root of its image. Not written where it is not taken, likewise."""
+    """Whether the agent's changes to the root of its image are captured. Omitted if false."""
     collect: tuple[CollectSpec, ...] = omittable(())
-    """What brings into files what only runs. Not written where there is none, likewise."""
+    """Commands that write the state of running programs to files. Omitted if there are none."""
 
 
 class Grading(Frozen):
-    """All that decides a grade under one protocol."""
+    """Everything that decides a grade under one protocol."""
 
     protocol: Protocol
     criteria: Criteria = Criteria()
@@ -271,24 +273,25 @@ class Grading(Frozen):
     instance_settings: dict[str, Any] = {}
     notes: str = ""
     kit: str = ""
-    """Version of `worksample.kit` that the grader was written against."""
+    """Version of `worksample.kit` for which the grader was written."""
 
     @property
     def names_evaluators(self) -> bool:
         """Whether its criteria say who decides them.
 
-        By a program is what a criterion says by itself, and a rubric has no program of its own: one whose criteria all
-        say so names nobody.
+        By default a criterion says `program`, and a rubric has no program of its own: a rubric whose criteria all say
+        so names
+        nobody.
         """
         return self.protocol is not Protocol.RUBRIC or bool(self.criteria.kinds - {By.PROGRAM.value})
 
     def asked_of(self, by: str) -> Criteria:
-        """The criteria that one kind of evaluator is asked; all of them where they name nobody."""
+        """Return the criteria for one kind of evaluator; all of them if they name nobody."""
         return self.criteria.asked_of(by) if self.names_evaluators else self.criteria
 
 
 class About(Frozen):
-    """What is known of the work as work; none of it reaches agent or grader."""
+    """Facts about the work as work; neither agent nor grader sees them."""
 
     category: str = ""
     """`upwork:category/subcategory`, `ale:domain/subdomain` or `tac:department`; see `worksample.tasks.taxonomy`."""
@@ -301,12 +304,12 @@ class About(Frozen):
     provenance: str = ""
     tags: tuple[str, ...] = ()
     job: Job | None = omittable(None)
-    """The posting, where it comes from a marketplace or a list of jobs. Not written where there is none."""
+    """The posting, if the work comes from a marketplace or a list of jobs. Omitted if there is none."""
 
 
 @register
 class Instance(Record):
-    """One runnable, named case of a task. `id` is `task/name@` and 16 characters of the four digests' digest."""
+    """One runnable, named case of a task. `id` is `task/name@` and 16 characters of the digest of its four digests."""
 
     kind: ClassVar[str] = "instance"
 
@@ -320,11 +323,11 @@ class Instance(Record):
     grading: dict[Protocol, Grading]
     about: About
     shown_reference: Digest | None = omittable(None)
-    """Digest of the manifest of what people see of the reference. None, and then not written: all of it."""
+    """Digest of the manifest of the part of the reference that people see. Omitted if they see all of it."""
 
     @property
     def key(self) -> str:
-        """`task/name`: the same over all versions."""
+        """Return `task/name`, the same for all versions."""
         return f"{self.task}/{self.name}"
 
     @property
@@ -340,16 +343,17 @@ class Instance(Record):
 
     @staticmethod
     def identify(task: str, name: str, parts: dict[str, Any]) -> str:
-        """The id for `parts` = `{"work": ..., "capture": ..., "grading": ..., "about": ...}` in plain JSON types.
+        """Return the id for `parts` = `{"work": ..., "capture": ..., "grading": ..., "about": ...}` in plain JSON
+        types.
 
-        And `"people"` where people see a part of the reference only.
+        `parts` also has `"people"` if people see only a part of the reference.
         """
         return f"{task}/{name}@{digest_of(parts)[:16]}"
 
 
 @register
 class Task(Record):
-    """A package as it was ingested. `id` is `name@` and 16 characters of the package's digest."""
+    """An ingested package. `id` is `name@` and 16 characters of the package's digest."""
 
     kind: ClassVar[str] = "task"
 
@@ -364,10 +368,10 @@ class Task(Record):
 
 
 class HostLists(Frozen):
-    """Which hosts a suite lets its agents reach, of those that an operator allows: the narrower rule wins."""
+    """A suite's restriction of the hosts that an operator allows: the narrower rule wins."""
 
     allow: tuple[str, ...] = ()
-    """`NAME[:PORT]` or `*.NAME[:PORT]`. Where there are any, nothing else is reached."""
+    """`NAME[:PORT]` or `*.NAME[:PORT]`. If there are any, agents reach only these."""
     block: tuple[str, ...] = ()
     """`NAME`, `*.NAME` or with a port; never reached."""
 
@@ -394,4 +398,4 @@ class Suite(Record):
     roles: dict[str, str] = {}
     """Models that belong to the environment: role -> model name."""
     hosts: HostLists | None = omittable(None)
-    """Not written where there are none: older suites keep their ids."""
+    """Omitted if there are none, so that older suites keep their ids."""

@@ -1,4 +1,4 @@
-"""Money and hours as they are known: a range, when, and from whom."""
+"""Value and hours of work as ranges, with date and source."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .base import Frozen
 
 
 class Source(StrEnum):
-    """Where a figure comes from. Illustrative ones stay out of economic metrics unless asked for."""
+    """The source of a figure. Illustrative ones stay out of economic metrics unless asked for."""
 
     PAID = "paid"
     SELF_REPORTED = "self_reported"
@@ -27,22 +27,22 @@ class _Range(Frozen):
     source: Source
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check_order(self) -> Self:
         if self.high < self.low:
             raise ValueError(f"high ({self.high}) is below low ({self.low})")
         return self
 
     @property
     def middle(self) -> float:
-        """The midpoint: what metrics use of a range (RLI C.5)."""
+        """Return the midpoint, which metrics use for a range (RLI C.5)."""
         return (self.low + self.high) / 2
 
 
 class Value(_Range):
-    """What the work is worth, in `currency`."""
+    """The value of the work, in `currency`."""
 
     currency: str = Field(default="USD", pattern="^[A-Z]{3}$")
 
 
 class Hours(_Range):
-    """How long a person takes, in hours."""
+    """The hours that a person needs."""

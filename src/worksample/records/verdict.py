@@ -1,4 +1,4 @@
-"""What a submission comes to, and what amendments take away. How it comes to it: `worksample.results`."""
+"""Verdicts on submissions, and what amendments strike. `worksample.results` computes verdicts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .grade import GradePayload
 class Standing(StrEnum):
     DECIDED = "decided"
     UNDECIDED = "undecided"
-    """Evaluations are there and disagree, or are too few."""
+    """The evaluations disagree, or are too few."""
     UNGRADED = "ungraded"
     """No evaluation stands; `reason` says why. Never a score of 0."""
 
 
 class JudgedBy(StrEnum):
-    """Whose answers make a verdict. A judge's never stand in for people's unless they are asked for."""
+    """Whose answers make a verdict. A judge's answers never replace people's unless asked for."""
 
     COMBINED = "combined"
     """Each criterion by the kind of evaluator that its `by` names; work without such criteria as a whole."""
@@ -31,7 +31,7 @@ class JudgedBy(StrEnum):
 
     @property
     def kind(self) -> EvaluatorKind | None:
-        """The one kind that answers everything; None for several."""
+        """Return the one kind that answers everything, or None for several."""
         return _KINDS.get(self)
 
 
@@ -41,12 +41,15 @@ _KINDS = {
     JudgedBy.PROGRAM: EvaluatorKind.PROGRAM,
 }
 AWAITED = {EvaluatorKind.PERSON: Cause.PERSON_AWAITED, EvaluatorKind.JUDGE: Cause.JUDGE_AWAITED}
-"""The cause of an ungraded verdict that is only waiting: no failure, and never counted as one."""
+"""The cause of an ungraded verdict that only waits: no failure, and never counted as one."""
 
 
 class Verdict(Frozen):
-    """Computed, never stored. `score` and `passed` are None unless decided; `passed` also where no criterion of a
-    rubric gates, or several graders of one are split evenly.
+    """A submission's result, computed and never stored.
+
+    `score` and `passed` are None unless decided; `passed` also if no criterion of a rubric gates, or if several graders
+    of
+    one are split evenly.
     """
 
     subject: str
@@ -54,28 +57,28 @@ class Verdict(Frozen):
     score: float | None = None
     passed: bool | None = None
     label: int | None = None
-    """Holistic only: 1, 2 or 3; None while two votes disagree on it."""
+    """For holistic verdicts: 1, 2 or 3; None while two votes disagree on it."""
     grade: GradePayload | None = None
-    """The one that decides; None where several evaluations do."""
+    """The deciding grade; None if several evaluations decide."""
     cause: Cause | None = None
     reason: str = ""
     evaluations: tuple[str, ...] = ()
-    """What it rests on, by time."""
+    """Ids of the evaluations that it rests on, by time."""
 
 
 def strikes(amendments: Iterable[Amendment]) -> dict[tuple[AmendmentTarget, str], Amendment]:
-    """What is struck now, and by what: per target the latest amendment counts, by time and then by id."""
+    """Return what is struck now, with the amendment: per target the latest counts, by time and then by id."""
     state = {(a.target, a.target_id): a for a in sorted(amendments, key=lambda a: (a.at, a.id))}
     return {target: amendment for target, amendment in state.items() if amendment.action is AmendmentAction.STRIKE}
 
 
 def struck(amendments: Iterable[Amendment]) -> frozenset[tuple[AmendmentTarget, str]]:
-    """What is struck now."""
+    """Return what is struck now."""
     return frozenset(strikes(amendments))
 
 
 def targets_of(e: Evaluation) -> list[tuple[AmendmentTarget, str]]:
-    """What takes an evaluation away when it is struck: itself, its evaluator, round and instance, what it is of."""
+    """Return the targets that strike an evaluation with them: itself, its evaluator, round, instance and subject."""
     keys = [
         (AmendmentTarget.EVALUATION, e.id),
         (AmendmentTarget.EVALUATOR, e.evaluator),

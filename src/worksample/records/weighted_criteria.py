@@ -1,6 +1,6 @@
-"""What answered criteria come to: the one rule for people's marks and for verdicts that join several evaluators.
+"""Score answered criteria: the one rule for people's marks and for verdicts that join several evaluators.
 
-`kit.compose` says the same of what a program answers, with its reasons (a property holds the two together).
+`kit.compositions` has the same rule for programs' answers, with reasons (a property test compares the two).
 """
 
 from __future__ import annotations
@@ -16,42 +16,43 @@ Shares = Mapping[str, float | None]
 
 
 def weigh(nodes: Sequence[Criterion], shares: Shares) -> float | None:
-    """Points earned over the points that apply (TAC 4.1), gates included; None where nothing applies.
+    """Return the points earned over the points that apply (TAC 4.1), gates included; None if nothing applies.
 
-    A failed gate makes 0 what it is a part of: its branch, or the whole. A last criterion that implies the others gives
-    them all where it passes and no gate of the whole failed.
+    A failed gate makes its branch, or the whole, score 0. A last criterion that implies the others earns all of them if
+    it
+    passes and no gate of the whole failed.
     """
     earned, worth = _level(nodes, shares)
     if not worth:
         return None
-    return 1.0 if implied(nodes, shares) else min(1.0, earned / worth)
+    return 1.0 if last_implies_all(nodes, shares) else min(1.0, earned / worth)
 
 
-def implied(nodes: Sequence[Criterion], shares: Shares) -> bool:
-    """Whether the last criterion gives all the others."""
-    if not nodes[-1].implies_others or closed(nodes, shares):
+def last_implies_all(nodes: Sequence[Criterion], shares: Shares) -> bool:
+    """Whether the last criterion passed and earns all the others."""
+    if not nodes[-1].implies_others or gate_failed(nodes, shares):
         return False
     return bool(is_full(_share(nodes[-1], shares) or 0.0))
 
 
-def closed(nodes: Sequence[Criterion], shares: Shares) -> bool:
-    """Whether a gate of this level failed. One that does not apply closes nothing."""
+def gate_failed(nodes: Sequence[Criterion], shares: Shares) -> bool:
+    """Whether a gate of this level failed. A gate that does not apply fails nothing."""
     gates = (_share(node, shares) for node in nodes if node.gate)
     return any(share is not None and not is_full(share) for share in gates)
 
 
 def behind_gates(nodes: Sequence[Criterion], shares: Shares) -> frozenset[str]:
-    """The leaves that a failed gate makes 0, the gate among them."""
-    if closed(nodes, shares):
+    """Return the leaves that score 0 because of a failed gate, the gate among them."""
+    if gate_failed(nodes, shares):
         return frozenset(leaf.id for node in nodes for leaf in node.leaves)
     return frozenset().union(*(behind_gates(node.parts, shares) for node in nodes if node.parts))
 
 
 def _level(nodes: Sequence[Criterion], shares: Shares) -> tuple[float, float]:
-    """Points earned, and those that apply."""
+    """Return the points earned, and the points that apply."""
     both = [_points(node, shares) for node in nodes]
     worth = math.fsum(worth for _, worth in both)
-    return 0.0 if closed(nodes, shares) else math.fsum(earned for earned, _ in both), worth
+    return 0.0 if gate_failed(nodes, shares) else math.fsum(earned for earned, _ in both), worth
 
 
 def _points(node: Criterion, shares: Shares) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What people look at: the leaderboard in a terminal, a static site, the files to publish."""
+"""Reports: the leaderboard in a terminal, a static site, and the sections of figures."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,6 @@
-"""Agents side by side: pass, score, money, cost, time, tokens, steps, each with counts and interval."""
+"""The leaderboard: agents side by side with pass rate, score, money, cost, time, tokens and steps, each with counts and
+interval.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,10 @@ from worksample.records import Experiment
 from worksample.store import Store
 from worksample.store.spending import AGENTS, Spending, spending
 
-from .chosen_experiments import find_experiments, held_out, same_lock
+from .chosen_experiments import find_experiments, is_private, require_same_lock
 from .cost_notes import cost_notes
 from .formatting import figure
-from .open_slots import unserved
+from .open_slots import open_slot_reasons
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,27 +36,29 @@ class Row:
 
     agent: str
     name: str
-    """The agent's, with arm and attempt where there are several."""
+    """The agent's name, with arm and attempt if there are several."""
     arm: str
     attempt: int
     harness: str
     model: str | None
     planned: int | None
-    """None for who handed work in: nothing was planned for them."""
+    """Planned trials; None for people and external agents who handed work in."""
     valid: int
     infrastructure_failed: int
     ungraded: int
-    """Those that their deliverable left ungraded among them: `broken`."""
+    """Ungraded trials, including those in `broken`."""
     broken: int
-    """Ungraded because the deliverable broke its grader, or is of a kind that no model can be shown."""
+    """Ungraded because the deliverable crashed its grader, or is of a kind that no model can see."""
     unseen: int
-    """Ungraded because whoever judged could not see enough of it."""
+    """Ungraded because the evaluator could not see enough of the work."""
     pending: int
     not_attemptable: int
     passed: Estimate
-    """What passed under the protocol, of what is graded."""
+    """Pass rate under the protocol, among graded trials."""
     bounds: tuple[float | None, float | None]
-    """The least and the most that `passed` can be once all is graded: what broke its grader is 0 in both."""
+    """Least and greatest value of `passed` once everything is graded; deliverables that crashed their grader count 0 in
+    both.
+    """
     score: Estimate
     s_partial: Estimate
     earned: Estimate
@@ -65,27 +69,27 @@ class Row:
     tokens: Estimate
     steps: Estimate
     blind: int = 0
-    """Both `broken` and `unseen`: of a kind that no model can be shown."""
+    """Both `broken` and `unseen`: of a kind that no model can see."""
     entrant: str = ""
-    """Who handed work in: "person" or "external agent"; "" for an agent of the plan."""
+    """"person" or "external agent" for those who handed work in; "" for an agent of the plan."""
 
     @property
     def label(self) -> str:
-        """The name, marked where it is no agent of the plan."""
+        """The name, marked if it is no agent of the plan."""
         return f"{self.name} ({self.entrant})" if self.entrant else self.name
 
     @property
     def graded(self) -> str:
-        """`7/8` of what was planned, `2 handed in`."""
+        """Graded trials as text: `7/8` of the planned ones, or `2 handed in`."""
         return f"{self.valid}/{self.planned}" if self.planned is not None else f"{self.valid} handed in"
 
     @property
     def rest(self) -> str:
-        """What is not graded, in words: none of it counts as 0."""
+        """The trials that are not graded, as text: none of them counts as 0."""
         counts = (
             (self.infrastructure_failed, "failed by infrastructure"),
-            (self.broken - self.blind, "ungraded since the deliverable broke its grader"),
-            (self.unseen, "ungraded since who judged could not see all of it"),
+            (self.broken - self.blind, "ungraded: the deliverable crashed its grader"),
+            (self.unseen, "ungraded: the evaluator could not see all of it"),
             (self.ungraded - self.broken - self.unseen + self.blind, "ungraded"),
             (self.not_attemptable, "not attemptable"),
             (self.pending, "not run"),
@@ -108,16 +112,16 @@ class Row:
 class Leaderboard:
     experiments: tuple[Experiment, ...]
     rows: tuple[Row, ...]
-    """Best first: by pass rate, then mean score, then name; later attempts below the first one that they follow."""
+    """Best first: by pass rate, then mean score, then name; later attempts follow the first one that they continue."""
     notes: tuple[str, ...] = ()
     confidence: float = 0.95
-    """Of its intervals."""
+    """Confidence level of the intervals."""
     spending: tuple[Spending, ...] = ()
-    """What the models of agents, colleagues and judges took over all tries and rounds."""
+    """Usage of the models of agents, colleagues and judges, over all tries and rounds."""
 
     @property
     def level(self) -> str:
-        """The confidence of the intervals in words: `95 %`."""
+        """The confidence of the intervals as text: `95 %`."""
         return f"{100 * self.confidence:.4g} %"
 
     @property
@@ -126,7 +130,7 @@ class Leaderboard:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row per agent: counts, and each figure with `_low` and `_high`, null where there is none."""
+        """A row per agent: counts, and each figure with `_low` and `_high`, null if there is none."""
         import polars as pl
 
         rows = []
@@ -142,7 +146,7 @@ class Leaderboard:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def _repr_html_(self) -> str:
-        """For a notebook: the table that the terminal shows."""
+        """Return the table of the terminal as HTML, for a notebook."""
         from html import escape
 
         from .terminal import HEADS, cells_of
@@ -154,7 +158,7 @@ class Leaderboard:
         return f"<table>{''.join(f'<tr>{line}</tr>' for line in html)}</table>{told}"
 
     def plain(self) -> dict[str, Any]:
-        """For JSON: locks, counts and figures."""
+        """Return locks, counts and figures as JSON types."""
         return {
             "experiments": [e.plain() for e in self.experiments],
             "lock": self.experiments[0].lock.comparable,
@@ -173,7 +177,7 @@ def leaderboard(
     rules: WorkRules | None = None,
     how: Resampling | None = None,
 ) -> Leaderboard:
-    """The leaderboard of one or more experiments with equal locks (else PlanError).
+    """Build the leaderboard of one or more experiments with equal locks. Raises PlanError if the locks differ.
 
     `illustrative`: let prices that are only illustrative count as dollars; the notes then say so. `rules`: whose
     answers make the verdicts (by default as the experiments say), and which part of the work is shown.
@@ -182,33 +186,38 @@ def leaderboard(
 
     need("report")
     found = find_experiments(store, experiments)
-    same_lock(found)
+    require_same_lock(found)
     work = ResultSet(store, found, rules)
     board = board_of(work.frame(work.primary), tuple(found), illustrative=illustrative, how=how)
     if rules is not None and rules.where:
         board = replace(board, notes=(f"Only work with {rules.where}.", *board.notes))
     board = replace(board, notes=(*board.notes, *_judges(store, work)))
-    return with_reasons(store, board)
+    return add_reasons(store, board)
 
 
 def _judges(store: Store, work: ResultSet) -> tuple[str, ...]:
-    """How far the judges behind the board's verdicts follow the order of a pair."""
+    """Return notes on how far the judges behind the verdicts follow the order of a pair."""
     from worksample.results.pair_orders import order_notes
 
     deciding = work.judgments.under(work.primary).deciding
     return tuple(f"{note}." for note in order_notes(store, [judged.given for judged in deciding]))
 
 
-def with_reasons(store: Store, board: Leaderboard) -> Leaderboard:
-    """The board with what judges and colleagues cost, and why slots are open; of a private suite the causes only."""
-    said = unserved(store, board.experiments, words=not held_out(store, board.experiments))
+def add_reasons(store: Store, board: Leaderboard) -> Leaderboard:
+    """Return the board with the cost of judges and colleagues, and the reasons for open slots; only causes for a
+    private suite.
+    """
+    said = open_slot_reasons(store, board.experiments, words=not is_private(store, board.experiments))
     spent = spending(store, [e.id for e in board.experiments])
-    return replace(board, notes=(*board.notes, *_spent_in_words(spent), *said), spending=spent)
+    return replace(board, notes=(*board.notes, *_describe_spending(spent), *said), spending=spent)
 
 
-def _ordered(rows: Sequence[Row], experiments: Sequence[Experiment]) -> list[Row]:
-    """Best first. An attempt after the first is of work that failed before, and its rate ranks nobody: it stands below
-    the attempt that it follows."""
+def _sort_rows(rows: Sequence[Row], experiments: Sequence[Experiment]) -> list[Row]:
+    """Sort rows best first.
+
+    A later attempt is made only on work that failed before, so its rate ranks nobody: it stands below the attempt that
+    it follows.
+    """
     follows = {arm.name: arm.continues for one in experiments for arm in one.arms}
     first = {(row.agent, row.arm): row for row in rows if row.attempt == 1}
 
@@ -228,8 +237,8 @@ def board_of(
     illustrative: bool = False,
     how: Resampling | None = None,
 ) -> Leaderboard:
-    """The leaderboard over the frame of verdicts (`verdicts.frame`): a row per agent, arm and attempt, and one for
-    everybody who handed work in.
+    """Build the leaderboard from a result set's frame: a row per agent, arm and attempt, and one for each entrant who
+    handed work in.
     """
     rows, missing = [], []
     wanted = {instance for e in experiments for instance in e.lock.instances}
@@ -241,7 +250,7 @@ def board_of(
             if (there := group["instance"].n_unique()) < len(wanted):
                 missing.append(f"{row.label} handed in work on {there} of {len(wanted)} instances.")
         rows.append(row)
-    rows = _ordered(rows, experiments)
+    rows = _sort_rows(rows, experiments)
     notes = _notes(frame.filter(frame["slot"].is_not_null()), illustrative)
     if any(row.entrant for row in rows):
         notes += ("Persons and external agents handed their work in: nothing was planned for them.", *sorted(missing))
@@ -287,7 +296,7 @@ def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> 
         bounds=passed.bounds or (passed.value, passed.value),
         score=mean_score(frame["score"], state=frame["state"], name="mean score", **cells),
         s_partial=mean_score(frame["partial"], state=known["state"], name="S_partial", **cells),
-        earned=_earned(known.filter(pl.col("state") != "not_attemptable"), illustrative=illustrative, how=how),
+        earned=_dollars_earned(known.filter(pl.col("state") != "not_attemptable"), illustrative=illustrative, how=how),
         cost=per_trial("cost", Unit.USD),
         seconds=per_trial("seconds", Unit.NUMBER),
         tokens=per_trial("tokens", Unit.COUNT),
@@ -295,8 +304,8 @@ def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> 
     )
 
 
-def _earned(frame: pl.DataFrame, *, illustrative: bool, how: Resampling) -> Estimate:
-    """Dollars of the instances that were passed; repeats share an instance's price."""
+def _dollars_earned(frame: pl.DataFrame, *, illustrative: bool, how: Resampling) -> Estimate:
+    """Return the dollars of the instances that passed; repeats share an instance's price."""
     import polars as pl
 
     from worksample.metrics import dollars_earned
@@ -331,8 +340,8 @@ def _notes(frame: pl.DataFrame, illustrative: bool) -> tuple[str, ...]:
     return (*notes, *cost_notes(frame))
 
 
-def _spent_in_words(spent: Sequence[Spending]) -> Iterator[str]:
-    """What models took beside the agents' own; nothing of colleagues and judges that nobody asked."""
+def _describe_spending(spent: Sequence[Spending]) -> Iterator[str]:
+    """Describe the usage of colleagues' and judges' models; those that were never called are left out."""
     for one in spent:
         if one.who == AGENTS or not one.pieces:
             continue

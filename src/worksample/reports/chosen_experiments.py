@@ -1,4 +1,4 @@
-"""Which experiments a report is of, and what of them may be shown."""
+"""The experiments that a report covers, and what may be shown of them."""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ from worksample.store import Store
 
 
 def find_experiments(store: Store, names: Sequence[str] = ()) -> list[Experiment]:
-    """Experiments by what people call them; without names the latest one. Raises UsageError."""
+    """Return the experiments with these names or ids; by default the latest one. Raises UsageError for an unknown
+    name.
+    """
     return [find_experiment(store, name) for name in names or [""]]
 
 
-def called(experiments: Sequence[Experiment]) -> str:
-    """How they are called in a heading: by their names, those that share one by their ids."""
+def heading_of(experiments: Sequence[Experiment]) -> str:
+    """Return the experiments' names for a heading; those that share a name appear with their ids."""
     names = [e.name for e in experiments]
     return ", ".join(e.name if names.count(e.name) == 1 else e.id for e in experiments)
 
 
-def held_out(store: Store, experiments: Sequence[Experiment]) -> bool:
-    """Whether the suite is private: then what is shown of it are aggregates alone."""
+def is_private(store: Store, experiments: Sequence[Experiment]) -> bool:
+    """Return whether the suite is private, so that only aggregates may be shown."""
     locked = {e.lock.suite for e in experiments}
     return any(s.visibility == "private" for s in store.find(Suite) if s.id in locked)
 
 
-def same_lock(experiments: Sequence[Experiment]) -> None:
+def require_same_lock(experiments: Sequence[Experiment]) -> None:
     """Refuse to compare what was not measured alike: other instances, environment models or protocol.
 
     What came in by several deliveries of one set of tables is one study, though each brings jobs of its own.
@@ -51,5 +53,5 @@ def same_lock(experiments: Sequence[Experiment]) -> None:
 
 
 def release_dates(store: Store) -> dict[str, date | None]:
-    """When the model of each agent was released, by the agent's id; None where nobody said."""
+    """Return the release date of each agent's model, by agent id; None if unknown."""
     return {agent.id: agent.release_date for agent in store.find(Agent)}

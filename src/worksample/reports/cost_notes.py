@@ -1,4 +1,4 @@
-"""What is not settled of trials' cost, in words."""
+"""Notes on how far the cost of trials is known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def cost_notes(tries: pl.DataFrame) -> Iterator[str]:
-    """What is not settled of these trials' cost, in words, each said once."""
+    """Describe, once each, the ways in which these trials' cost is not settled."""
     import polars as pl
 
     asked = (pl.col("tokens").fill_null(0) > 0) | (pl.col("unsettled_calls").fill_null(0) > 0)
@@ -26,12 +26,12 @@ def cost_notes(tries: pl.DataFrame) -> Iterator[str]:
         read = cached["cache_read_tokens"].sum()
         yield (
             f"{cached.height} trials have cached tokens ({read:,} read) charged at the price of fresh ones, because no "
-            "price of theirs was given: their cost is an upper bound (--price MODEL=IN,OUT,CACHE_READ,CACHE_WRITE)."
+            "price for them was given: their cost is an upper bound (--price MODEL=IN,OUT,CACHE_READ,CACHE_WRITE)."
         )
     if estimated := tries.filter(pl.col("estimated_calls").fill_null(0) > 0).height:
         yield (
-            f"{estimated} trials have tokens that are estimated from the text, because the model's service told none: "
-            "their cost is an estimate."
+            f"{estimated} trials have tokens that are estimated from the text, because the model's service "
+            "reported none: their cost is an estimate."
         )
     lost = tries.filter(pl.col("unsettled_calls").fill_null(0) > 0)
     if lost.height:
@@ -40,16 +40,16 @@ def cost_notes(tries: pl.DataFrame) -> Iterator[str]:
             f"at most {in_dollars(float(more))}" if lost["cost_at_most"].is_not_null().all() else "an unknown amount"
         )
         yield (
-            f"{lost.height} trials have {lost['unsettled_calls'].sum()} requests that nobody told the end of, and that "
-            f"may have cost {known} beside what is shown."
+            f"{lost.height} trials have {lost['unsettled_calls'].sum()} requests whose outcome is unknown, and that "
+            f"may have cost {known} in addition."
         )
 
 
 def cost_words(row: Mapping[str, Any]) -> str:
-    """How far one trial's cost is known; "" where it is settled, as it stands."""
+    """Describe how far one trial's cost is known; "" if it is settled."""
     said = []
     if row.get("unsettled_calls") and row.get("cost_at_most") is not None:
-        said.append(f"at most {figure(row['cost_at_most'], 'dollars')}: the end of some calls was never told")
+        said.append(f"at most {figure(row['cost_at_most'], 'dollars')}: the outcome of some calls is unknown")
     elif row["cost"] is None:
         said.append("no price known")
     elif not row["priced"] and row.get("cost_at_most") is None:
@@ -63,15 +63,15 @@ def cost_words(row: Mapping[str, Any]) -> str:
 
 MARKS: dict[str, str] = {
     "cost_partly": "made calls without a price: a lower bound",
-    "cost_beyond": "have requests whose end nobody told: a lower bound",
+    "cost_beyond": "have requests whose outcome is unknown: a lower bound",
     "cost_estimated": "have estimated tokens",
     "cost_above": "have cached tokens at the price of fresh ones: an upper bound",
 }
-"""How the cost of trials may be only part of what they spent, or more than that; by name of column."""
+"""Ways in which the cost of trials is a bound, by name of column."""
 
 
 def mark_columns() -> list[pl.Expr]:
-    """A column of 0 and 1 for each of `MARKS`, of rows of trials."""
+    """Return a column of 0 and 1 for each of `MARKS`, over rows of trials."""
     import polars as pl
 
     unsettled = pl.col("cost").is_not_null() & ~pl.col("priced").fill_null(True)
@@ -85,6 +85,6 @@ def mark_columns() -> list[pl.Expr]:
 
 
 def cost_marks(marked: pl.DataFrame) -> list[str]:
-    """What has to be said beside figures of these costs; rows have `mark_columns` or sums of them."""
+    """Return the notes that belong beside figures of these costs; rows have `mark_columns` or sums of them."""
     counts = {name: int(marked[name].sum() or 0) for name in MARKS}
     return [f"{counts[name]} trials {said}" for name, said in MARKS.items() if counts[name]]

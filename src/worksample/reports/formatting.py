@@ -1,4 +1,4 @@
-"""Figures as people read them: one format for terminal and page."""
+"""Figures as text, in one format for terminal and pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ KINDS = ("rate", "score", "dollars", "seconds", "count", "points", "bytes")
 
 
 def figure(value: float | None, kind: str = "score") -> str:
-    """A number as text, by kind; None is a dash."""
+    """Format a number by kind; None is a dash."""
     if value is None:
         return DASH
     if kind == "rate":
@@ -40,7 +40,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes in binary units."""
+    """Format bytes in binary units."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if count < 1024 or unit == "GiB":
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
@@ -49,7 +49,7 @@ def size(count: float) -> str:
 
 
 def with_interval(estimate: Estimate, kind: str) -> str:
-    """A value and its interval: `41.7 % [20.1, 66.2]`."""
+    """Format a value with its interval: `41.7 % [20.1, 66.2]`."""
     if estimate.value is None:
         return DASH
     text = figure(estimate.value, kind)
@@ -60,8 +60,9 @@ def with_interval(estimate: Estimate, kind: str) -> str:
 
 
 def unit_figure(value: float, unit: Unit, digits: int | None = None) -> str:
-    """A number as text, by its unit; what has none is printed as short as it can be. `digits`: decimals that its table
-    has where they differ from the unit's.
+    """Format a number by its unit; a number without a unit is as short as possible.
+
+    `digits`: decimals of its table, if they differ from the unit's.
     """
     if unit is Unit.SHARE:
         return figure(value, "rate") if digits is None else f"{100 * value:.{digits}f} %"

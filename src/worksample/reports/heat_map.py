@@ -1,4 +1,4 @@
-"""Heat maps: tasks or categories down, agents across, mean score of what is graded."""
+"""Heat maps: tasks or categories down, agents across, with the mean score of graded trials."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HeatMapCell:
     graded: int
     planned: int
     state: str
-    """What to print where there is no score."""
+    """The text of a cell without a score."""
     shade: str
     title: str
 
@@ -52,13 +52,14 @@ def task_page(task: str) -> str:
 
 
 def shade(score: float | None) -> str:
-    """One of five steps, `n` for no score."""
+    """Return one of five steps, `n` for no score."""
     return "n" if score is None else str(min(4, int(score * 5)))
 
 
 def heat_of(frame: pl.DataFrame, by: Literal["task", "category"] = "task", order: Sequence[str] = ()) -> Heat:
-    """The map over the slots of a frame of verdicts, a row per task or per category; work without a category has none
-    of its own. `order`: names of agents as they are to stand, those that it lacks behind them.
+    """Build the heat map of a frame of verdicts, with a row per task or per category.
+
+    Work without a category has no row. `order`: names of agents in their order; other agents follow.
     """
     import polars as pl
 
@@ -89,7 +90,7 @@ def heat_of(frame: pl.DataFrame, by: Literal["task", "category"] = "task", order
 
 
 def heat_table(heat: Heat) -> pl.DataFrame:
-    """The map as the lines that `heat_map` draws: row, agent, score, graded, planned."""
+    """Return the map as a table for `plots.heat_map`: row, agent, score, graded, planned."""
     import polars as pl
 
     rows = [
@@ -122,7 +123,7 @@ class CauseRow:
 
 
 def causes_of(frame: pl.DataFrame, agents: tuple[Column, ...]) -> tuple[CauseRow, ...]:
-    """How often each cause ended a slot's trial or kept its submission from a grade, most frequent first."""
+    """Count how often each cause ended a slot's trial or prevented a grade, most frequent first."""
     import polars as pl
 
     frame = frame.filter(pl.col("slot").is_not_null())

@@ -1,4 +1,4 @@
-"""Why slots are open: each cause once per agent, in the words of the last try."""
+"""Reasons for open slots: each cause once per agent, with the message of the latest try."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ LONGEST = 300
 """Characters of a reason."""
 
 
-def unserved(store: Store, experiments: Sequence[Experiment], *, words: bool = True) -> tuple[str, ...]:
-    """A sentence per agent and cause: how many slots are open for it. `words`: with what the last of them said."""
+def open_slot_reasons(store: Store, experiments: Sequence[Experiment], *, words: bool = True) -> tuple[str, ...]:
+    """Return a sentence per agent and cause with the number of open slots. `words`: add the message of the latest
+    try.
+    """
     import polars as pl
 
     from worksample.store.frames import trials_df

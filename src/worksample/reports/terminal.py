@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .board import Leaderboard, Row
-from .chosen_experiments import called
+from .chosen_experiments import heading_of
 from .formatting import figure, with_interval
 
 BETWEEN = 3
@@ -20,7 +20,7 @@ HEADS = ("agent", "pass", "mean score", "S_partial", "earned", "cost", "time", "
 
 
 def cells_of(row: Row) -> tuple[str, ...]:
-    """A row of the board as text, one for each of `HEADS`."""
+    """Return a row of the board as text, one cell for each of `HEADS`."""
     return (
         row.label,
         with_interval(row.passed, "rate"),
@@ -40,7 +40,7 @@ def print_board(board: Leaderboard, console: Console) -> None:
     if board.unsandboxed:
         console.print("Ran without a sandbox, by explicit request.", style="bold red")
     rows = [cells_of(row) for row in board.rows]
-    title = f"Leaderboard: {called(board.experiments)}"
+    title = f"Leaderboard: {heading_of(board.experiments)}"
     for places in column_blocks(HEADS, rows, console.width):
         table = Table(
             title=title or None, title_justify="left", header_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
@@ -59,7 +59,9 @@ def print_board(board: Leaderboard, console: Console) -> None:
 
 
 def column_blocks(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[int]]:
-    """Which columns stand beside each other so that none is cut: the first in every block, the others once each."""
+    """Return blocks of columns that fit the width without cutting: the first column in every block, the others once
+    each.
+    """
     needed = [
         max(cell_len(line) for text in (head, *(row[place] for row in rows)) for line in text.splitlines() or [""])
         for place, head in enumerate(heads)

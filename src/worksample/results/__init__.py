@@ -1,6 +1,6 @@
-"""Which rounds decide, what they come to, and the one frame that everything reported is read from.
+"""Verdicts and the result set: which rounds decide, the verdicts they come to, and the frame that every figure reads.
 
-`rounds` says which count, `resolving` what their evaluations come to, `judging` both for an experiment's protocols,
-`slots` what became of the plan, and `work` joins the two: a row per slot and per piece of work handed in. What passing
-is stands in `records.passing` and, for rubrics, in `metrics.rubric_scores`.
+`deciding_rounds` says which rounds count, `verdicts` resolves their evaluations, `judgments` joins both by protocol,
+`slots` is the plan with its trials, and `result_set` joins all of it: a row per slot and per submission that was handed
+in. The pass rule is in `records.pass_rules` and, for rubrics, in `metrics.rubric_scores`.
 """

@@ -1,4 +1,6 @@
-"""Attempts of one chain: which of a plan's are still needed, and each arm's together with the first they continue."""
+"""Chains of attempts: which planned attempts are still needed, and each arm together with the first attempts it
+continues.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,16 @@ from worksample.records import Experiment, Slot
 JOB = ("experiment", "agent", "instance", "repeat")
 
 
-def continued(experiments: Iterable[Experiment]) -> dict[tuple[str, str], str]:
-    """(experiment, arm) -> the arm whose first attempts it continues."""
+def continued_arms(experiments: Iterable[Experiment]) -> dict[tuple[str, str], str]:
+    """Return (experiment, arm) -> the arm whose first attempts it continues."""
     return {(e.id, arm.name): arm.continues for e in experiments for arm in e.arms if arm.continues is not None}
 
 
-def needed(frame: pl.DataFrame, arms: Mapping[tuple[str, str], str], live: pl.Expr) -> pl.DataFrame:
-    """Without the re-attempts that were planned, were not made, and are not needed since an attempt before passed.
+def drop_unneeded_attempts(frame: pl.DataFrame, arms: Mapping[tuple[str, str], str], live: pl.Expr) -> pl.DataFrame:
+    """Drop re-attempts that were planned, were not made, and are not needed because an earlier attempt passed.
 
-    live: whether a trial stands. What was made stays, whatever is thought of the attempt before by now.
+    live: whether the slot has a live trial. Attempts that were made stay, whatever the verdict on the earlier one is
+    now.
     """
     if not arms:
         return frame
@@ -36,8 +39,8 @@ def needed(frame: pl.DataFrame, arms: Mapping[tuple[str, str], str], live: pl.Ex
     return frame.filter(pl.col("slot").is_null() | ~pl.col("slot").is_in(gone.implode()))
 
 
-def begun_in(slots: Iterable[Slot]) -> dict[str, str]:
-    """Slot -> the experiment in which its chain began, of slots that continue another experiment's."""
+def chain_origins(slots: Iterable[Slot]) -> dict[str, str]:
+    """Return slot -> the experiment in which its chain began, for slots that continue another experiment's chain."""
     by_id = {slot.id: slot for slot in slots}
     found = {}
     for slot in by_id.values():
@@ -49,12 +52,13 @@ def begun_in(slots: Iterable[Slot]) -> dict[str, str]:
     return found
 
 
-def chained(frame: pl.DataFrame, experiments: Iterable[Experiment], begun: Mapping[str, str]) -> pl.DataFrame:
-    """The frame with the first attempts under each arm that continues them, in place of the arm that made them; of a
-    chain that passed nothing after that. As it is where no arm continues another. begun: slot -> the experiment whose
-    chain it continues, where that is another one; its rows are counted there.
+def join_attempts(frame: pl.DataFrame, experiments: Iterable[Experiment], begun: Mapping[str, str]) -> pl.DataFrame:
+    """Return the frame with first attempts listed under each arm that continues them instead of the arm that made them.
+
+    A chain ends at its first pass. The frame is unchanged if no arm continues another. begun: slot -> the experiment
+    whose chain it continues, if that is another one; its rows are counted there.
     """
-    arms = continued(experiments)
+    arms = continued_arms(experiments)
     if not arms:
         return frame
     if begun:

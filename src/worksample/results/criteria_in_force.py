@@ -1,4 +1,4 @@
-"""Which criteria join several kinds of evaluators, and which kind is asked for each of them."""
+"""The criteria by which instances are judged, and the kind of evaluator that answers each of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worksample.store import Store, schema
 BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
 BY_CRITERIA = BY_PROGRAMS | {Protocol.RUBRIC}
 """Protocols whose verdicts are made of criteria; holistic and pairwise answers are about the whole."""
-# What only criteria say: inside a text the quotes are escaped.
+# Marks that only occur in criteria: inside a text the quotes are escaped.
 _OTHERS = ('"by":"person"', '"by":"judge"')
 _GATE = '"gate":true'
 _KINDS = tuple(f'"kind":"{kind}"' for kind in CheckpointKind)
@@ -21,9 +21,9 @@ _i, _s = schema.instances.c, schema.slots.c
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
-    """`names`: under which its answer may stand, its own first and then those of the branches over it. `by`: whom it is
-    asked of, None where the criteria name nobody.
+class LeafCriterion:
+    """A criterion without parts. `names`: the names under which its answer may stand, its own first and then those of
+    the branches above it. `by`: the kind of evaluator that answers it; None if the criteria name nobody.
     """
 
     id: str
@@ -33,45 +33,45 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedCriteria:
-    """The criteria of an instance."""
+class InstanceCriteria:
+    """The criteria of an instance, as a tree and as leaves."""
 
     nodes: tuple[Criterion, ...]
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[LeafCriterion, ...]
 
 
-def asked_in(
+def joint_criteria(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str]
-) -> dict[str, AskedCriteria]:
-    """By instance the criteria of those whose verdicts take more than what one grade says of itself.
+) -> dict[str, InstanceCriteria]:
+    """Return, by instance, the criteria of those whose verdict takes more than one grade.
 
-    That is where judges or people decide some of them and, in a rubric, where there are gates. `gradings`: instance ->
-    digest of the grading in force; by default an instance's own.
+    Those are instances with criteria for judges or people and, in a rubric, with gates. `gradings`: instance -> digest
+    of the grading in force; by default an instance's own.
     """
     marks = (*_OTHERS, _GATE) if protocol is Protocol.RUBRIC else _OTHERS
     found = _in_force(store, experiments, protocol, gradings, marks)
-    return {id: asked_of(grading) for id, grading in found if not _says_itself(grading)}
+    return {id: criteria_of(grading) for id, grading in found if not _is_one_grade(grading)}
 
 
-def kinds_in(
+def criteria_with_kinds(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str]
-) -> dict[str, AskedCriteria]:
-    """Likewise the criteria of those that name a kind of checkpoint."""
+) -> dict[str, InstanceCriteria]:
+    """Return, by instance, the criteria of those that name kinds of checkpoints; `gradings` as in `joint_criteria`."""
     found = _in_force(store, experiments, protocol, gradings, _KINDS)
-    return {id: asked_of(grading) for id, grading in found if any(leaf.kind for leaf in grading.criteria.leaves)}
+    return {id: criteria_of(grading) for id, grading in found if any(leaf.kind for leaf in grading.criteria.leaves)}
 
 
 def _in_force(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str], marks: Sequence[str]
 ) -> Iterator[tuple[str, Grading]]:
-    """Instance and the grading by which it is judged, of those instances whose criteria may say one of `marks`."""
+    """Yield instance and grading in force, for instances whose criteria may contain one of `marks`."""
     if protocol not in BY_CRITERIA:
         return
     planned = select(_s.instance).where(_s.experiment.in_(experiments)).distinct()
     keys = select(_i.id, _i.key).where(_i.id.in_(planned))
     with store.database.reading() as connection:
         here = {row.id: row.key for row in connection.execute(keys)}
-        # Other versions of the same work, too: a later grading of it may be the one in force.
+        # Other versions of the same work are included: the grading in force may be a later one.
         wanted = select(_i.body).where(
             _i.key.in_(select(_i.key).where(_i.id.in_(planned))), or_(*(_i.body.contains(mark) for mark in marks))
         )
@@ -85,20 +85,22 @@ def _in_force(
             yield id, instance.grading[protocol]
 
 
-def _says_itself(grading: Grading) -> bool:
-    """Whether one grade says all of the verdict."""
+def _is_one_grade(grading: Grading) -> bool:
+    """Return whether one grade is the whole verdict."""
     alone = grading.criteria.kinds <= {EvaluatorKind.PROGRAM.value}
-    return alone and (grading.names_evaluators or not _gated(grading.criteria.criteria))
+    return alone and (grading.names_evaluators or not _has_gate(grading.criteria.criteria))
 
 
-def asked_of(grading: Grading) -> AskedCriteria:
-    """Its criteria."""
+def criteria_of(grading: Grading) -> InstanceCriteria:
+    """Return the criteria of a grading."""
     nodes, named = grading.criteria.criteria, grading.names_evaluators
     leaves = (
-        Leaf(leaf.id, names, EvaluatorKind(leaf.by.value) if named else None, leaf.importance or Importance.IMPORTANT)
+        LeafCriterion(
+            leaf.id, names, EvaluatorKind(leaf.by.value) if named else None, leaf.importance or Importance.IMPORTANT
+        )
         for leaf, names in _leaves(nodes, ())
     )
-    return AskedCriteria(nodes, tuple(leaves))
+    return InstanceCriteria(nodes, tuple(leaves))
 
 
 def _leaves(nodes: Iterable[Criterion], above: tuple[str, ...]) -> Iterator[tuple[Criterion, tuple[str, ...]]]:
@@ -110,5 +112,5 @@ def _leaves(nodes: Iterable[Criterion], above: tuple[str, ...]) -> Iterator[tupl
             yield node, names
 
 
-def _gated(nodes: Iterable[Criterion]) -> bool:
-    return any(node.gate or _gated(node.parts) for node in nodes)
+def _has_gate(nodes: Iterable[Criterion]) -> bool:
+    return any(node.gate or _has_gate(node.parts) for node in nodes)

@@ -1,4 +1,4 @@
-"""Grades criterion by criterion: what each of them is worth, and what several raters agree on."""
+"""Grades criterion by criterion: the worth of each, and the marks that several raters agree on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import polars as pl
 
 from worksample.metrics.scores.rubric import Mark, RubricRules, rubric_scores
 from worksample.records import AWAITED, Protocol, ResolutionRule, Round, SkipReason, Standing, is_full
-from worksample.results.round_evaluations import latest
+from worksample.results.round_evaluations import keep_latest
 
 PASS, FAIL, NOT_APPLICABLE, CANNOT = (m.value for m in (Mark.PASS, Mark.FAIL, Mark.NOT_APPLICABLE, Mark.CANNOT_JUDGE))
 VOID = "no criterion applies"
@@ -16,13 +16,15 @@ _MARKS = {SkipReason.NOT_APPLICABLE.value: NOT_APPLICABLE, SkipReason.CANNOT_JUD
 _TWO, _THREE = 2, 3
 
 
-def awaited(round: Round) -> pl.Expr:
-    """The cause of what is short of answers in this round: its people or its judge are waited for, a program is not."""
+def awaited_cause(round: Round) -> pl.Expr:
+    """Return the cause of a verdict that lacks answers: it waits for the round's people or judge; programs are not
+    awaited.
+    """
     return pl.lit(_WAITS.get(round.by), dtype=pl.String)
 
 
 def marks_of(leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    """`leaves` with `mark`, a `metrics.Mark`, and with an importance where none was given."""
+    """Return `leaves` with `mark`, a `metrics.Mark`, and with a default importance if none was given."""
     got = pl.when("passed").then(pl.lit(PASS)).otherwise(pl.lit(FAIL))
     skip = pl.lit(None, dtype=pl.String) if rules.skips == "as misses" else pl.col("skip")
     mark = skip.replace_strict(_MARKS, default=None, return_dtype=pl.String).fill_null(got)
@@ -30,9 +32,10 @@ def marks_of(leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
 
 
 def each_grade(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    """`grades` with what each comes to by itself: score, passed, and `why` it comes to nothing.
+    """Return `grades` with each one's own outcome: score, passed, and in `why` the reason if it has none.
 
-    Under a rubric they follow from its criteria, passed being completion (UpBench 5.2.1); else they are the grade's.
+    Under a rubric they follow from its criteria, and passed means completion (UpBench 5.2.1); else they are the
+    grade's.
     """
     stuck = "could not be judged: " + pl.col("undecided")
     why = pl.when(pl.col("undecided").is_not_null()).then(stuck).when("void").then(pl.lit(VOID))
@@ -52,10 +55,10 @@ def each_grade(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: 
 
 
 def by_criteria(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    """What several raters agree on, criterion by criterion, once `overlap` grades are in.
+    """Return the verdicts of several raters, criterion by criterion, once `overlap` grades are in.
 
-    A criterion gets the mark that more than half of the raters gave it; one whom a grade does not name could not be
-    judged by that rater. Under a tie-break two raters who agree on every criterion settle it, else a third is asked.
+    A criterion gets the mark that more than half of the raters gave it; if a grade does not name it, that rater could
+    not judge it. Under a tie-break, two raters who agree on every criterion settle it, else a third is asked.
     """
     if round.rule is ResolutionRule.TIE_BREAK:
         grades = grades.filter(pl.int_range(pl.len()).over("subject") < _THREE)
@@ -65,22 +68,24 @@ def by_criteria(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules:
     marks = marks_of(leaves, rules).join(
         grades.select("evaluation", "subject", "score", place=pl.int_range(pl.len())), on="evaluation", how="inner"
     )
-    agreed = _agreed(marks, raters)
+    agreed = _majority_marks(marks, raters)
     result = raters.join(_sums(agreed), on="subject", how="left", maintain_order="left")
     result = result.join(_scores(round, agreed, rules), on="subject", how="left", maintain_order="left")
     result = result.join(_matching(marks, agreed), on="subject", how="left", maintain_order="left")
     if round.protocol is not Protocol.RUBRIC:
-        # A grade that says the same of every criterion knows how its composition joins them.
+        # A grade with the agreed mark on every criterion already joins them by its composition.
         result = result.with_columns(score=pl.coalesce("own", "score"))
         result = result.with_columns(passed=is_full(pl.col("score")))
-    return _told(round, result)
+    return _verdict_rows(round, result)
 
 
 def agreed_leaves(round: Round, given: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    """A row per subject and criterion that its graders named: subject, name, mark (null where they are split), share
-    of its points (null where it does not apply or nobody could judge), by the round's rule.
+    """Return a row per subject and criterion that its graders named, by the round's rule.
+
+    Columns: subject, name, mark (null if the raters are split), share of its points (null if the criterion does not
+    apply or nobody could judge it).
     """
-    grades = latest(given.filter((pl.col("payload") == "grade") & pl.col("second").is_null()))
+    grades = keep_latest(given.filter((pl.col("payload") == "grade") & pl.col("second").is_null()))
     if round.rule is ResolutionRule.LATEST:
         grades = grades.unique("subject", keep="last", maintain_order=True)
     elif round.rule is ResolutionRule.TIE_BREAK:
@@ -89,14 +94,14 @@ def agreed_leaves(round: Round, given: pl.DataFrame, leaves: pl.DataFrame, rules
     marks = marks_of(leaves, rules).join(
         grades.select("evaluation", "subject", "score", place=pl.int_range(pl.len())), on="evaluation", how="inner"
     )
-    agreed = _agreed(marks, raters)
+    agreed = _majority_marks(marks, raters)
     if round.rule is ResolutionRule.MEAN and round.protocol is not Protocol.RUBRIC:
         agreed = agreed.drop("mark", "share").join(_means(marks), on=["subject", "name"], maintain_order="left")
     return agreed.select("subject", "name", "mark", "share")
 
 
 def _means(marks: pl.DataFrame) -> pl.DataFrame:
-    """Per subject and criterion the mean share; one grader who could not judge leaves it open."""
+    """Return the mean share per subject and criterion; a grader who could not judge leaves it open."""
     each = marks.group_by("subject", "name").agg(
         share=pl.col("fraction").mean(), stuck=(pl.col("mark") == CANNOT).any()
     )
@@ -106,8 +111,8 @@ def _means(marks: pl.DataFrame) -> pl.DataFrame:
     return each.select("subject", "name", "share", mark=mark)
 
 
-def _agreed(marks: pl.DataFrame, raters: pl.DataFrame) -> pl.DataFrame:
-    """A row per subject and criterion: the mark of more than half of the raters, null where they are split."""
+def _majority_marks(marks: pl.DataFrame, raters: pl.DataFrame) -> pl.DataFrame:
+    """Return a row per subject and criterion: the mark of more than half of the raters, null if they are split."""
     each = marks.sort("place").group_by("subject", "name", maintain_order=True).agg(
         *((pl.col("mark") == mark).sum().cast(pl.Int64).alias(mark) for mark in (PASS, FAIL, NOT_APPLICABLE, CANNOT)),
         pl.col("importance").first(),
@@ -146,7 +151,7 @@ def _scores(round: Round, agreed: pl.DataFrame, rules: RubricRules) -> pl.DataFr
 
 
 def _matching(marks: pl.DataFrame, agreed: pl.DataFrame) -> pl.DataFrame:
-    """Per subject the latest evaluation that says what was agreed, of every criterion, and its own score."""
+    """Return, per subject, the latest evaluation whose marks all match the agreed ones, with its own score."""
     wanted = agreed.select("subject", "name", "share", agreed="mark")
     size = agreed.group_by("subject").agg(size=pl.len())
     missed = pl.col("fraction").fill_null(0.0) == pl.col("share")
@@ -159,7 +164,7 @@ def _matching(marks: pl.DataFrame, agreed: pl.DataFrame) -> pl.DataFrame:
     return last.select("subject", "own", match="evaluation")
 
 
-def _told(round: Round, result: pl.DataFrame) -> pl.DataFrame:
+def _verdict_rows(round: Round, result: pl.DataFrame) -> pl.DataFrame:
     split, stuck = pl.col("split").fill_null("") != "", pl.col("stuck").fill_null("") != ""
     few = pl.col("raters") < (_TWO if round.rule is ResolutionRule.TIE_BREAK else round.overlap)
     if round.rule is ResolutionRule.TIE_BREAK:
@@ -177,7 +182,7 @@ def _told(round: Round, result: pl.DataFrame) -> pl.DataFrame:
         .when(split).then("the raters are split on: " + pl.col("split"))
         .when(stuck).then("could not be judged: " + pl.col("stuck"))
         .when(void).then(pl.lit(VOID)).otherwise(pl.lit("")),
-        verdict_cause=pl.when(few).then(awaited(round)),
+        verdict_cause=pl.when(few).then(awaited_cause(round)),
         evaluation=pl.when(sure).then("match"),
         evaluations="evaluation",
         rounds="round",

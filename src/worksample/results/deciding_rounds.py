@@ -1,4 +1,4 @@
-"""Which rounds decide what an experiment's submissions come to."""
+"""The rounds that decide the verdicts on an experiment's submissions."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from worksample.records import (
 )
 
 DECIDING = frozenset({Purpose.GRADING, Purpose.REGRADE})
-"""Purposes of rounds that may decide; the others look at what those say, or at the evaluators."""
+"""Purposes of rounds that may decide; rounds of other purposes examine those verdicts, or the evaluators."""
 LOOKS = frozenset({Purpose.AUDIT, Purpose.ADJUDICATION, Purpose.FALSE_NEGATIVES, Purpose.RELIABILITY})
-"""Purposes of rounds that judge the work of another round once more, which they are `over`."""
+"""Purposes of rounds that judge the work of another round again; `over` names that round."""
 _NOTED = {"id", "reason", "author", "at", "over"}
 
 
 def need_amendable(action: AmendmentAction, record: Record) -> None:
-    """UsageError where the record cannot be put in force, and that is asked for."""
+    """Raise UsageError if the amendment would put a record in force that cannot be."""
     if action is AmendmentAction.ADOPT and not (isinstance(record, Round) and record.purpose in DECIDING):
         what = (
             f"a round of purpose {record.purpose}" if isinstance(record, Round) else f"a record of kind {record.kind}"
@@ -34,11 +34,11 @@ def need_amendable(action: AmendmentAction, record: Record) -> None:
         raise UsageError(f"{what} cannot be put in force", where=record.id, next="worksample list")
 
 
-class InForce:
-    """Rounds, and since when each is in force by their amendments.
+class RoundsInForce:
+    """The rounds of a store, and since when each is in force by its amendments.
 
-    A round of grading is in force from its moment on, a regrade once it is adopted. Adopting a round puts it in force
-    (anew) at that moment; a struck one is in force no more until it is restored or adopted.
+    A round of grading is in force from its start, a regrade once it is adopted. Adopting a round puts it in force
+    (anew) at that moment; a struck round is out of force until it is restored or adopted.
     """
 
     def __init__(self, rounds: Iterable[Round], amendments: Iterable[Amendment]) -> None:
@@ -56,41 +56,42 @@ class InForce:
                 self._adopted[a.target_id] = a.at
 
     def since(self, round: Round) -> datetime | None:
-        """None where it is not in force."""
+        """Return since when a round is in force; None if it is not."""
         if round.id in self._struck or round.purpose not in DECIDING:
             return None
         own = round.at if round.purpose is Purpose.GRADING else None
         return self._adopted.get(round.id, own)
 
-    def adopted(self, round: Round) -> bool:
-        """Whether a regrade was put in force, or a round of grading put in force anew."""
+    def is_adopted(self, round: Round) -> bool:
+        """Return whether a regrade was put in force, or a round of grading put in force anew."""
         return round.id in self._adopted
 
     def struck(self, round: Round) -> bool:
         return round.id in self._struck
 
     def order(self, round: Round) -> tuple[datetime, datetime, str]:
-        """Of two rounds in force the later one decides."""
+        """Return the sort key of rounds in force: of two, the later one decides."""
         return (self.since(round) or round.at, round.at, round.id)
 
     def deciding(self, protocol: Protocol, by: EvaluatorKind | None = None) -> list[Round]:
-        """The rounds in force under a protocol, the latest last: of one kind of evaluator, or of all."""
+        """Return the rounds in force under a protocol, the latest last, of one kind of evaluator or of all."""
         found = [r for r in self.rounds if r.protocol is protocol and by in (None, r.by)]
         return sorted((r for r in found if self.since(r) is not None), key=self.order)
 
     def looks(self, of: Sequence[str], like: Round) -> list[Round]:
-        """The rounds that look again at one of these, which are like this one, by time.
+        """Return the second looks at any of the rounds `of`, by time.
 
-        People may look at what anybody said, programs and judges at their own kind's: no judge overrules people.
+        People may look at anybody's verdicts, programs and judges only at those of their own kind: no judge overrules
+        people.
         """
         found = [r for r in self.rounds if r.over in of and r.purpose in LOOKS and r.protocol is like.protocol]
         return [r for r in found if r.by in (like.by, EvaluatorKind.PERSON) and not self.struck(r)]
 
 
 @dataclass(frozen=True)
-class Deciding:
-    """`round` decides, together with the rounds `alike`, itself among them; over the subjects of `parts` a later round
-    does, each subject's own.
+class DecidingRound:
+    """The round that decides, with the rounds `alike`, itself among them. A later round decides on each subject in
+    `parts`.
     """
 
     round: Round
@@ -99,29 +100,28 @@ class Deciding:
 
     @property
     def rounds(self) -> tuple[str, ...]:
-        """The ids of all."""
+        """The ids of all these rounds."""
         return tuple(dict.fromkeys((*self.alike, *(r.id for r in self.parts.values()))))
 
 
-def alike(round: Round, among: Iterable[Round]) -> tuple[str, ...]:
-    """The ids of the rounds that differ in id, reason, author, moment and predecessor only, itself among them.
+def alike_rounds(round: Round, among: Iterable[Round]) -> tuple[str, ...]:
+    """Return the ids of the rounds that differ only in id, reason, author, moment and predecessor, itself among them.
 
-    Two machines that graded parts of one experiment each opened one, with the same graders under the same rules.
+    Two machines that graded parts of one experiment each opened a round, with the same graders under the same rules.
     """
     like = round.model_dump(exclude=_NOTED)
     return tuple(r.id for r in among if r.model_dump(exclude=_NOTED) == like)
 
 
 def decide_rounds(
-    found: InForce, experiment: str, protocol: Protocol, submissions: frozenset[str], handed: frozenset[str],
+    found: RoundsInForce, experiment: str, protocol: Protocol, submissions: frozenset[str], handed: frozenset[str],
     by: EvaluatorKind | None = None,
-) -> Deciding | None:  # fmt: skip
-    """What decides for an experiment under a protocol, of rounds by one kind of evaluator or by all; None where
-    nothing does.
+) -> DecidingRound | None:  # fmt: skip
+    """Return what decides for an experiment under a protocol, of one kind of evaluator or of all; None if nothing does.
 
-    The latest round in force over the experiment as a whole. Where there is none, of the rounds over chosen submissions
-    the one with most of the experiment's, then the latest. Over what it lists, a regrade of chosen submissions decides
-    that came into force after that; work that was `handed` in has rounds of its own.
+    The latest round in force over the whole experiment decides. If there is none: of the rounds over chosen
+    submissions, the one with most of the experiment's, then the latest. A regrade of chosen submissions that came into
+    force later decides on the subjects it lists; submissions in `handed` have rounds of their own.
     """
     rounds = found.deciding(protocol, by)
     whole = [r for r in rounds if r.experiment == experiment]
@@ -133,7 +133,7 @@ def decide_rounds(
         base = max(over, key=lambda r: (mine[r.id], found.order(r)), default=None)
     if base is None:
         return None
-    same = alike(base, whole) if whole else (base.id,)
+    same = alike_rounds(base, whole) if whole else (base.id,)
     parts: dict[str, Round] = {}
     for r in chosen:
         late = r.purpose is Purpose.REGRADE and found.order(r) > found.order(base)
@@ -141,4 +141,4 @@ def decide_rounds(
         if r.id != base.id and (late or own):
             kept = submissions | handed if late else handed
             parts |= {s: r for s in r.subjects if s in kept}
-    return Deciding(base, same, parts)
+    return DecidingRound(base, same, parts)

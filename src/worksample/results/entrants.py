@@ -1,4 +1,4 @@
-"""Who made a submission: an agent, and under which arm and at which attempt where there are several."""
+"""The entrant behind a submission: its agent, with arm and attempt if there are several."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ _MANY = 400
 R = TypeVar("R", Submission, Trial, Slot, Experiment)
 
 
-def entrants(store: Store, submissions: Set[str]) -> dict[str, str]:
-    """Submission id -> `agent`, `agent / arm`, `agent / attempt 2`: none that differ in arm or attempt are the same.
+def entrants_of(store: Store, submissions: Set[str]) -> dict[str, str]:
+    """Return submission id -> `agent`, `agent / arm` or `agent / attempt 2`; different arms or attempts get different
+    names.
 
     The arm is named unless it is the plain one of an experiment that has no other, the attempt from the second on.
     """
-    made = _found(store, Submission, submissions)
-    trials = _found(store, Trial, {s.trial for s in made.values() if s.trial is not None})
-    slots = _found(store, Slot, {t.slot for t in trials.values()})
-    plans = _found(store, Experiment, {slot.experiment for slot in slots.values()})
+    made = _find_by_ids(store, Submission, submissions)
+    trials = _find_by_ids(store, Trial, {s.trial for s in made.values() if s.trial is not None})
+    slots = _find_by_ids(store, Slot, {t.slot for t in trials.values()})
+    plans = _find_by_ids(store, Experiment, {slot.experiment for slot in slots.values()})
     out = {}
     for id, s in made.items():
         slot = slots.get(trials[s.trial].slot) if s.trial in trials else None
@@ -34,7 +35,7 @@ def _name(agent: str, slot: Slot, plan: Experiment | None) -> str:
     return f"{agent}{arm}" + (f" / attempt {slot.attempt}" if slot.attempt > 1 else "")
 
 
-def _found(store: Store, cls: type[R], ids: Set[str]) -> dict[str, R]:
+def _find_by_ids(store: Store, cls: type[R], ids: Set[str]) -> dict[str, R]:
     wanted = sorted(ids)
     parts = (wanted[start : start + _MANY] for start in range(0, len(wanted), _MANY))
     return {r.id: r for part in parts for r in store.find(cls, id=part)}

@@ -1,4 +1,6 @@
-"""What each kind of evaluator said of the same work: a row per answer, over all rounds that judged it on its merits."""
+"""The answers of each kind of evaluator on the same work: a row per answer, over all rounds that judged the work
+itself.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,11 @@ from .judged_rounds import RoundReader
 from .result_set import ResultSet
 
 WHOLE = "(the whole)"
-"""The item of a verdict on a submission, beside its criteria."""
+"""The item of a verdict on a whole submission, beside its criteria."""
 MERITS = frozenset({Purpose.GRADING, Purpose.REGRADE, Purpose.RELIABILITY})
-"""Audits, adjudications and searches for false negatives choose what they look at by what was said of it."""
+"""Purposes of rounds that judge work regardless of earlier verdicts. Audits, adjudications and searches for false
+negatives choose their subjects by those.
+"""
 ANSWERS = {
     **dict.fromkeys(("subject", "item", "importance", "kind", "evaluator"), pl.String()),
     "value": pl.Float64(),
@@ -25,7 +29,7 @@ ANSWERS = {
 
 
 def rounds_of(work: ResultSet, purposes: Iterable[Purpose]) -> tuple[RoundReader, list[Round]]:
-    """The rounds of these purposes that judged work of the experiments and are not struck, and what reads them."""
+    """Return a reader, and the rounds of these purposes that judged work of the experiments and are not struck."""
     judging = RoundReader(work.store, work.amendments, work.rules.rubric)
     inside = {e.id for e in work.experiments}
     mine = {*work.slots["submission"].drop_nulls().to_list(), *(s.id for s in work.handed_in)}
@@ -38,16 +42,19 @@ def _concerns(round: Round, experiments: set[str], subjects: set[str]) -> bool:
     return round.experiment in experiments if round.experiment else not subjects.isdisjoint(round.subjects)
 
 
-def answers(work: ResultSet, protocol: Protocol | None = None) -> pl.DataFrame:
-    """`subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator, `evaluator`, `value` (0 or 1),
-    `task`, `key`, `label` and `agent` of the work. An evaluator's latest answer on an item stands; what was skipped is
-    no answer. protocol: of rounds under it alone.
+def evaluator_answers(work: ResultSet, protocol: Protocol | None = None) -> pl.DataFrame:
+    """Return a row per answer: `subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator,
+    `evaluator`, `value` (0 or 1), and `task`, `key`, `label` and `agent` of the work.
+
+    An evaluator's latest answer on an item counts; a skipped criterion is no answer. protocol: only of rounds under it.
     """
     judging, rounds = rounds_of(work, {*MERITS, Purpose.CALIBRATION})
     # A quiz of gold items is a calibration, too; people's labels of what a judge said are one over its round. Of
     # several the latest counts.
     latest = {
-        (r.experiment, r.protocol): r.id for r in rounds if r.purpose is Purpose.CALIBRATION and _asked(r, judging)
+        (r.experiment, r.protocol): r.id
+        for r in rounds
+        if r.purpose is Purpose.CALIBRATION and _labels_same_questions(r, judging)
     }
     rounds = [
         r for r in rounds
@@ -55,9 +62,9 @@ def answers(work: ResultSet, protocol: Protocol | None = None) -> pl.DataFrame:
         and (r.purpose is not Purpose.CALIBRATION or r.id == latest.get((r.experiment, r.protocol)))
     ]  # fmt: skip
     if all(r.by is EvaluatorKind.PROGRAM for r in rounds):
-        # Nothing to compare with: and there may be millions of grades.
+        # Programs alone have nothing to be compared with, and there may be millions of grades.
         rounds = []
-    # Where people label what a judge is asked, their verdicts on their own criteria are about something else.
+    # If people label the judge's questions, their verdicts on their own criteria are about something else.
     labels = {r.protocol for r in rounds if r.purpose is Purpose.CALIBRATION and r.protocol in BY_CRITERIA}
     parts = [pl.DataFrame(schema=ANSWERS)]
     for round in rounds:
@@ -73,7 +80,7 @@ def answers(work: ResultSet, protocol: Protocol | None = None) -> pl.DataFrame:
         moments = given.group_by("subject").agg(pl.col("at").max())
         whole = decided.select("subject", value=pl.col("passed").cast(pl.Float64)).join(moments, on="subject")
         nobody = pl.lit(None, dtype=pl.String)
-        # A verdict of several people is one answer: of the kind, not of one of them.
+        # A verdict of several people is one answer of the kind, not of one person.
         told = whole.with_columns(kind, item=pl.lit(WHOLE), importance=nobody, evaluator=pl.lit(f"({judged.round.by})"))
         parts.append(told.select(_columns()))
     table = pl.concat(parts).sort("at", maintain_order=True)
@@ -81,8 +88,10 @@ def answers(work: ResultSet, protocol: Protocol | None = None) -> pl.DataFrame:
     return table.join(_work(work), on="subject", how="inner", maintain_order="left")
 
 
-def _asked(labels: Round, judging: RoundReader) -> bool:
-    """Whether they are of what the judge that decides was asked: another rubric's labels say nothing of this one."""
+def _labels_same_questions(labels: Round, judging: RoundReader) -> bool:
+    """Return whether people label the questions that the deciding judge was asked. Labels of another rubric do not
+    count.
+    """
     judged = judging.found.deciding(labels.protocol, EvaluatorKind.JUDGE)
     last = next((r for r in reversed(judged) if r.experiment == labels.experiment), None)
     return labels.over is not None and (last is None or asks_the_same(labels, last))
@@ -98,8 +107,10 @@ def _work(work: ResultSet) -> pl.DataFrame:
     return frame.select(*names, subject="submission")
 
 
-def by_kind(table: pl.DataFrame) -> pl.DataFrame:
-    """A row per subject and item: what most of each kind said (`program`, `judge`, `person`); null for none or half."""
+def majority_by_kind(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a row per subject and item with each kind's majority (`program`, `judge`, `person`); null for none or a
+    tie.
+    """
     keys = ["subject", "item"]
     means = table.group_by(*keys, "kind", maintain_order=True).agg(pl.col("value").mean())
     most = pl.when(pl.col("value") > 0.5).then(1.0).when(pl.col("value") < 0.5).then(0.0)

@@ -1,4 +1,4 @@
-"""The frames as files."""
+"""Export of the store's frames as Parquet or JSON Lines files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import UsageError
-from worksample.store.error_translation import keeping
+from worksample.store.error_translation import translate_os_errors
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -15,10 +15,10 @@ FORMATS = ("parquet", "jsonl")
 
 
 def export(store: Store, folder: Path, format: str = "parquet", experiment: str | None = None) -> list[Path]:
-    """Write every frame into `folder` as `trials.parquet` and so on; returns the files.
+    """Write every frame into `folder` as `trials.parquet` and so on, and return the files.
 
-    `format` is `parquet` or `jsonl` (times as ISO 8601). Files of those names are replaced. Raises UsageError,
-    StoreFull.
+    `format` is `parquet` or `jsonl` (times as ISO 8601). Existing files of those names are replaced. Raises UsageError
+    for another format, StoreFull if the disk is full.
     """
     if format not in FORMATS:
         raise UsageError(f"no export format {format!r}", next=f"one of {', '.join(FORMATS)}")
@@ -34,7 +34,7 @@ def export(store: Store, folder: Path, format: str = "parquet", experiment: str 
         frame = read(store, experiment)
         path = folder / f"{name}.{format}"
         draft = path.with_name(path.name + ".part")
-        with keeping(str(folder)):
+        with translate_os_errors(str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
             if format == "parquet":
                 frame.write_parquet(draft)

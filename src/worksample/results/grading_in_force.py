@@ -1,4 +1,4 @@
-"""By which grading a round judges work: an instance's own, or that of a later version of it."""
+"""The grading by which a round judges an instance: the instance's own, or that of a later version of it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
-    """The grading by which `round` judges submissions of `instance`: its own, or that of a later version of it.
+    """Return the grading by which `round` judges submissions of `instance`: its own, or that of a later version of it.
 
-    UsageError where the round names none for the instance, RecordMissing where no instance carries the named one.
+    Raises UsageError if the round names none for the instance, RecordMissing if no instance carries the named one.
     """
     digest = round.gradings.get(instance.id)
     if digest is None:
@@ -30,8 +30,9 @@ def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
 
 
 def as_graded(store: Store, round: Round, instance: Instance) -> Instance:
-    """The instance with the grading of the round in place of its own under that protocol: what people, judges and
-    draws of labels go by. Work that the round does not name keeps its own. RecordMissing as `grading_in_force`.
+    """Return the instance with its own grading replaced by the round's, as people, judges and draws of labels use it.
+
+    An instance that the round does not name is returned unchanged. Raises RecordMissing as `grading_in_force` does.
     """
     if instance.id not in round.gradings:
         return instance
@@ -42,5 +43,5 @@ def as_graded(store: Store, round: Round, instance: Instance) -> Instance:
 
 
 def asks_the_same(labels: Round, judged: Round) -> bool:
-    """Whether people label what the judge is asked."""
+    """Return whether people label the same questions that the judge is asked."""
     return all(judged.gradings.get(id, digest) == digest for id, digest in labels.gradings.items())

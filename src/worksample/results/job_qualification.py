@@ -1,4 +1,4 @@
-"""Whether jobs are fit to be tasks: what experts' answers on them come to (UpBench 3.3)."""
+"""Qualification of jobs as tasks, from experts' answers (UpBench 3.3)."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from worksample.records import Evaluation, Labels, ResolutionRule, Round, Standi
 from .round_evaluations import NO
 
 CORE_NAMES = ("context_complete", "deliverable_quality", "no_identifiers")
-"""What is asked of every job: UpBench B, Table 5, criteria 1 to 3."""
+"""Questions that are asked about every job: UpBench B, Table 5, criteria 1 to 3."""
 DECIDES = "qualification.decides"
-"""In the versions of a round: its questions, separated by spaces, of which a no leaves a job out."""
+"""Key in a round's versions: its questions, separated by spaces, for which a no leaves a job out."""
 RULES = (ResolutionRule.VERIFIED, ResolutionRule.TIE_BREAK, ResolutionRule.MAJORITY, ResolutionRule.LATEST)
 """Rules by which jobs may qualify."""
 
 
-def decides(round: Round) -> tuple[str, ...]:
-    """The questions of a round of which a no leaves a job out."""
+def deciding_questions(round: Round) -> tuple[str, ...]:
+    """Return the questions of a round for which a no leaves a job out."""
     return tuple(round.versions.get(DECIDES, "").split())
 
 
-def failed(round: Round, labels: Labels) -> tuple[str, ...]:
-    """The questions for which this answer would leave the job out, in the round's order."""
-    return tuple(name for name in decides(round) if labels.labels.get(name) == NO)
+def failed_questions(round: Round, labels: Labels) -> tuple[str, ...]:
+    """Return the questions for which this answer would leave the job out, in the round's order."""
+    return tuple(name for name in deciding_questions(round) if labels.labels.get(name) == NO)
 
 
 def votes_wanted(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> int:
-    """How many votes a job wants, of which `votes` are in, by time."""
+    """Return how many votes a job needs. `votes`: those that are in, by time."""
     differ = len(set(votes[:2])) > 1
     if rule is ResolutionRule.VERIFIED:
         if not votes or not votes[0]:
@@ -40,8 +40,10 @@ def votes_wanted(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> i
     return overlap
 
 
-def qualifies(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> bool | None:
-    """What the votes come to, by time; None while some are wanted, and where a majority is split evenly."""
+def is_qualified(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> bool | None:
+    """Return the outcome of the votes, given by time; None while votes are missing, or if a majority is split
+    evenly.
+    """
     wanted = votes_wanted(rule, overlap, votes)
     if len(votes) < wanted:
         return None
@@ -52,22 +54,24 @@ def qualifies(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> bool
 
 
 def votes_on(round: Round, evaluations: Sequence[Evaluation]) -> list[bool]:
-    """Of the answers on one job, by time: whether each qualifies it."""
+    """Return, for the evaluations of one job by time, whether each qualifies it."""
     said = sorted((e for e in evaluations if isinstance(e.payload, Labels)), key=lambda e: (e.at, e.id))
-    return [not failed(round, e.payload) for e in said if isinstance(e.payload, Labels)]
+    return [not failed_questions(round, e.payload) for e in said if isinstance(e.payload, Labels)]
 
 
 def qualified_frame(round: Round, rows: pl.DataFrame) -> pl.DataFrame:
-    """A row per job of `Said.rows` that were given: standing, passed, and in `reason` the questions that it failed."""
+    """Return a row per job in `rows` (see `RoundEvaluations.rows`): standing, passed, and in `reason` the failed
+    questions.
+    """
     return pl.DataFrame(list(_rows(round, rows)), infer_schema_length=None) if rows.height else rows.select("subject")
 
 
 def _rows(round: Round, rows: pl.DataFrame) -> Iterator[dict[str, object]]:
-    deciding = decides(round)
+    deciding = deciding_questions(round)
     for (subject,), mine in rows.group_by("subject", maintain_order=True):
         nos = [[name for name in deciding if name in said] for said in mine["denied"].to_list()]
         votes = [not said for said in nos]
-        passed = qualifies(round.rule, round.overlap, votes)
+        passed = is_qualified(round.rule, round.overlap, votes)
         counted = votes_wanted(round.rule, round.overlap, votes) if passed is not None else len(votes)
         against = {name for said in nos[: max(counted, 1)] for name in said}
         reason = " ".join(name for name in deciding if name in against) if passed is False else ""

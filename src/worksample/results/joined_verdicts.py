@@ -1,4 +1,4 @@
-"""Verdicts that join what several kinds of evaluators said: each criterion as its own kind answered it."""
+"""Verdicts that join several kinds of evaluators: each criterion as its own kind answered it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import polars as pl
 from worksample.errors import Cause
 from worksample.metrics.scores.rubric import RubricRules, rubric_scores
 from worksample.records import AWAITED, EvaluatorKind, Protocol, Standing, is_full, partial_credit
-from worksample.records.weighted_criteria import behind_gates, implied, weigh
+from worksample.records.weighted_criteria import behind_gates, last_implies_all, weigh
 
-from .criteria_in_force import AskedCriteria, Leaf
+from .criteria_in_force import InstanceCriteria, LeafCriterion
 from .criterion_marks import CANNOT, FAIL, FEW, PASS, VOID, agreed_leaves
 from .judged_rounds import JudgedRound
 from .verdicts import VERDICTS
@@ -27,9 +27,7 @@ Row = dict[str, Any]
 
 @dataclass
 class KindVerdict:
-    """What one kind said of a subject: its own verdict on its own criteria, and the criteria by name, each with its
-    mark and share.
-    """
+    """One kind's verdict on a subject by its own criteria, and the criteria by name, each with mark and share."""
 
     verdict: Row
     criteria: dict[str, tuple[str | None, float | None]] = field(default_factory=dict)
@@ -42,7 +40,9 @@ Answers = Mapping[EvaluatorKind, Mapping[str, KindVerdict]]
 def answers_of(
     deciding: Iterable[JudgedRound], looks: Sequence[JudgedRound], rules: RubricRules
 ) -> dict[str, KindVerdict]:
-    """By subject. What an audit or an adjudication decided is answered by that."""
+    """Return the verdicts by subject. If an audit or an adjudication decided, the answers are those of that second
+    look.
+    """
     out: dict[str, KindVerdict] = {}
     for judged in deciding:
         own = {row["subject"]: KindVerdict(row) for row in judged.verdicts.iter_rows(named=True)}
@@ -63,30 +63,30 @@ def _fill(answers: Mapping[str, KindVerdict], judged: JudgedRound, rules: Rubric
         answer.said = tuple((when[e], e) for e in answer.verdict["evaluations"] if e in when)
 
 
-def join(
-    protocol: Protocol, asked: Mapping[str, AskedCriteria], subjects: Mapping[str, str], answers: Answers,
+def join_verdicts(
+    protocol: Protocol, asked: Mapping[str, InstanceCriteria], subjects: Mapping[str, str], answers: Answers,
     only: EvaluatorKind | None, whole: EvaluatorKind | None, rules: RubricRules,
 ) -> pl.DataFrame:  # fmt: skip
-    """The verdicts on `subjects` (submission -> instance), as `verdict_frame` has them.
+    """Return the verdicts on `subjects` (submission -> instance), in the form of `verdict_frame`.
 
-    only: this kind answers everything; else each criterion's own does, and `whole` where it names nobody. A criterion
-    that its kind has not answered leaves the subject ungraded, and the reason names both.
+    only: this kind answers everything; else each criterion's own kind does, and `whole` if the criterion names nobody.
+    A criterion that its kind has not answered leaves the subject ungraded, and the reason names both.
     """
     rows = []
     for subject, instance in sorted(subjects.items()):
-        one = Joined(asked[instance], subject, answers, only, whole)
+        one = JoinedVerdict(asked[instance], subject, answers, only, whole)
         rows.append({**one.open(), **_resting(one), "subject": subject, "open": one.opened, "one": one})
     scored = _scores(protocol, {r["subject"]: r["one"] for r in rows if not r["open"]}, rules)
     shaped = [{name: {**row, **scored.get(row["subject"], {})}.get(name) for name in VERDICTS} for row in rows]
     return pl.DataFrame(shaped, schema=VERDICTS, orient="row")
 
 
-class Joined:
-    """One subject's criteria, each with the answer of the kind that is asked for it."""
+class JoinedVerdict:
+    """The criteria of one subject, each with the answer of the kind that is asked for it."""
 
     def __init__(
         self,
-        asked: AskedCriteria,
+        asked: InstanceCriteria,
         subject: str,
         answers: Answers,
         only: EvaluatorKind | None,
@@ -98,7 +98,7 @@ class Joined:
         self.found = {leaf.id: found for leaf in asked.leaves if (found := self._of(leaf)) is not None}
         self.opened = False
 
-    def _of(self, leaf: Leaf) -> tuple[str | None, float | None] | None:
+    def _of(self, leaf: LeafCriterion) -> tuple[str | None, float | None] | None:
         answer = self.answers.get(self.kinds[leaf.id])
         return next((answer.criteria[n] for n in leaf.names if n in answer.criteria), None) if answer else None
 
@@ -107,8 +107,9 @@ class Joined:
         return [(kind, self.answers[kind]) for kind in _ORDER if kind in self.answers]
 
     def open(self) -> Row:
-        """Why there is no verdict yet, the first of: a failure, what nobody said, too few, a split, what nobody could
-        judge; empty where there is one.
+        """Return why there is no verdict yet, or an empty row if there is one.
+
+        The first reason counts: a failure, missing answers, too few raters, a split, or answers that nobody could give.
         """
         out = next(self._reasons(), None)
         self.opened = out is not None
@@ -121,7 +122,7 @@ class Joined:
             cause = told["verdict_cause"]
             if cause not in (None, Cause.PERSON_DECLINED.value) and told["reason"] != FEW:
                 yield {"standing": ungraded, "reason": told["reason"], "verdict_cause": cause}
-        awaited = {kind: self._named(lambda id: id not in self.found, kind) for kind in _ORDER}
+        awaited = {kind: self._leaf_ids(lambda id: id not in self.found, kind) for kind in _ORDER}
         if any(awaited.values()):
             first = next(kind for kind in _ORDER if awaited[kind])
             why = "; ".join(f"waits for {_WHO[kind]}: {', '.join(names)}" for kind, names in awaited.items() if names)
@@ -131,26 +132,26 @@ class Joined:
                 yield {
                     "standing": undecided, "reason": f"{FEW} by {_WHO[kind]}", "verdict_cause": AWAITED.get(kind),
                 }  # fmt: skip
-        split = self._named(lambda id: self.found[id][0] is None)
+        split = self._leaf_ids(lambda id: self.found[id][0] is None)
         if split:
             yield {"standing": undecided, "reason": f"the raters are split on: {', '.join(split)}"}
-        stuck = self._named(lambda id: self.found[id][0] == CANNOT)
+        stuck = self._leaf_ids(lambda id: self.found[id][0] == CANNOT)
         if stuck:
             yield {"standing": ungraded, "reason": f"could not be judged: {', '.join(stuck)}"}
         if not any(mark in (PASS, FAIL) for mark, _ in self.found.values()):
             yield {"standing": ungraded, "reason": VOID}
 
-    def _named(self, wanted: Any, kind: EvaluatorKind | None = None) -> list[str]:
+    def _leaf_ids(self, wanted: Any, kind: EvaluatorKind | None = None) -> list[str]:
         return [leaf.id for leaf in self.asked.leaves if kind in (None, self.kinds[leaf.id]) and wanted(leaf.id)]
 
     @property
     def shares(self) -> dict[str, float | None]:
-        """Leaf -> share of its points, None where it does not apply."""
+        """Leaf -> share of its points; None if the leaf does not apply."""
         return {id: share if mark in (PASS, FAIL) else None for id, (mark, share) in self.found.items()}
 
     def marks(self) -> Iterator[tuple[str, str]]:
         """Importance and mark of every criterion, after gates and what implies the others."""
-        all_passed, gone = implied(self.asked.nodes, self.shares), behind_gates(self.asked.nodes, self.shares)
+        all_passed, gone = last_implies_all(self.asked.nodes, self.shares), behind_gates(self.asked.nodes, self.shares)
         for leaf in self.asked.leaves:
             mark = self.found[leaf.id][0] or ""
             if mark in (PASS, FAIL):
@@ -158,8 +159,8 @@ class Joined:
             yield leaf.importance.value, mark
 
 
-def _resting(one: Joined) -> Row:
-    """What a verdict rests on, by time, and whose look it took."""
+def _resting(one: JoinedVerdict) -> Row:
+    """Return the evaluations that a verdict rests on, by time, and whether an audit or adjudication decided."""
     looks = {answer.verdict["by"] for _, answer in one.used}
     said = sorted(pair for _, answer in one.used for pair in answer.said)
     rounds = dict.fromkeys(r for _, answer in one.used for r in answer.verdict["rounds"])
@@ -172,7 +173,7 @@ def _resting(one: Joined) -> Row:
     }
 
 
-def _scores(protocol: Protocol, decided: Mapping[str, Joined], rules: RubricRules) -> dict[str, Row]:
+def _scores(protocol: Protocol, decided: Mapping[str, JoinedVerdict], rules: RubricRules) -> dict[str, Row]:
     if protocol is Protocol.RUBRIC:
         marks = [(subject, *mark) for subject, one in decided.items() for mark in one.marks()]
         names = ("subject", "importance", "mark")

@@ -1,4 +1,4 @@
-"""Rounds as they were judged: what each comes to, and the second looks at some of it."""
+"""Rounds with their verdicts, and the second looks at them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from worksample.records import Amendment, Evaluation, EvaluationOutcome, GradePa
 from worksample.store import Store, schema
 
 from .criterion_marks import each_grade
-from .deciding_rounds import Deciding, InForce
-from .job_qualification import decides
-from .round_evaluations import RoundEvaluations, said_in
-from .second_looks import ROUTED, awaiting, overrule_frame
+from .deciding_rounds import DecidingRound, RoundsInForce
+from .job_qualification import deciding_questions
+from .round_evaluations import RoundEvaluations, read_evaluations
+from .second_looks import ROUTED, mark_awaiting, overrule_frame
 from .verdicts import verdict_frame, wants_leaves
 
 _AT_ONCE = 500
@@ -24,8 +24,8 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True)
 class JudgedRound:
-    """A round, its verdicts by subject (see `verdict_frame`), and the evaluations that stand and were given (see
-    `Said`). `votes`: the verdicts before anybody looked again. `alike`: all rounds that were taken together.
+    """A round, its verdicts by subject (see `verdict_frame`), and the given evaluations that are not struck (see
+    `RoundEvaluations`). `votes`: the verdicts before any second look. `alike`: all rounds that were read together.
     """
 
     round: Round
@@ -41,64 +41,66 @@ class JudgedRound:
         return self.verdicts.filter(pl.col("by") == "votes")
 
     @property
-    def reviewed(self) -> int:
-        """How many verdicts an audit or an adjudication decided, against the votes or in their place."""
+    def reviewed_count(self) -> int:
+        """The number of verdicts that an audit or an adjudication decided, against the votes or in their place."""
         return self.verdicts.height - self.own.height
 
     @property
     def criteria(self) -> pl.DataFrame:
-        """A row per criterion that somebody graded: evaluation, subject, name, importance, skip, passed, ..."""
+        """A row per graded criterion: evaluation, subject, name, importance, skip, passed, ..."""
         rows = self.given.select("evaluation", "subject")
         return self.leaves.filter(pl.col("name") != "").join(rows, on="evaluation", maintain_order="left")
 
 
 class RoundReader:
-    """Reads rounds of a store, less what `amendments` strike; `rules` say how rubrics are read."""
+    """A reader of a store's rounds, without what `amendments` strike. `rules` say how rubrics are read."""
 
     def __init__(self, store: Store, amendments: Sequence[Amendment], rules: RubricRules | None = None) -> None:
         self.store, self.amendments, self.rules = store, amendments, rules or RubricRules()
-        self.found = InForce(store.find(Round), amendments)
+        self.found = RoundsInForce(store.find(Round), amendments)
 
     def read(self, round: Round, alike: Sequence[str], *, leaves: bool = False) -> JudgedRound:
-        """The evaluations of some rounds, as if all were of `round`; second looks are not in it.
+        """Read the evaluations of some rounds as if all were of `round`, without second looks.
 
-        `leaves`: with what was said of each criterion, whether or not the round's own verdicts are made of that.
+        `leaves`: read the answers on each criterion, too, even if the round's verdicts do not need them.
         """
-        return self._judged(round, self._said(round, alike, leaves), tuple(alike))
+        return self._judge_round(round, self._read_evaluations(round, alike, leaves), tuple(alike))
 
-    def looked_at(
+    def read_with_looks(
         self, round: Round, alike: Sequence[str] = (), *, leaves: bool = False
     ) -> tuple[JudgedRound, tuple[JudgedRound, ...]]:
-        """A round as it stands after audits and adjudications of it, and all that looks at it."""
+        """Return a round with the verdicts after its audits and adjudications, and all second looks at it."""
         alike = alike or (round.id,)
         looks = self._looks(alike, round, leaves)
         return self._after(self.read(round, alike, leaves=leaves), looks), looks
 
-    def decided(
-        self, deciding: Deciding, *, leaves: bool = False
+    def read_deciding(
+        self, deciding: DecidingRound, *, leaves: bool = False
     ) -> tuple[tuple[JudgedRound, ...], tuple[JudgedRound, ...]]:
-        """What decides, the round first and then later ones over chosen subjects, and all that looks at them."""
-        base, looks = self.looked_at(deciding.round, deciding.alike, leaves=leaves)
+        """Return the rounds that decide, the main one first and then later ones over chosen subjects, and all second
+        looks.
+        """
+        base, looks = self.read_with_looks(deciding.round, deciding.alike, leaves=leaves)
         if not deciding.parts:
             return (base,), looks
         out = [base]
-        for round, subjects in _together(deciding.parts):
+        for round, subjects in _group_rounds(deciding.parts):
             ids = sorted(set(subjects.values()))
             own = pl.col("subject").replace_strict(subjects, default=None, return_dtype=pl.String)
-            said = self._said(round, ids, leaves).among(pl.col("round") == own)
+            said = self._read_evaluations(round, ids, leaves).among(pl.col("round") == own)
             again = self._looks(ids, round, leaves)
-            out.append(self._after(self._judged(round, said, tuple(ids)), again))
+            out.append(self._after(self._judge_round(round, said, tuple(ids)), again))
             looks += again
         return tuple(out), looks
 
     def _looks(self, ids: Sequence[str], round: Round, leaves: bool) -> tuple[JudgedRound, ...]:
         return tuple(self.read(r, [r.id], leaves=leaves) for r in self.found.looks(ids, round))
 
-    def _said(self, round: Round, ids: Sequence[str], leaves: bool) -> RoundEvaluations:
+    def _read_evaluations(self, round: Round, ids: Sequence[str], leaves: bool) -> RoundEvaluations:
         with self.store.database.reading() as connection:
-            return said_in(connection, ids, self.amendments, leaves=leaves or wants_leaves(round))
+            return read_evaluations(connection, ids, self.amendments, leaves=leaves or wants_leaves(round))
 
-    def _judged(self, round: Round, said: RoundEvaluations, alike: tuple[str, ...]) -> JudgedRound:
+    def _judge_round(self, round: Round, said: RoundEvaluations, alike: tuple[str, ...]) -> JudgedRound:
         given = said.rows.filter(~pl.col("struck") & (pl.col("outcome") == EvaluationOutcome.GIVEN.value))
         verdicts = verdict_frame(round, said, self.rules)
         return JudgedRound(round, verdicts, verdicts, given, said.leaves, alike)
@@ -107,12 +109,14 @@ class RoundReader:
     def _after(judged: JudgedRound, looks: Sequence[JudgedRound]) -> JudgedRound:
         kinds = ([j.verdicts for j in looks if j.round.purpose is p] for p in (Purpose.AUDIT, Purpose.ADJUDICATION))
         routed = [s for j in looks if ROUTED in j.round.versions for s in j.round.subjects]
-        verdicts = awaiting(overrule_frame(judged.votes, *kinds), routed)
+        verdicts = mark_awaiting(overrule_frame(judged.votes, *kinds), routed)
         return JudgedRound(judged.round, verdicts, judged.votes, judged.given, judged.leaves, judged.alike)
 
 
-def _together(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str]]]:
-    """Rounds over single pieces of work are many: those with the same rules are read at once."""
+def _group_rounds(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str]]]:
+    """Yield rounds over single submissions, grouped by their rules, since there are many: each group is read at
+    once.
+    """
     groups: dict[tuple[str, int], dict[str, Round]] = {}
     for subject, round in parts.items():
         groups.setdefault((round.rule.value, round.overlap), {})[subject] = round
@@ -122,14 +126,13 @@ def _together(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str
 
 
 def passes_of(store: Store, round: Round) -> dict[str, bool]:
-    """Evaluation -> whether its grade passes by itself, of those that say so: the same rule as the verdicts'.
-
-    Of a job whether it qualifies it.
+    """Return evaluation -> whether its grade alone passes, by the rule of verdicts; of a job, whether it qualifies the
+    job.
     """
     judging = RoundReader(store, store.find(Amendment))
     judged = judging.read(round, [round.id])
     if round.purpose is Purpose.QUALIFICATION:
-        deciding, said = set(decides(round)), judged.given.filter(pl.col("payload") == "labels")
+        deciding, said = set(deciding_questions(round)), judged.given.filter(pl.col("payload") == "labels")
         return {id: deciding.isdisjoint(nos) for id, nos in said.select("evaluation", "denied").iter_rows()}
     grades = judged.given.filter(pl.col("payload") == "grade")
     each = each_grade(round, grades, judged.leaves, judging.rules).filter(pl.col("why").is_null())
@@ -137,7 +140,7 @@ def passes_of(store: Store, round: Round) -> dict[str, bool]:
 
 
 def read_grades(store: Store, evaluations: Sequence[str]) -> Iterator[tuple[str, GradePayload]]:
-    """Evaluation and grade, for those of these evaluations that give one."""
+    """Yield evaluation id and grade, for those of these evaluations that give a grade."""
     table = schema.evaluations.c
     with store.database.reading() as connection:
         for start in range(0, len(evaluations), _AT_ONCE):

@@ -1,4 +1,6 @@
-"""The judgments on some experiments' submissions: by protocol which rounds decide, and the verdicts they come to."""
+"""The judgments on some experiments' submissions, by protocol: the rounds that decide, and the verdicts of those
+rounds.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,11 @@ from worksample.errors import POLICY
 from worksample.records import AWAITED, AmendmentTarget, EvaluatorKind, JudgedBy, Protocol, Standing, struck
 from worksample.store import Store, schema
 
-from .criteria_in_force import BY_PROGRAMS, AskedCriteria, asked_in
-from .deciding_rounds import Deciding, decide_rounds
-from .joined_verdicts import answers_of, join
+from .criteria_in_force import BY_PROGRAMS, InstanceCriteria, joint_criteria
+from .deciding_rounds import DecidingRound, decide_rounds
+from .joined_verdicts import answers_of, join_verdicts
 from .judged_rounds import JudgedRound, RoundReader
-from .verdicts import VERDICTS, shaped
+from .verdicts import VERDICTS, with_verdict_columns
 
 _s = schema.submissions.c
 _MANY = 400
@@ -46,7 +48,7 @@ class Sources:
     name nobody (None if no round decides), and the gradings in force by instance.
     """
 
-    rounds: dict[EvaluatorKind, list[Deciding]]
+    rounds: dict[EvaluatorKind, list[DecidingRound]]
     default_kind: EvaluatorKind | None
     gradings: dict[str, str]
 
@@ -110,7 +112,7 @@ class Judgments:
         rounds = sorted((d.round for each in found.values() for d in each), key=self.reader.found.order)
         return Sources(found, kind, {instance: digest for r in rounds for instance, digest in r.gradings.items()})
 
-    def _deciding(self, protocol: Protocol, kind: EvaluatorKind) -> list[Deciding]:
+    def _deciding(self, protocol: Protocol, kind: EvaluatorKind) -> list[DecidingRound]:
         found = (
             decide_rounds(self.reader.found, experiment, protocol, submissions, self.subjects.handed, kind)
             for experiment, submissions in self.subjects.submissions.items()
@@ -120,7 +122,7 @@ class Judgments:
     def _resolve(self, protocol: Protocol) -> ProtocolJudgments:
         source = self.sources(protocol)
         reader, by, default = self.reader, self.by, source.default_kind
-        asked = asked_in(reader.store, list(self.subjects.submissions), protocol, source.gradings)
+        asked = joint_criteria(reader.store, list(self.subjects.submissions), protocol, source.gradings)
         kinds = {default} if by.kind else {default, *(leaf.by for a in asked.values() for leaf in a.leaves)}
         deciding: list[JudgedRound] = []
         second_looks: list[JudgedRound] = []
@@ -129,7 +131,7 @@ class Judgments:
             judged: tuple[JudgedRound, ...] = ()
             looks: tuple[JudgedRound, ...] = ()
             for each in source.rounds[kind]:
-                more, again = reader.decided(each, leaves=bool(asked))
+                more, again = reader.read_deciding(each, leaves=bool(asked))
                 judged, looks = (*judged, *more), (*looks, *again)
                 used.update(each.rounds)
             if judged:
@@ -143,14 +145,14 @@ class Judgments:
             answered = {subject for each in answers.values() for subject in each}
             wanted = frozenset().union(*self.subjects.submissions.values()) | answered
             instances = instances_of(reader.store, wanted & self.subjects.every, asked)
-            joined = join(protocol, asked, instances, answers, by.kind, default, reader.rules)
+            joined = join_verdicts(protocol, asked, instances, answers, by.kind, default, reader.rules)
         joined = self._with_waiting(protocol, tuple(deciding), whole, joined)
         if protocol is Protocol.HOLISTIC:
             second_looks += self._spare_rounds(protocol, used)
         return ProtocolJudgments(tuple(deciding), tuple(second_looks), whole, joined)
 
     def _spare_rounds(self, protocol: Protocol, used: Collection[str]) -> list[JudgedRound]:
-        """Return the rounds over chosen submissions of ours that are in force and do not decide."""
+        """Return the rounds in force over chosen submissions of these experiments that do not decide."""
         ours = frozenset().union(*self.subjects.submissions.values())
         spare = [r for r in self.reader.found.deciding(protocol) if r.experiment is None and r.id not in used]
         return [self.reader.read(r, [r.id]) for r in spare if ours.intersection(r.subjects)]
@@ -171,7 +173,9 @@ class Judgments:
         left = sorted(frozenset().union(*self.subjects.submissions.values()) - judged - gone)
         fixed = {"standing": Standing.UNGRADED, "verdict_cause": cause, "reason": POLICY[cause].says, "by": "votes"}
         subject = pl.DataFrame({"subject": left}, schema={"subject": pl.String()})
-        waiting = shaped(subject.with_columns(pl.lit(str(value)).alias(name) for name, value in fixed.items()))
+        waiting = with_verdict_columns(
+            subject.with_columns(pl.lit(str(value)).alias(name) for name, value in fixed.items())
+        )
         return waiting if joined is None else pl.concat([joined, waiting])
 
 
@@ -181,7 +185,7 @@ def _verdicts(deciding: tuple[JudgedRound, ...], kind: EvaluatorKind, joined: pl
     return verdicts if joined is None else pl.concat([verdicts.join(joined, on="subject", how="anti"), joined])
 
 
-def instances_of(store: Store, submissions: Collection[str], asked: Mapping[str, AskedCriteria]) -> dict[str, str]:
+def instances_of(store: Store, submissions: Collection[str], asked: Mapping[str, InstanceCriteria]) -> dict[str, str]:
     """Return submission -> instance, for the submissions of instances in `asked`."""
     ids = sorted(submissions)
     out: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""What judges said of each pair in either order: kept beside their evaluations, and joined in their verdicts."""
+"""Judges' answers on each pair in both orders: stored beside their evaluations, and joined in their verdicts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 SCALES = ("completion", "quality")
-"""In the order in which a judge is asked."""
+"""The scales of a comparison, in the order in which a judge is asked."""
 ORDERS: dict[str, pl.DataType] = {
     **dict.fromkeys(("evaluation", "evaluator", "instance", "scale", "shown", "swapped"), pl.String()),
     "draw": pl.Int64(),
@@ -22,23 +22,24 @@ _AT_ONCE = 500
 
 
 def judges_in(store: Store, given: Iterable[pl.DataFrame]) -> dict[str, str]:
-    """The judges among who gave these evaluations: id -> name."""
+    """Return id -> name of the judges that gave these evaluations."""
     ids = sorted({id for frame in given for id in frame["evaluator"].unique().to_list()})
     found = store.find(Evaluator, id=ids, type=EvaluatorKind.JUDGE) if ids else []
     return {each.id: each.name for each in found}
 
 
 def orders_in(store: Store, given: pl.DataFrame, judges: Iterable[str]) -> pl.DataFrame:
-    """A row per pair, scale and draw of these judges. `shown`: what was said as the pair was drawn; `swapped`: what
-    was said with the two swapped, in terms of the pair as drawn. Comparisons that kept no orders have no row.
+    """Return a row per pair, scale and draw of these judges. Comparisons without stored orders have no row.
+
+    `shown`: the answer on the pair as drawn; `swapped`: the answer on the swapped pair, in terms of the pair as drawn.
     """
     pairs = given.filter((pl.col("payload") == "pairwise") & pl.col("evaluator").is_in(list(judges)))
     ids = pairs["evaluation"].to_list()
-    rows = [row for start in range(0, len(ids), _AT_ONCE) for row in _read(store, ids[start : start + _AT_ONCE])]
+    rows = [row for start in range(0, len(ids), _AT_ONCE) for row in _read_orders(store, ids[start : start + _AT_ONCE])]
     return pl.DataFrame(rows, schema=ORDERS, orient="row")
 
 
-def _read(store: Store, ids: list[str]) -> Iterator[tuple[object, ...]]:
+def _read_orders(store: Store, ids: list[str]) -> Iterator[tuple[object, ...]]:
     sides = {side.value for side in PairwiseChoice}
     for evaluation in store.find(Evaluation, id=ids):
         for scale, asked in zip(SCALES, evaluation.record.get("asked", ()), strict=False):
@@ -51,7 +52,7 @@ def _read(store: Store, ids: list[str]) -> Iterator[tuple[object, ...]]:
 
 
 def order_notes(store: Store, given: Iterable[pl.DataFrame]) -> tuple[str, ...]:
-    """For each judge of pairs, in a sentence with its counts, how far its answers follow the order."""
+    """Return a sentence for each judge of pairs on how far its answers follow the order, with counts."""
     frames = list(given)
     judges = judges_in(store, frames)
     notes = []

@@ -1,4 +1,4 @@
-"""What a judge and people prefer, pair by pair: the judge on all that were drawn, people on what they answered."""
+"""Preferences of a judge and of people, pair by pair: the judge on all drawn pairs, people on those they answered."""
 
 from __future__ import annotations
 
@@ -24,18 +24,22 @@ and 0, 0.5 or 1, null without an answer; `by`: the judges that answered; `parted
 """
 
 
-def succeeded(work: ResultSet) -> pl.DataFrame:
-    """`submission`, `passed`: by people's holistic verdicts where there are any, else under the first protocol."""
+def passed_submissions(work: ResultSet) -> pl.DataFrame:
+    """Return `submission` and `passed`: by people's holistic verdicts if there are any, else under the first
+    protocol.
+    """
     for protocol in (Protocol.HOLISTIC, work.primary):
-        frame = work.judged(protocol)
+        frame = work.judged_frame(protocol)
         if frame is not None:
             return frame.drop_nulls("submission").select("submission", "passed").unique("submission", keep="last")
     return pl.DataFrame(schema={"submission": pl.String, "passed": pl.Boolean})
 
 
-def preferred(work: ResultSet, judged: Round, people: Sequence[Round]) -> pl.DataFrame:
-    """A row per pair that the judge's round or these rounds of people say anything of, as `PREFERRED`."""
-    judging, passed = RoundReader(work.store, work.amendments, work.rules.rubric), succeeded(work)
+def pair_preferences(work: ResultSet, judged: Round, people: Sequence[Round]) -> pl.DataFrame:
+    """Return a row per pair that the judge's round or these rounds of people answer, with the columns of
+    `PREFERRED`.
+    """
+    judging, passed = RoundReader(work.store, work.amendments, work.rules.rubric), passed_submissions(work)
     votes = [_votes(judging, round, passed) for round in (judged, *people)]
     asked = pl.concat(votes)
     if not asked.height:
@@ -47,13 +51,13 @@ def preferred(work: ResultSet, judged: Round, people: Sequence[Round]) -> pl.Dat
     )  # fmt: skip
     rows = asked.select("pair", "one", "two", "instance").unique("pair", maintain_order=True)
     rows = rows.join(judge, on="pair", how="left", maintain_order="left")
-    rows = rows.join(_settled(asked, people), on="pair", how="left", maintain_order="left")
+    rows = rows.join(_settle_pairs(asked, people), on="pair", how="left", maintain_order="left")
     filled = (pl.col("by").fill_null(""), pl.col("parted").fill_null(False))
     return rows.with_columns(*filled).select(pl.col(name).cast(kind) for name, kind in PREFERRED.items())
 
 
 def _votes(judging: RoundReader, round: Round, passed: pl.DataFrame) -> pl.DataFrame:
-    """A row per vote; `toward`: its preference for the pair's `one`."""
+    """Return a row per vote; `toward` is its preference for the pair's `one`."""
     given = judging.read(round, [round.id]).given
     given = given.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
     for side, work in (("first_passed", "subject"), ("second_passed", "second")):
@@ -72,10 +76,10 @@ def _votes(judging: RoundReader, round: Round, passed: pl.DataFrame) -> pl.DataF
     )
 
 
-def _settled(votes: pl.DataFrame, people: Sequence[Round]) -> pl.DataFrame:
-    """`pair`, `person`: what people's votes on it come to, where enough of them are in."""
+def _settle_pairs(votes: pl.DataFrame, people: Sequence[Round]) -> pl.DataFrame:
+    """Return `pair` and `person`: the outcome of people's votes on the pair, if enough of them are in."""
     own = votes.filter(pl.col("kind") == EvaluatorKind.PERSON.value).drop_nulls("toward")
-    # Who answered on a pair twice, in two rounds, is one person.
+    # A person who answered on a pair in two rounds counts once.
     own = own.unique(["pair", "evaluator"], keep="last", maintain_order=True)
     if not own.height:
         return pl.DataFrame(schema={"pair": pl.String, "person": pl.Float64})

@@ -1,4 +1,4 @@
-"""Which two pieces of work are held against each other: at random, from a recorded seed, balanced."""
+"""Pairs of submissions to compare: drawn at random from a recorded seed, balanced over projects and sides."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import PlanError
 from worksample.records import Instance, Purpose, Round, Submission
 
-from .entrants import entrants
+from .entrants import entrants_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -25,13 +25,15 @@ PAIRS = "pairs"
 
 
 def key_of(first: str, second: str) -> str:
-    """A pair, whichever is shown first."""
+    """Return the key of a pair, the same whichever side is shown first."""
     return "\x1f".join(sorted((first, second)))
 
 
 def drawn_pairs(store: Store, round: Round) -> list[tuple[str, str]]:
-    """What was drawn for a round of pairs, as it was drawn, and later for work that came later; nothing for any other
-    round. Judged anew, it has the pairs of the round before it.
+    """Return the pairs drawn for a round, in their drawn order, with those drawn later for later work; none for other
+    rounds.
+
+    A round that judges another round anew has the pairs of that round.
     """
     if PAIRS not in round.versions:
         return []
@@ -39,12 +41,14 @@ def drawn_pairs(store: Store, round: Round) -> list[tuple[str, str]]:
 
 
 def pairs_of(store: Store, round: Round) -> list[tuple[str, str]]:
-    """The pairs that a round names itself."""
+    """Return the pairs that a round itself names."""
     return [(one, two) for one, two in json.loads(store.blobs.read(round.versions[PAIRS]))]
 
 
 def later_rounds(store: Store, round: Round) -> list[Round]:
-    """What was drawn for a judge's round of pairs after it was opened, or for those that it judges anew, by time."""
+    """Return, by time, the rounds of pairs drawn after a judge's round was opened, for it or for the rounds it judges
+    anew.
+    """
     line = [round]
     while line[-1].purpose is Purpose.REGRADE and line[-1].over is not None:
         line.append(store.get(Round, line[-1].over))
@@ -66,7 +70,7 @@ class PairCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """`first` is shown as AD-1 unless an evaluator's counterbalancing turns it round."""
+    """A pair of submissions. `first` is shown as AD-1 unless an evaluator's counterbalancing swaps the sides."""
 
     first: PairCandidate
     second: PairCandidate
@@ -75,13 +79,15 @@ class Pair:
 def sample_pairs(
     entries: Sequence[PairCandidate], per_pair: int, seed: int, known: Collection[tuple[str, str]] = ()
 ) -> list[Pair]:
-    """Pairs of submissions on the same instance so that each pair of entrants meets on `per_pair` projects (RLI B.2).
+    """Draw pairs of submissions on the same instance so that each pair of entrants meets on `per_pair` projects (RLI
+    B.2).
 
-    On all that they share where those are fewer. Projects that were drawn least come first, ties at random, so that no
-    project carries the round; of several submissions of one entrant on a project one is drawn; for each pair of
-    entrants, each stands first on half of the projects. Equal entries and seeds give equal pairs. `known`: pairs of
-    subjects that were drawn before; only what is lacking is drawn then, and that may be nothing.
-    PlanError with fewer than two entrants, or where no two of them share a project.
+    If two entrants share fewer projects, they meet on all of them. Projects drawn least come first, ties at random, so
+    that no project dominates the round; of several submissions of one entrant on a project one is drawn; each entrant
+    of a pair stands first on half of the projects. Equal entries and seeds give equal pairs. `known`: pairs of subjects
+    that were drawn before; only the missing ones are drawn then, and there may be none.
+
+    Raises PlanError for fewer than two entrants, or if no two of them share a project.
     """
     if per_pair < 1:
         raise PlanError(f"{per_pair} projects for each pair of agents", next="pass 1 or more")
@@ -109,7 +115,7 @@ def sample_pairs(
             out.append(Pair(right, left) if (n % 2 == 0) == turned else Pair(left, right))
     if not out and not known:
         raise PlanError(
-            "no two agents have delivered on the same instance, so there is nothing to compare",
+            "no two agents have delivered on the same instance, so no pairs exist",
             next="have two agents do the same tasks: worksample run, or worksample resume",
         )
     draw.shuffle(out)
@@ -117,9 +123,9 @@ def sample_pairs(
 
 
 def entries_of(store: Store, submissions: Iterable[Submission]) -> list[PairCandidate]:
-    """As entries; an agent under several arms, or at several attempts, is as many entrants."""
+    """Return submissions as candidates for pairs; an agent's arms and attempts are separate entrants."""
     found = list(submissions)
-    who = entrants(store, {s.id for s in found})
+    who = entrants_of(store, {s.id for s in found})
     keys: dict[str, str] = {}
     out = []
     for s in found:

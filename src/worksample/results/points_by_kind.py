@@ -1,4 +1,4 @@
-"""Points by the kind of checkpoint: what was done, whether it is right, how colleagues were worked with (TAC 4)."""
+"""Points by kind of checkpoint: action, accuracy, collaboration (TAC 4)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from worksample.records import EvaluatorKind, Protocol
-from worksample.records.weighted_criteria import behind_gates, implied
+from worksample.records.weighted_criteria import behind_gates, last_implies_all
 
-from .criteria_in_force import kinds_in
-from .deciding_rounds import Deciding
-from .joined_verdicts import Answers, Joined, answers_of
+from .criteria_in_force import criteria_with_kinds
+from .deciding_rounds import DecidingRound
+from .joined_verdicts import Answers, JoinedVerdict, answers_of
 from .judged_rounds import RoundReader
 from .judgments import Judgments, instances_of
 
@@ -24,31 +24,31 @@ def points_by_kind(judgments: Judgments, protocol: Protocol) -> pl.DataFrame:
     A closed gate and a last checkpoint that implies the others count as they do in the score.
     """
     source, reader, subjects = judgments.sources(protocol), judgments.reader, judgments.subjects
-    asked = kinds_in(reader.store, list(subjects.submissions), protocol, source.gradings)
+    asked = criteria_with_kinds(reader.store, list(subjects.submissions), protocol, source.gradings)
     rows: list[tuple[str, str, float, float]] = []
     if asked:
         answers = _answers(reader, source.rounds)
         answered = {subject for each in answers.values() for subject in each}
         for subject, instance in sorted(instances_of(reader.store, answered & subjects.every, asked).items()):
-            one = Joined(asked[instance], subject, answers, judgments.by.kind, source.default_kind)
+            one = JoinedVerdict(asked[instance], subject, answers, judgments.by.kind, source.default_kind)
             one.open()
             if not one.opened:
                 rows += [(subject, *row) for row in _points(one)]
     return pl.DataFrame(rows, schema=POINTS, orient="row")
 
 
-def _answers(judging: RoundReader, rounds: Mapping[EvaluatorKind, Sequence[Deciding]]) -> Answers:
+def _answers(judging: RoundReader, rounds: Mapping[EvaluatorKind, Sequence[DecidingRound]]) -> Answers:
     found = {}
     for kind, each in rounds.items():
-        decided = [judging.decided(one, leaves=True) for one in each]
+        decided = [judging.read_deciding(one, leaves=True) for one in each]
         judged = tuple(j for some, _ in decided for j in some)
         found[kind] = answers_of(judged, tuple(j for _, looks in decided for j in looks), judging.rules)
     return found
 
 
-def _points(one: Joined) -> Iterator[tuple[str, float, float]]:
+def _points(one: JoinedVerdict) -> Iterator[tuple[str, float, float]]:
     nodes, shares = one.asked.nodes, one.shares
-    every, gone = implied(nodes, shares), behind_gates(nodes, shares)
+    every, gone = last_implies_all(nodes, shares), behind_gates(nodes, shares)
     sums: dict[str, list[float]] = {}
     for leaf in (leaf for node in nodes for leaf in node.leaves):
         share = shares[leaf.id]

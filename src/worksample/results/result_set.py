@@ -1,4 +1,6 @@
-"""The one frame that everything reported is read from: a row per planned slot and per piece of work handed in."""
+"""The result set: one frame that every page and figure reads, with a row per planned slot and per handed-in
+submission.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,11 @@ from worksample.records import (
 from worksample.records.enum_members import member
 from worksample.store import Store, schema
 
-from .chains import begun_in, chained, continued, needed
+from .chains import chain_origins, continued_arms, drop_unneeded_attempts, join_attempts
 from .judged_rounds import RoundReader
 from .judgments import Judgments, Subjects
 from .points_by_kind import points_by_kind
-from .slots import explained, slots_with_trials
+from .slots import explain_missing_verdicts, slots_with_trials
 from .subset import Subset
 from .verdicts import VERDICTS
 
@@ -48,11 +50,11 @@ _BROKEN = [cause.value for cause, policy in POLICY.items() if policy.by_delivera
 
 @dataclass(frozen=True, slots=True)
 class WorkRules:
-    """Rules that say which work and whose answers a result set counts.
+    """Rules of which work and whose answers a result set counts.
 
     `struck`: leave out what integrity reviews struck; else struck trials and submissions count like any other.
-    `rubric`: how skipped criteria and pitfalls are read. `judged_by`: whose answers count; None: as experiments say.
-    `where`: the part of the work that is shown; which rounds decide does not depend on it.
+    `rubric`: how skipped criteria and pitfalls are read. `judged_by`: whose answers count; None: as the experiments
+    say. `where`: the part of the work that is shown; it does not change which rounds decide.
     """
 
     struck: bool = True
@@ -66,10 +68,10 @@ class WorkRules:
 
 
 class ResultSet:
-    """Experiments with equal locks, read once.
+    """The results of experiments with equal locks, read once: plan, trials, judgments and verdicts.
 
-    `slots` is the plan with what became of it: `work` is `done`, `pending`, `infrastructure` or `not_attemptable`. Rows
-    are kept apart by agent and arm (`who`, shown as `label`), and with them by attempt (`entry`, `entry_label`).
+    `slots` is the plan with each slot's state in `work`: `done`, `pending`, `infrastructure` or `not_attemptable`. Rows
+    are grouped by agent and arm (`who`, shown as `label`), and with the attempt (`entry`, `entry_label`).
     """
 
     def __init__(self, store: Store, experiments: Sequence[Experiment], rules: WorkRules | None = None) -> None:
@@ -77,7 +79,7 @@ class ResultSet:
         self.every_amendment = store.find(Amendment)
         self.amendments = self.every_amendment if self.rules.struck else _without_reviews(self.every_amendment)
         self.planned = slots_with_trials(store, self.experiments, restore=not self.rules.struck)
-        self.slots = self._among(self.planned, check=True) if self.rules.where else self.planned
+        self.slots = self._apply_subset(self.planned, check=True) if self.rules.where else self.planned
         self._frames: dict[Protocol, pl.DataFrame] = {}
 
     @property
@@ -101,12 +103,12 @@ class ResultSet:
         return Judgments(reader, Subjects(mine, frozenset(s.id for s in self.handed_in)), self.judged_by)
 
     def points_by_kind(self, protocol: Protocol) -> pl.DataFrame:
-        """Return the points by submission and kind of checkpoint (see `points_by_kind`)."""
+        """Return the points by submission and kind of checkpoint."""
         return points_by_kind(self.judgments, protocol)
 
     @cached_property
     def handed_in(self) -> tuple[Submission, ...]:
-        """Work on planned instances by people, and by agents elsewhere, that no slot of ours made."""
+        """Submissions on planned instances by people and by external agents, made outside of any slot."""
         planned = {id for e in self.experiments for id in e.lock.instances}
         inside = {e.id for e in self.experiments}
         made = self.store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON])
@@ -116,21 +118,20 @@ class ResultSet:
             if s.trial is None and s.instance in planned and (s.experiment is None or s.experiment in inside)
         )
 
-    def judged(self, protocol: Protocol) -> pl.DataFrame | None:
-        """`frame`, or None where no round decides under `protocol`."""
+    def judged_frame(self, protocol: Protocol) -> pl.DataFrame | None:
+        """Return `frame`; None if no round decides under `protocol`."""
         return self.frame(protocol) if self.judgments.under(protocol).deciding else None
 
     def frame(self, protocol: Protocol) -> pl.DataFrame:
-        """The slots, then what was handed in from elsewhere and judged (`slot` is null), with the verdicts.
+        """Return a row per slot, then per judged submission that was handed in (`slot` is null), with the verdicts.
 
-        `state` is a `metrics.State` or not_attemptable; standing, score, passed, partial, holistic (the label 1, 2 or
+        `state` is a `metrics.State` or not_attemptable. standing, score, passed, partial, holistic (the label 1, 2 or
         3), reason, verdict_cause, evaluation (whose grade decides), evaluations and rounds (what it rests on) are the
-        verdict's. score, passed, partial and holistic are null unless the state is valid. `broken`: ungraded since the
-        deliverable broke its grader, and by no fault of ours. `unseen`: ungraded since whoever judged could not see
-        enough of it.
+        verdict's. score, passed, partial and holistic are null unless the state is valid. `broken`: ungraded because
+        the deliverable crashed its grader. `unseen`: ungraded because the evaluator could not see enough of the work.
 
         `cost` is as the trial's record says; null is unknown and never 0. A trial that called no model cost 0 if its
-        model has a price (`models.usage.spent` books that when the trial closes).
+        model has a price (`runs` books that when the trial closes).
         """
         if protocol not in self._frames:
             self._frames[protocol] = self._with_verdicts(protocol)
@@ -145,8 +146,10 @@ class ResultSet:
         if outside:
             frame = pl.concat([frame, self._entrants(outside)], how="diagonal_relaxed")
         if self.rules.where:
-            frame = self._among(frame)
-        frame = explained(frame.join(told, on="submission", how="left", maintain_order="left"), self.amendments)
+            frame = self._apply_subset(frame)
+        frame = explain_missing_verdicts(
+            frame.join(told, on="submission", how="left", maintain_order="left"), self.amendments
+        )
         done, decided = pl.col("work") == "done", pl.col("standing") == Standing.DECIDED.value
         state = pl.when(done & decided).then(pl.lit(VALID)).when(done).then(pl.lit(UNGRADED)).otherwise("work")
         known = pl.col("state") == VALID
@@ -157,19 +160,25 @@ class ResultSet:
             broken=broken.fill_null(False),
             unseen=unseen.fill_null(False),
         )
-        # The chains' rule goes by the first protocol.
-        return needed(frame, continued(self.experiments), pl.col("live")) if protocol is self.primary else frame
+        # The rule of chains uses the first protocol.
+        return (
+            drop_unneeded_attempts(frame, continued_arms(self.experiments), pl.col("live"))
+            if protocol is self.primary
+            else frame
+        )
 
     def chains(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """`frame` with the attempts of each chain together: those of an arm after the first ones that it continues."""
-        return chained(frame, self.experiments, self._begun)
+        """Return `frame` with the attempts of each chain together: an arm's later attempts after the first ones it
+        continues.
+        """
+        return join_attempts(frame, self.experiments, self._chain_origins)
 
     @cached_property
-    def _begun(self) -> dict[str, str]:
-        """Chains that a later delivery of the same tables goes on with are one chain."""
+    def _chain_origins(self) -> dict[str, str]:
+        """Slot -> the experiment in which its chain began, if a later delivery of the same tables continues it."""
         if len(self.experiments) == 1:
             return {}
-        return begun_in(slot for e in self.experiments for slot in self.store.find(Slot, experiment=e.id))
+        return chain_origins(slot for e in self.experiments for slot in self.store.find(Slot, experiment=e.id))
 
     @cached_property
     def chain_pay(self) -> float | None:
@@ -178,16 +187,16 @@ class ResultSet:
         return paid.pop() if len(paid) == 1 else None
 
     @cached_property
-    def chosen(self) -> frozenset[str]:
+    def chosen_submissions(self) -> frozenset[str]:
         """The submissions of the part of the work that is shown."""
         frames = (self.frame(protocol) for protocol in (self.primary, *self.judgments.deciding))
         return frozenset(id for frame in frames for id in frame["submission"].drop_nulls())
 
-    def among(self, said: pl.DataFrame, *columns: str) -> pl.DataFrame:
-        """What was said of work that is shown: rows whose subjects (by default in `subject`) are all among it."""
+    def keep_chosen(self, said: pl.DataFrame, *columns: str) -> pl.DataFrame:
+        """Keep the rows whose subjects (by default in column `subject`) all belong to the work that is shown."""
         if not self.rules.where:
             return said
-        inside = (pl.col(c).is_null() | pl.col(c).is_in(list(self.chosen)) for c in columns or ("subject",))
+        inside = (pl.col(c).is_null() | pl.col(c).is_in(list(self.chosen_submissions)) for c in columns or ("subject",))
         return said.filter(pl.all_horizontal(*inside))
 
     @cached_property
@@ -204,13 +213,13 @@ class ResultSet:
 
     @cached_property
     def instances(self) -> dict[str, Instance]:
-        """By id, those of the plan and those that somebody handed work in for."""
+        """The instances by id: those of the plan and those with handed-in work."""
         ids = {*self.slots["instance"].to_list(), *(s.instance for s in self.handed_in)}
         return {id: self.store.get(Instance, id) for id in sorted(ids)}
 
     @cached_property
     def criterion_texts(self) -> dict[tuple[str, str], str]:
-        """What a criterion asks, by task and its id; where instances of a task differ, as the first has it."""
+        """The text of each criterion by task and id; if instances of a task differ, the first one's."""
         found: dict[tuple[str, str], str] = {}
         for instance in self.instances.values():
             for grading in instance.grading.values():
@@ -219,32 +228,34 @@ class ResultSet:
         return found
 
     def criterion_label(self, task: str, criterion: str) -> str:
-        """`task: what the criterion asks`, cut, with its id where the text is another."""
+        """Return `task: text of the criterion`, shortened, with the id if it differs from the text."""
         text = self.criterion_texts.get((task, criterion), criterion)
         if text == criterion:
             return f"{task}: {criterion}"
         return f"{task}: {text if len(text) <= _TEXT else text[: _TEXT - 1] + '…'} ({criterion})"
 
-    def unplanned(self, *columns: pl.Series) -> list[str]:
-        """The submissions in these columns that no slot of ours made."""
+    def unplanned_submissions(self, *columns: pl.Series) -> list[str]:
+        """Return the submissions in these columns that no planned slot made."""
         each = [c.drop_nulls().cast(pl.String).unique().alias("id") for c in columns]
         named = pl.concat(each).unique() if each else pl.Series("id", [], dtype=pl.String)
         known = self.slots.select(id="submission").drop_nulls()
         return sorted(named.to_frame().join(known, on="id", how="anti")["id"].to_list())
 
     def submissions(self, ids: Sequence[str]) -> list[Submission]:
-        """These submissions."""
+        """Return the submissions with these ids."""
         parts = (ids[start : start + 500] for start in range(0, len(ids), 500))
         return [s for part in parts for s in self.store.find(Submission, id=list(part))]
 
     @cached_property
     def tiers(self) -> tuple[str, ...]:
-        """The suite's tiers in its order; empty where no suite is known or it has none."""
+        """The suite's tiers in its order; empty if the suite is unknown or has none."""
         suites = [s for s in self.store.find(Suite) if s.id == self.experiments[0].lock.suite]
         return tuple(t.name for t in suites[0].tiers) if suites else ()
 
     def with_group(self, frame: pl.DataFrame, by: str) -> pl.DataFrame:
-        """`frame` with `group`; by platform a row stands once for each service that its instance needs."""
+        """Return `frame` with the column `group`. By platform, a row is repeated for each service that its instance
+        needs.
+        """
         if by == "platform":
             services = {id: list(i.work.environment.services) for id, i in self.instances.items()}
             shape = pl.Schema({"instance": pl.String(), "group": pl.List(pl.String())})
@@ -259,8 +270,8 @@ class ResultSet:
         column = {"domain": pl.col("category").str.split("/").list.first()}.get(by, pl.col(by))
         return frame.with_columns(pl.when(column == "").then(None).otherwise(column).fill_null(NONE).alias("group"))
 
-    def _among(self, frame: pl.DataFrame, *, check: bool = False) -> pl.DataFrame:
-        """The rows that `rules.where` chooses."""
+    def _apply_subset(self, frame: pl.DataFrame, *, check: bool = False) -> pl.DataFrame:
+        """Return the rows that `rules.where` chooses."""
         ids = sorted(set(frame["instance"].to_list())) if self.rules.where.by_instance else ()
         instances = {id: self.store.get(Instance, id) for id in ids}
         if check:
@@ -268,7 +279,9 @@ class ResultSet:
         return self.rules.where.rows(frame, instances)
 
     def _entrants(self, outside: Sequence[Submission]) -> pl.DataFrame:
-        """Rows like those of slots; several of one entrant on an instance are repeats."""
+        """Build rows like those of slots for handed-in submissions; several of one entrant on an instance are
+        repeats.
+        """
         instances = {id: self.store.get(Instance, id) for id in sorted({s.instance for s in outside})}
         seen: dict[tuple[str, str], int] = {}
         rows = []
@@ -279,7 +292,7 @@ class ResultSet:
             names = dict.fromkeys(("agent", "agent_name", "who", "label", "entry", "entry_label"), s.entrant)
             rows.append(
                 {
-                    **names, **_about(instance), "harness": s.origin.value,
+                    **names, **_columns_about(instance), "harness": s.origin.value,
                     "instance": s.instance, "task": instance.task,
                     "instance_name": instance.name, "key": instance.key, "arm": "plain", "attempt": 1,
                     "repeat": seen[place], "work": "done", "live": True, "submission": s.id, "struck": False,
@@ -290,8 +303,8 @@ class ResultSet:
         return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _about(instance: Instance) -> dict[str, Any]:
-    """What slots have of it in the index."""
+def _columns_about(instance: Instance) -> dict[str, Any]:
+    """Return the columns that a slot's row has about its instance."""
     about = instance.about
     value, hours = about.value, about.hours
     said: dict[str, Any] = {"category": about.category, "tier": about.tier}
@@ -305,7 +318,7 @@ def _about(instance: Instance) -> dict[str, Any]:
 
 
 def judged_by_default(experiments: Sequence[Experiment]) -> JudgedBy:
-    """Whose answers count where a report does not say. UsageError where the experiments say different things."""
+    """Return whose answers count by default. Raises UsageError if the experiments differ in it."""
     said = {e.lock.judged_by or JudgedBy.COMBINED for e in experiments}
     if len(said) > 1:
         both = ", ".join(sorted(by.value for by in said))
@@ -317,11 +330,13 @@ def judged_by_default(experiments: Sequence[Experiment]) -> JudgedBy:
 
 
 def state_of(column: str) -> pl.Expr:
-    """The state of one figure: a verdict that leaves this one open is ungraded for it."""
+    """Return the state for one figure: a valid row without a value in `column` is ungraded."""
     open_ = (pl.col("state") == VALID) & pl.col(column).is_null()
     return pl.when(open_).then(pl.lit(UNGRADED)).otherwise("state")
 
 
 def _without_reviews(amendments: Sequence[Amendment]) -> list[Amendment]:
-    """The amendments without those on trials and submissions: everything handed in counts, invalid votes do not."""
+    """Return the amendments without those on trials and submissions, so that all work counts and invalid votes do
+    not.
+    """
     return [a for a in amendments if a.target not in (AmendmentTarget.TRIAL, AmendmentTarget.SUBMISSION)]

@@ -1,4 +1,4 @@
-"""What was said in rounds, as columns: from the index for millions of rows, or from records."""
+"""The evaluations of rounds as columns: read from the index, for millions of rows, or from records."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from worksample.store.frame_builder import TIME, Columns, tabulate
 _e = schema.evaluations.c
 _GIVEN = EvaluationOutcome.GIVEN.value
 FAULT = "file_at_fault"
-"""Key of an evaluation's record: what could not be inspected is itself to blame, and is judged for that."""
+"""Key of an evaluation's record: the file that could not be inspected is itself at fault and is judged for that."""
 NO = "no"
 """The answer that speaks against a job."""
 _COLUMNS: dict[str, pl.DataType] = {
@@ -64,26 +64,27 @@ _LEAVES: dict[str, pl.DataType] = {
 
 @dataclass(frozen=True)
 class RoundEvaluations:
-    """`rows`: all evaluations but superseded ones, struck ones too, by subject, time and id. `reason` only where
-    nothing was given; `undecided`: the names of parts that nobody could judge, null where there are none; `void`: no
-    part applies.
-    `denied`: of labels the questions that were answered with no.
-    `leaves`: a row per criterion of a grade, where they were asked for.
+    """The evaluations of some rounds.
+
+    `rows`: all evaluations but superseded ones, struck ones too, by subject, time and id. `reason` is set only if
+    nothing was given; `undecided`: the names of parts that nobody could judge, null if there are none; `void`: no part
+    applies; `denied`: in labels, the questions answered with no. `leaves`: a row per criterion of a grade, if they were
+    requested.
     """
 
     rows: pl.DataFrame
     leaves: pl.DataFrame
 
     def among(self, wanted: pl.Expr) -> RoundEvaluations:
-        """Those for which `wanted` holds."""
+        """Return the evaluations for which `wanted` holds."""
         rows = self.rows.filter(wanted)
         return RoundEvaluations(rows, self.leaves.join(rows, on="evaluation", how="semi", maintain_order="left"))
 
 
-def said_in(
+def read_evaluations(
     connection: Connection, rounds: Sequence[str], amendments: Iterable[Amendment], *, leaves: bool = False
 ) -> RoundEvaluations:
-    """Of the index. `leaves`: read the criteria of every grade, too."""
+    """Read evaluations from the index. `leaves`: read the criteria of every grade, too."""
     columns: Columns = {name: _e[name] for name in _COLUMNS if name not in ("evaluation", "reason")}
     columns |= {"evaluation": _e.id, "reason": case((_e.outcome != _GIVEN, _e.reason))}
     mine = _e.round.in_(rounds) & func.coalesce(_e.cause != Cause.SUPERSEDED.value, True)
@@ -97,10 +98,10 @@ def said_in(
     return _whole(frame, read, amendments, leaves=leaves)
 
 
-def said_of(
+def evaluations_of(
     evaluations: Iterable[Evaluation], amendments: Iterable[Amendment], *, leaves: bool = False
 ) -> RoundEvaluations:
-    """Of records."""
+    """Build evaluations from records; `leaves` as in `read_evaluations`."""
     standing = (e for e in evaluations if e.cause is not Cause.SUPERSEDED)
     rows = sorted(standing, key=lambda e: (e.subject, e.at, e.id))
     frame = pl.DataFrame([_row(e) for e in rows], schema=_COLUMNS, orient="row")
@@ -143,21 +144,21 @@ def _whole(
     frame = frame.join(named, on="evaluation", how="left", maintain_order="left")
     against = pl.DataFrame(denied, schema=_DENIED, orient="row")
     frame = frame.join(against, on="evaluation", how="left", maintain_order="left")
-    frame = frame.with_columns(void=pl.col("void").fill_null(False), struck=_gone(amendments))
-    frame = _uncounted(frame, unseen)
+    frame = frame.with_columns(void=pl.col("void").fill_null(False), struck=_is_struck(amendments))
+    frame = _fail_unseen(frame, unseen)
     order = ["evaluation", *(name for name in frame.columns if name != "evaluation")]
     return RoundEvaluations(frame.select(order), pl.DataFrame(parts, schema=_LEAVES, orient="row"))
 
 
 def is_unseen(evaluation: Evaluation) -> bool:
-    """Whether the evaluator says that the work could not be inspected, through no fault of the work's own files."""
+    """Return whether the evaluator says that the work could not be inspected, through no fault of its own files."""
     said = evaluation.payload
     denied = isinstance(said, Holistic) and not said.inspected
     return (denied or evaluation.record.get("inspected") is False) and not evaluation.record.get(FAULT)
 
 
-def _uncounted(frame: pl.DataFrame, unseen: Sequence[str]) -> pl.DataFrame:
-    """With what was said without seeing the work as a failure: it is evidence, and no vote."""
+def _fail_unseen(frame: pl.DataFrame, unseen: Sequence[str]) -> pl.DataFrame:
+    """Turn evaluations given without seeing the work into failures: they are evidence, and no votes."""
     if not unseen:
         return frame
     mine, judge = pl.col("evaluation").is_in(unseen), pl.col("evaluator").str.starts_with("judge.")
@@ -169,7 +170,7 @@ def _uncounted(frame: pl.DataFrame, unseen: Sequence[str]) -> pl.DataFrame:
 
 
 def _leaves(id: str, grade: GradePayload) -> Iterator[tuple[object, ...]]:
-    """A grade without parts is its own criterion, named ""."""
+    """Yield the criteria of a grade; a grade without parts is its own criterion, named ""."""
     seen: dict[str, int] = {}
     for p in grade.leaves:
         seen[p.name] = seen.get(p.name, 0) + 1
@@ -180,7 +181,7 @@ def _leaves(id: str, grade: GradePayload) -> Iterator[tuple[object, ...]]:
         yield id, "", None, None, grade.full, grade.score, 1.0, False
 
 
-def _gone(amendments: Iterable[Amendment]) -> pl.Expr:
+def _is_struck(amendments: Iterable[Amendment]) -> pl.Expr:
     out: dict[AmendmentTarget, list[str]] = {target: [] for target in AmendmentTarget}
     for target, id in sorted(struck(amendments)):
         out[target].append(id)
@@ -201,14 +202,16 @@ def _gone(amendments: Iterable[Amendment]) -> pl.Expr:
 _ITEM = ("subject", "evaluator", "draw")
 
 
-def once(votes: pl.DataFrame) -> pl.DataFrame:
-    """The votes that count: of equal ones of an evaluator on a subject the first, of contradicting ones none, as if
-    that evaluator had not voted. Striking all but one settles it.
+def count_once(votes: pl.DataFrame) -> pl.DataFrame:
+    """Keep the votes that count: of equal votes of an evaluator on a subject the first, of contradicting ones none.
+
+    Contradicting votes count as if the evaluator had not voted; striking all but one settles it. A judge's numbered
+    draws count separately.
     """
     contrary = pl.col("score").n_unique().over(_ITEM) > 1
     return votes.filter(~contrary).unique(_ITEM, keep="first", maintain_order=True)
 
 
-def latest(grades: pl.DataFrame) -> pl.DataFrame:
-    """The grades that count: of several of an evaluator on a subject the last, which is what it came to think."""
+def keep_latest(grades: pl.DataFrame) -> pl.DataFrame:
+    """Keep the grades that count: of several grades of an evaluator on a subject the last."""
     return grades.unique(_ITEM, keep="last", maintain_order=True)

@@ -1,4 +1,4 @@
-"""What stands after people looked again."""
+"""Verdicts after second looks: audits and adjudications."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import polars as pl
 from worksample.errors import Cause
 from worksample.records import Standing
 
-from .verdicts import VERDICTS, shaped
+from .verdicts import VERDICTS, with_verdict_columns
 
 ROUTED = "calibration.routed"
-"""In the versions of an adjudication: what it looks at goes to people since the judge may not decide it."""
+"""Key in the versions of an adjudication: its subjects go to people because the judge may not decide them."""
 
 
 def overrule_frame(
     votes: pl.DataFrame, audits: Sequence[pl.DataFrame], adjudications: Sequence[pl.DataFrame]
 ) -> pl.DataFrame:
-    """The verdicts `votes` after audits and adjudications of them (each a `verdict_frame`, by time).
+    """Return the verdicts `votes` after audits and adjudications of them (each a `verdict_frame`, by time).
 
-    An adjudication counts wherever it decided. Else an audit counts where it fails what the votes passed (RLI B.5 is
-    against false positives); one that would pass what they failed changes nothing, for that the adjudicator has to. Of
-    several looks of a kind the latest that decided a subject counts.
+    An adjudication counts wherever it decided. Else an audit counts if it fails what the votes passed (RLI B.5 is
+    against false positives); an audit that would pass what they failed changes nothing without an adjudication. Of
+    several looks of a kind, the latest that decided a subject counts.
     """
     judged = _looks(adjudications, "adjudication").join(votes, on="subject", how="semi")
     doubted = votes.filter(pl.col("passed")).join(judged, on="subject", how="anti")
@@ -40,8 +40,8 @@ def _looks(rounds: Sequence[pl.DataFrame], by: str) -> pl.DataFrame:
     return whole.unique("subject", keep="last", maintain_order=True).with_columns(by=pl.lit(by))
 
 
-def awaiting(verdicts: pl.DataFrame, routed: Sequence[str]) -> pl.DataFrame:
-    """`verdicts` with those on `routed` subjects open, as far as no adjudication decided them: they wait for people."""
+def mark_awaiting(verdicts: pl.DataFrame, routed: Sequence[str]) -> pl.DataFrame:
+    """Return `verdicts` with `routed` subjects open unless an adjudication decided them: they wait for people."""
     open_ = pl.col("subject").is_in(list(routed)) & (pl.col("by") != "adjudication")
     told = {
         "standing": Standing.UNGRADED.value,
@@ -49,5 +49,5 @@ def awaiting(verdicts: pl.DataFrame, routed: Sequence[str]) -> pl.DataFrame:
         "reason": "goes to people: the judge may not decide it",
     }
     fixed = (pl.lit(value).alias(name) for name, value in told.items())
-    waiting = shaped(verdicts.filter(open_).select("subject", "by", "rounds", *fixed))
+    waiting = with_verdict_columns(verdicts.filter(open_).select("subject", "by", "rounds", *fixed))
     return pl.concat([verdicts.filter(~open_), waiting]).sort("subject") if waiting.height else verdicts

@@ -1,4 +1,4 @@
-"""Every planned slot with what became of it, and with the verdict on it."""
+"""Planned slots with their trials, and with the verdict on each slot's submission."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from worksample.store import schema
 from worksample.store.frame_builder import Columns, middle, tabulate
 from worksample.store.frames import UNSETTLED, experiment_id, seconds_of, submissions_df, trials_df
 
-from .chains import continued, needed
+from .chains import continued_arms, drop_unneeded_attempts
 from .judged_rounds import RoundReader
 from .judgments import Judgments, Subjects
 from .verdicts import VERDICTS
@@ -41,19 +41,19 @@ _TOLD = ("standing", "score", "passed", "partial", "label", "verdict_cause", "re
 
 
 def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
-    """One row per planned slot, by instance, agent, arm, attempt, repeat, without any verdict.
+    """Return one row per planned slot, by instance, agent, arm, attempt and repeat, without any verdict.
 
     `state` is `finished` (it has a live trial), `open` or `not_attemptable`; the trial's columns are those of the live
-    one, `tries` counts all but superseded ones, and `last_cause` says why the latest failed where none is live.
+    trial, `tries` counts all but superseded ones, and `last_cause` says why the latest failed if none is live.
     """
     with store.database.reading() as connection:
-        slots, trials = _planned(connection, experiment), _tries(connection, experiment)
-        handed = _submissions(connection)
+        slots, trials = _read_slots(connection, experiment), _read_tries(connection, experiment)
+        handed = _read_submissions(connection)
     frame = slots.join(trials, on="slot", how="left").with_columns(pl.col("tries").fill_null(0))
     frame = frame.join(handed, on="trial", how="left")
     finished = pl.when(pl.col("trial").is_not_null()).then(pl.lit("finished")).otherwise(pl.lit("open"))
     state = pl.when(pl.col("not_attemptable") == "").then(finished).otherwise(pl.lit("not_attemptable"))
-    # What agents used that only tables of others name is not known, and no 0.
+    # Usage of agents that were imported from tables is unknown, not 0.
     frame = frame.with_columns(
         pl.when(pl.col("harness").fill_null("") != IMPORTED).then(name).alias(name) for name in _USED
     )
@@ -67,13 +67,13 @@ def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
 def slots_df(
     store: Store, experiment: str | None = None, round: str | None = None, judged_by: JudgedBy | None = None
 ) -> pl.DataFrame:
-    """`plan_df` with the verdict on each slot's submission.
+    """Return `plan_df` with the verdict on each slot's submission.
 
-    That of `round`, else of the rounds that decide under the experiment's own protocol (see `verdicts.rounds`), after
-    what people decided when they looked again. `standing` is `decided`, `undecided` or `ungraded` (then `reason` says
-    why), null where there is no submission; `score`, `passed` and `partial` are null unless decided. `evaluations` are
-    what the verdict rests on, by time, and `rounds` where those were given. judged_by: whose answers count; None: as
-    the experiments say.
+    The verdict is that of `round`, else of the rounds that decide under the experiment's own protocol (see
+    `deciding_rounds`), after people's second looks. `standing` is `decided`, `undecided` or `ungraded` (then `reason`
+    says why), null without a submission; `score`, `passed` and `partial` are null unless decided. `evaluations` are
+    what the verdict rests on, by time, and `rounds` the rounds of those. judged_by: whose answers count; None: as the
+    experiments say.
     """
     judged_by = None if judged_by is None else member(JudgedBy, judged_by, "judged_by")
     experiment = None if experiment is None else experiment_id(store, experiment)
@@ -83,26 +83,28 @@ def slots_df(
     found = store.find(Experiment, **({} if experiment is None else {"id": experiment}))
     parts = [pl.DataFrame(schema={"experiment": pl.String, **VERDICTS})]
     for each in found:
-        told = _told(judging, each, plan.filter(pl.col("experiment") == each.id), round, judged_by)
+        told = _verdicts_of(judging, each, plan.filter(pl.col("experiment") == each.id), round, judged_by)
         parts.append(told.select(pl.lit(each.id).alias("experiment"), *VERDICTS))
     verdicts = pl.concat(parts).select("experiment", *_TOLD, submission="subject")
     frame = plan.join(verdicts, on=["experiment", "submission"], how="left", maintain_order="left")
-    return explained(needed(frame, continued(found), pl.col("trial").is_not_null()), amendments)
+    return explain_missing_verdicts(
+        drop_unneeded_attempts(frame, continued_arms(found), pl.col("trial").is_not_null()), amendments
+    )
 
 
-def _told(
+def _verdicts_of(
     judging: RoundReader, experiment: Experiment, plan: pl.DataFrame, round: str | None, judged_by: JudgedBy | None
 ) -> pl.DataFrame:
     if round is not None:
-        return judging.looked_at(judging.store.get(Round, round))[0].verdicts
+        return judging.read_with_looks(judging.store.get(Round, round))[0].verdicts
     protocol = experiment.lock.protocol
     mine = frozenset(plan["submission"].drop_nulls())
     by = judged_by or experiment.lock.judged_by or JudgedBy.COMBINED
     return Judgments(judging, Subjects({experiment.id: mine}), by).verdicts(protocol)
 
 
-def explained(frame: pl.DataFrame, amendments: Sequence[Amendment]) -> pl.DataFrame:
-    """`frame` with a standing and a reason for the submissions that no round says anything of."""
+def explain_missing_verdicts(frame: pl.DataFrame, amendments: Sequence[Amendment]) -> pl.DataFrame:
+    """Return `frame` with a standing and a reason for the submissions that no round judged."""
     waiting = pl.col("submission").is_not_null() & pl.col("standing").is_null()
     gone = pl.col("submission").is_in([id for target, id in struck(amendments) if target is AmendmentTarget.SUBMISSION])
     why = pl.when(gone).then(pl.lit("the submission was struck")).otherwise(pl.lit("not graded yet"))
@@ -112,7 +114,7 @@ def explained(frame: pl.DataFrame, amendments: Sequence[Amendment]) -> pl.DataFr
     )
 
 
-def _planned(connection: Connection, experiment: str | None) -> pl.DataFrame:
+def _read_slots(connection: Connection, experiment: str | None) -> pl.DataFrame:
     columns: Columns = {
         "slot": _s.id,
         "experiment": _s.experiment,
@@ -133,14 +135,14 @@ def _planned(connection: Connection, experiment: str | None) -> pl.DataFrame:
     return tabulate(connection, columns, query, ["slot"])
 
 
-def _tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
-    """Per slot: how many tries, the live one's columns, and the latest cause where none is live."""
+def _read_tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
+    """Return, per slot, the number of tries, the live trial's columns, and the latest cause if none is live."""
     columns: Columns = {"slot": _t.slot, "trial": _t.id, "live": _t.live, "started": _t.started, "ended": _t.ended}
     columns |= {name: _t[name] for name in _TRIAL}
     query = select(_t.id).select_from(schema.trials)
     if experiment is not None:
         query = query.where(_t.experiment == experiment)
-    # Of a superseded try another one counts, and its slot is as open as that one leaves it.
+    # A superseded try is replaced by another one, which determines whether the slot is open.
     query = query.where(func.coalesce(_t.cause != Cause.SUPERSEDED.value, True))
     tries = tabulate(connection, columns, query, ["ended", "trial"])
     live = tries.filter("live").with_columns(seconds_of().alias("seconds")).drop("live")
@@ -151,7 +153,7 @@ def _tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
     return counts.join(live, on="slot", how="left")
 
 
-def _submissions(connection: Connection) -> pl.DataFrame:
+def _read_submissions(connection: Connection) -> pl.DataFrame:
     s = schema.submissions.c
     columns: Columns = {"submission": s.id, "trial": s.trial, "at": s.at, "content": s.content, "status": s.status}
     query = select(s.id).select_from(schema.submissions).where(s.trial.is_not(None))
@@ -189,16 +191,16 @@ def slots_with_trials(store: Store, experiments: Sequence[Experiment], *, restor
         work=work, key=pl.col("task") + "/" + pl.col("instance_name"), struck=pl.lit(False)
     ).drop("state")
     if restore:
-        frame = _restored(store, experiments, frame, tries)
-    return _named(frame).sort("agent_name", "task", "instance_name", "arm", "attempt", "repeat", "slot")
+        frame = _restore_struck(store, experiments, frame, tries)
+    return add_names(frame).sort("agent_name", "task", "instance_name", "arm", "attempt", "repeat", "slot")
 
 
-def _named(frame: pl.DataFrame) -> pl.DataFrame:
-    """With the names of who did it: the agent, with its arm where there are several, and its attempt where it is one
-    after the first.
+def add_names(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add the names of the workers: the agent, with its arm if there are several, and its attempt from the second
+    on.
     """
     arm, attempt = pl.col("arm"), pl.col("attempt")
-    # Agents that share a name are told apart by their ids.
+    # Agents that share a name are distinguished by their ids.
     shared = pl.col("agent").n_unique().over("agent_name") > 1
     frame = frame.with_columns(_name=pl.when(shared).then("agent").otherwise("agent_name"))
     name = pl.col("_name")
@@ -216,10 +218,12 @@ def _named(frame: pl.DataFrame) -> pl.DataFrame:
     ).drop("_name")
 
 
-def _restored(
+def _restore_struck(
     store: Store, experiments: Sequence[Experiment], frame: pl.DataFrame, tries: pl.DataFrame
 ) -> pl.DataFrame:
-    """As if no trial or submission had been struck. A slot that was run again counts with its new trial."""
+    """Return `frame` as if no trial or submission had been struck. A slot that was run again counts with its new
+    trial.
+    """
     work = pl.concat([submissions_df(store, e.id) for e in experiments], how="vertical_relaxed")
     gone = work.filter(pl.col("struck"))["submission"].to_list()
     first = (

@@ -1,4 +1,4 @@
-"""Some of the work of an experiment: `--where category=upwork:writing --where agent=ann`."""
+"""A part of an experiment's work: `--where category=upwork:writing --where agent=ann`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COLUMNS = {
     "task": ("task",),
     "tier": ("tier",),
 }
-"""Any of these columns may hold the value; the first one is what an error lists."""
+"""Columns that may hold a field's value; an error lists the values of the first one."""
 _LISTS = ("cohort", "platform", "tag")
 FIELDS = tuple(sorted((*_COLUMNS, *_LISTS)))
 _SHOWN = 8
@@ -32,11 +32,10 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """Conditions `(field, value)`: a row must meet one of each field. A category stands for what is below it, too.
+    """Conditions `(field, value)`: a row must meet one condition of each field.
 
-    A cohort is a month of jobs' starts, or a year.
-
-    Errors: UsageError for an unknown field and, at `check`, for a value that no work has.
+    A category includes its subcategories. A cohort is a month of jobs' starts, or a year. Raises UsageError for an
+    unknown field and, at `check`, for a value that no work has.
     """
 
     conditions: tuple[tuple[str, str], ...] = ()
@@ -48,7 +47,7 @@ class Subset:
 
     @classmethod
     def read(cls, texts: Iterable[str]) -> Subset:
-        """Of texts `FIELD=VALUE`."""
+        """Parse texts of the form `FIELD=VALUE`."""
         parts = [text.partition("=") for text in texts]
         for (field, mark, value), text in zip(parts, texts, strict=True):
             if not (field.strip() and mark and value.strip()):
@@ -69,7 +68,7 @@ class Subset:
         return any(field in _LISTS for field, _ in self.conditions)
 
     def rows(self, frame: pl.DataFrame, instances: Mapping[str, Instance]) -> pl.DataFrame:
-        """Those of a frame of slots that meet all fields. `instances`: by id, where `by_instance`."""
+        """Return the rows of a frame of slots that meet all fields. `instances`: by id, needed if `by_instance`."""
         for field in dict.fromkeys(field for field, _ in self.conditions):
             wanted = [value for name, value in self.conditions if name == field]
             each = [_meets(frame, field, value, instances) for value in wanted]
@@ -77,7 +76,7 @@ class Subset:
         return frame
 
     def check(self, frame: pl.DataFrame, instances: Mapping[str, Instance], entrants: Collection[str]) -> None:
-        """Refuse values that no row has, and none of those who handed work in."""
+        """Raise UsageError for values that no row has and none of the `entrants` who handed work in."""
         for field, value in self.conditions:
             known = field == "agent" and value in entrants
             if not known and not _meets(frame, field, value, instances).any():
@@ -86,7 +85,7 @@ class Subset:
 
 def _meets(frame: pl.DataFrame, field: str, value: str, instances: Mapping[str, Instance]) -> pl.Series:
     if field in _LISTS:
-        having = [id for id, instance in instances.items() if value in _listed(field, instance)]
+        having = [id for id, instance in instances.items() if value in _values_of(field, instance)]
         return frame["instance"].is_in(having).alias(f"{field}={value}")
     columns = [name for name in _COLUMNS[field] if name in frame.columns]
     each = [pl.col(name) == value for name in columns]
@@ -95,7 +94,7 @@ def _meets(frame: pl.DataFrame, field: str, value: str, instances: Mapping[str, 
     return frame.select(pl.any_horizontal(*each).fill_null(False).alias(f"{field}={value}")).to_series()
 
 
-def _listed(field: str, instance: Instance) -> Iterable[str]:
+def _values_of(field: str, instance: Instance) -> Iterable[str]:
     if field == "cohort":
         month = instance.about.job.cohort if instance.about.job else ""
         return (month[:4], month) if month else ()
@@ -104,7 +103,7 @@ def _listed(field: str, instance: Instance) -> Iterable[str]:
 
 def _nobody(frame: pl.DataFrame, field: str, value: str, instances: Mapping[str, Instance]) -> None:
     if field in _LISTS:
-        known = {word for id in set(frame["instance"]) for word in _listed(field, instances[id])}
+        known = {word for id in set(frame["instance"]) for word in _values_of(field, instances[id])}
     else:
         name = {"agent": "agent_name"}.get(field, _COLUMNS[field][0])
         known = {str(word) for word in frame[name].drop_nulls().unique() if word}

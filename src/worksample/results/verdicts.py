@@ -1,4 +1,4 @@
-"""What the evaluations of a round come to: a row per subject, by the round's rule. The only place that says so."""
+"""Verdicts of a round: one row per subject, from its evaluations by the round's rule. No other module resolves them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from worksample.records import (
     is_accepted,
     partial_credit,
 )
-from worksample.results.round_evaluations import latest, once
+from worksample.results.round_evaluations import count_once, keep_latest
 
-from .criterion_marks import FEW, awaited, by_criteria, each_grade
+from .criterion_marks import FEW, awaited_cause, by_criteria, each_grade
 from .job_qualification import qualified_frame
-from .round_evaluations import RoundEvaluations, said_of
+from .round_evaluations import RoundEvaluations, evaluations_of
 
 _GIVEN = EvaluationOutcome.GIVEN.value
 DECIDED, UNDECIDED, UNGRADED = (s.value for s in (Standing.DECIDED, Standing.UNDECIDED, Standing.UNGRADED))
@@ -47,21 +47,22 @@ VERDICTS: dict[str, pl.DataType] = {
     "evaluations": pl.List(pl.String()),
     "rounds": pl.List(pl.String()),
 }
-"""`evaluation`: the one whose grade says the same as the verdict; null for votes, means and what was joined of several.
-`by`: votes, audit or adjudication. `evaluations`, `rounds`: what the verdict rests on, by time, and where it was said.
+"""Columns of a verdict frame. `evaluation`: the one whose grade equals the verdict; null for votes, means and joined
+verdicts. `by`: votes, audit or adjudication. `evaluations`, `rounds`: what the verdict rests on, by time, and in
+which rounds.
 """
 
 
 def wants_leaves(round: Round) -> bool:
-    """Whether its verdicts are made of criteria, not of whole grades."""
+    """Return whether the round's verdicts are made of criteria instead of whole grades."""
     return round.protocol is Protocol.RUBRIC or round.rule in (ResolutionRule.MAJORITY, ResolutionRule.TIE_BREAK)
 
 
 def verdict_frame(round: Round, said: RoundEvaluations, rules: RubricRules | None = None) -> pl.DataFrame:
-    """A row per subject that has an evaluation in `said`; pairs have none (`metrics.project_preferences`).
+    """Return a row per subject that has an evaluation in `said`; pairs have none (`metrics.project_preferences`).
 
-    What is struck leaves as if it had never been said. A subject of which nothing given stands is ungraded. Votes are
-    counted on passing; grades by the latest, by their mean, or criterion by criterion.
+    Struck evaluations count as if they had never been given. A subject without a given evaluation is ungraded. Votes
+    are counted on passing; grades by the latest, by their mean, or criterion by criterion.
     """
     rules = rules or RubricRules()
     single = said.rows.filter(pl.col("second").is_null())
@@ -70,14 +71,14 @@ def verdict_frame(round: Round, said: RoundEvaluations, rules: RubricRules | Non
     votes = given.filter(pl.col("payload") == "holistic")
     voted = (pl.col("payload") == "holistic").any().over("subject")
     grades = given.filter(~voted & (pl.col("payload") == "grade"))
-    parts = [_voted(round, votes), _graded(round, grades, said.leaves, rules)]
+    parts = [_resolve_votes(round, votes), _resolve_grades(round, grades, said.leaves, rules)]
     if round.purpose is Purpose.QUALIFICATION:
         parts.append(qualified_frame(round, given.filter(pl.col("payload") == "labels")))
     parts.append(_rest(given, parts, "no payload that decides", UNDECIDED))
     parts[-1] = parts[-1].join(_resting(given), on="subject", how="left")
     parts.append(_silent(rows.filter(~(pl.col("outcome") == _GIVEN).any().over("subject"))))
     parts.append(_rest(single, parts, "every evaluation of it was struck", UNGRADED))
-    whole = _excused(pl.concat([shaped(p) for p in parts]), rows)
+    whole = _excuse_missing(pl.concat([with_verdict_columns(p) for p in parts]), rows)
     sure = pl.col("standing") == DECIDED
     partial = partial_credit(pl.col("score"), pl.col("passed").cast(pl.Float64))
     return whole.with_columns(by=pl.lit("votes"), partial=pl.when(sure).then(partial)).sort("subject")
@@ -86,26 +87,26 @@ def verdict_frame(round: Round, said: RoundEvaluations, rules: RubricRules | Non
 def resolve(
     round: Round, evaluations: Iterable[Evaluation], amendments: Iterable[Amendment] = ()
 ) -> dict[str, Verdict]:
-    """`verdict_frame` of records: a verdict per subject that has at least one evaluation in `round`.
+    """Return a verdict for each subject that has at least one evaluation in `round`, from records.
 
-    The order of `evaluations` never matters.
+    The order of `evaluations` does not matter.
     """
     mine = [e for e in evaluations if e.round == round.id]
     grades = {e.id: e.payload for e in mine if isinstance(e.payload, GradePayload)}
-    frame = verdict_frame(round, said_of(mine, amendments, leaves=wants_leaves(round)))
+    frame = verdict_frame(round, evaluations_of(mine, amendments, leaves=wants_leaves(round)))
     return {row["subject"]: verdict_of(row, grades) for row in frame.iter_rows(named=True)}
 
 
 def verdict_of(row: Mapping[str, object], grades: Mapping[str, GradePayload] | None = None) -> Verdict:
-    """A row of a `verdict_frame` as a record. `grades`: by evaluation, where the one that decides is wanted."""
+    """Convert a row of a `verdict_frame` to a record. `grades`: by evaluation, if the deciding grade is wanted."""
     names = ("subject", "standing", "score", "passed", "label", "reason")
     told = {name: row[name] for name in names} | {"cause": row["verdict_cause"], "evaluations": row["evaluations"]}
     decides = str(row["evaluation"]) if row["standing"] == DECIDED else ""
     return Verdict.model_validate({**told, "grade": (grades or {}).get(decides)})
 
 
-def shaped(part: pl.DataFrame) -> pl.DataFrame:
-    """`part` with all columns of `VERDICTS`, empty where it has none."""
+def with_verdict_columns(part: pl.DataFrame) -> pl.DataFrame:
+    """Return `part` with all columns of `VERDICTS`; missing ones are null."""
     lists = ("evaluations", "rounds")
     return part.select(
         (pl.col(n) if n in part.columns else pl.lit([] if n in lists else None, dtype=kind)).cast(kind).alias(n)
@@ -114,7 +115,7 @@ def shaped(part: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rest(rows: pl.DataFrame, parts: Sequence[pl.DataFrame], reason: str, standing: str) -> pl.DataFrame:
-    """The subjects of `rows` that none of `parts` has."""
+    """Return verdicts with this reason for the subjects of `rows` that none of `parts` has."""
     left = rows.select("subject").unique()
     for part in parts:
         left = left.join(part, on="subject", how="anti")
@@ -127,22 +128,20 @@ def _resting(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _silent(rows: pl.DataFrame) -> pl.DataFrame:
-    """Subjects of which nobody said anything: the last one's reason."""
+    """Return verdicts for subjects without any given evaluation, with the reason of the last one."""
     last = rows.unique("subject", keep="last", maintain_order=True)
     return last.select("subject", standing=pl.lit(UNGRADED), verdict_cause="cause", reason=_why_silent())
 
 
 def _why_silent() -> pl.Expr:
-    """An evaluation's own reason, else what its cause says."""
+    """Return an evaluation's own reason, else the text of its cause."""
     causes = {cause.value: POLICY[cause].says for cause in Cause}
     why = pl.col("cause").replace_strict(causes, default=None, return_dtype=pl.String)
     return pl.when(pl.col("reason").fill_null("") != "").then("reason").otherwise(why).fill_null("declined")
 
 
-def _excused(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """What lacks answers is ungraded for the failure of the last one that failed: who was asked in vain is not waited
-    for.
-    """
+def _excuse_missing(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Mark subjects that lack answers as ungraded by the last failure: an evaluator that failed is not waited for."""
     failed = rows.filter(pl.col("outcome") == EvaluationOutcome.FAILED.value).unique(
         "subject", keep="last", maintain_order=True
     )
@@ -156,14 +155,15 @@ def _excused(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     ).drop("failure", "said")
 
 
-def _voted(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
-    """Holistic votes: majority on passing, the label by majority of the values, else their median (RLI 3.4, B.2).
+def _resolve_votes(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
+    """Resolve holistic votes: majority on passing, the label by majority of the values, else their median (RLI 3.4,
+    B.2).
 
     Passing is decided as soon as no outstanding vote can change it; the label once a majority shares it or all are in.
     """
     yes = is_accepted(pl.col("score"))
     latest = round.rule is ResolutionRule.LATEST
-    votes = votes.unique("subject", keep="last", maintain_order=True) if latest else once(votes)
+    votes = votes.unique("subject", keep="last", maintain_order=True) if latest else count_once(votes)
     if round.rule is ResolutionRule.TIE_BREAK:
         # Two votes that agree on passing settle it; else the third breaks the tie. Later ones are not asked for.
         split = yes.head(2).n_unique().over("subject") == 2
@@ -192,18 +192,18 @@ def _voted(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
         passed=pl.when(settled).then(pl.Series(passed)),
         label=pl.when(pl.Series(label) > 0).then(pl.Series(label)),
         reason=pl.when(settled).then(pl.lit("")).otherwise(why),
-        verdict_cause=pl.when(~settled & few).then(awaited(round)),
+        verdict_cause=pl.when(~settled & few).then(awaited_cause(round)),
         evaluations="evaluation",
         rounds="round",
     )
 
 
-def _graded(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    grades = latest(grades)
+def _resolve_grades(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
+    grades = keep_latest(grades)
     if round.rule in (ResolutionRule.MAJORITY, ResolutionRule.TIE_BREAK):
         return by_criteria(round, grades, leaves, rules)
     each = each_grade(round, grades, leaves, rules)
-    return _meant(round, each) if round.rule is ResolutionRule.MEAN else _latest(each)
+    return _average_grades(round, each) if round.rule is ResolutionRule.MEAN else _latest(each)
 
 
 def _latest(each: pl.DataFrame) -> pl.DataFrame:
@@ -221,9 +221,11 @@ def _latest(each: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _meant(round: Round, each: pl.DataFrame) -> pl.DataFrame:
-    """The mean score; passed where more than half did. One grade that stays open leaves the mean open, and graders of a
-    rubric who are split evenly on its completion leave that open.
+def _average_grades(round: Round, each: pl.DataFrame) -> pl.DataFrame:
+    """Return the mean score; passed if more than half did.
+
+    One grade that stays open leaves the mean open, and graders of a rubric who are split evenly on its completion leave
+    that open.
     """
     even = (pl.col("passed").cast(pl.Int64).sum() * 2 == pl.len()) & (round.protocol is Protocol.RUBRIC)
     many = each.group_by("subject", maintain_order=True).agg(
@@ -244,7 +246,7 @@ def _meant(round: Round, each: pl.DataFrame) -> pl.DataFrame:
         score=pl.when(sure).then("score"),
         passed=pl.when(sure & pl.col("gated")).then("passed"),
         reason=pl.when(few).then(pl.lit(FEW)).otherwise(pl.col("why").fill_null("")),
-        verdict_cause=pl.when(few).then(awaited(round)),
+        verdict_cause=pl.when(few).then(awaited_cause(round)),
         evaluations="evaluation",
         rounds="round",
     )

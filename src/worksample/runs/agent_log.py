@@ -48,8 +48,7 @@ def _files(archive: bytes) -> tuple[dict[str, bytes], bool]:
     """Return the regular files of a tar archive, and whether the archive could be read to its end.
 
     The archive is untrusted: an agent that is root in its image may have replaced `tar`. A header may then claim any
-    size,
-    describe sparse files, or nest without end.
+    size, describe sparse files, or nest without end.
     """
     found: dict[str, bytes] = {}
     try:

@@ -22,12 +22,9 @@ def write_scores(store: Store, experiment: str, round: str) -> int:
     """Write the grades of a round into the logs of an experiment. Return the number of samples that received a score.
 
     An ungraded sample gets no score (never 0) and does not count in the log's mean. Idempotent: a log without new
-    grades is
-    not rewritten, and only its summaries are read. A regrade replaces a score, and the log keeps the history. Logs that
-    are
-    incomplete, or that another process still writes, are left unchanged: the store has the grades. Raises RecordMissing
-    for
-    an unknown round.
+    grades is not rewritten, and only its summaries are read. A regrade replaces a score, and the log keeps the history.
+    Logs that are incomplete, or that another process still writes, are left unchanged: the store has the grades. Raises
+    RecordMissing for an unknown round.
     """
     store.get(Round, round)
     latest: dict[str, Evaluation] = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import POLICY, Cause, WorksampleError
 from worksample.models import failure_of
-from worksample.models.excused_waiting import waiting
+from worksample.models.excused_waiting import measure_waiting
 from worksample.models.request_account import ModelAccount
 from worksample.records import Ending, TrialOutcome, now
 
@@ -34,8 +34,7 @@ def outcome_of_limit(
     """Return the outcome of a trial that reached a limit.
 
     The model's service is to blame if the time limit passed while the agent waited for it, or if the budget was
-    exceeded
-    only by requests that the service never answered but may have charged for.
+    exceeded only by requests that the service never answered but may have charged for.
     """
     cause = _LIMITS.get(error.type, Cause.LIMIT_OTHER)
     if account is not None and cause in (Cause.LIMIT_COST, Cause.LIMIT_TOKENS) and error.limit is not None:
@@ -44,8 +43,8 @@ def outcome_of_limit(
             said = "requests that the service never answered may have used up the rest of the budget"
             return failure_outcome(Cause.MODEL_ERROR, f"{said}: {error.message}")
     if cause is Cause.LIMIT_TIME:
-        waited, limit = waiting(events, end or now()), error.limit or 0.0
-        if waited.is_services(limit):
+        waited, limit = measure_waiting(events, end or now()), error.limit or 0.0
+        if waited.is_services_fault(limit):
             failure = failure_of(None, events)
             said = failure.reason if failure is not None else "no answer came"
             share = f" of {_span(limit)}" if limit else ""

@@ -95,13 +95,13 @@ class BoxRecorder(Recorder):
     async def capture(self) -> None:
         """Capture the box. If there is none, the output is absent with the reason."""
         context, box = self._context, box_of()
-        blobs = context.job.store.blobs
+        blobs = context.spec.job.store.blobs
         if box is None:
             self._captured = await anyio.to_thread.run_sync(_no_output, blobs, "there was no sandbox")
             return
-        self._captured = await take(box, blobs, context.instance, limits=context.job.config.capture)
+        self._captured = await take(box, blobs, context.spec.instance, limits=context.spec.job.config.capture)
         context.phases.update({name: round(seconds, 6) for name, seconds in self._captured.seconds.items()})
-        if logs := logs_of(context.job.agent):
+        if logs := logs_of(context.spec.job.agent):
             self._log = await agent_log(box, blobs, logs)
 
     @property
@@ -132,16 +132,16 @@ class ServiceRecorder(Recorder):
 
     async def capture(self) -> None:
         """Run the task's `live.py`, then export the services that the instance names."""
-        context, store = self._context, self._context.job.store
-        names = context.instance.capture.exports
+        context, store = self._context, self._context.spec.job.store
+        names = context.spec.instance.capture.exports
         if not names:
             return
         with context.measure("exports"):
             found = None
             if self.workplace is not None:
-                environment = context.instance.work.environment
+                environment = context.spec.instance.work.environment
                 found = await look(self._services, self.workplace, store.folder, environment)
-            exported = await export(self._services, store.blobs, names, context.job.config.capture)
+            exported = await export(self._services, store.blobs, names, context.spec.job.config.capture)
             if found is not None:
                 manifest = await anyio.to_thread.run_sync(store.manifest, exported.part.manifest)
                 exported = replace(exported, part=with_live(exported.part, manifest, found, store.blobs))

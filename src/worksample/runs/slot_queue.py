@@ -26,7 +26,7 @@ from .outcome import failure_outcome
 from .run_config import RunConfig
 from .trial_box import spec_of
 from .trial_close import announce, build_trial, commit_trial
-from .trial_context import AgentRun, TrialContext
+from .trial_context import AgentRun, TrialContext, TrialSpec
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
@@ -88,8 +88,7 @@ class SlotQueue:
     """Open slots of one run, of all its agents. Inspect calls `complete` after each sample.
 
     A run has a number of places. A free place takes the next slot in order, whichever agent it belongs to, so that a
-    slow
-    trial of one agent does not delay the others.
+    slow trial of one agent does not delay the others.
     """
 
     def __init__(
@@ -143,8 +142,8 @@ class SlotQueue:
         async with self._taking:
             context = None if self._stopping() else await asyncio.to_thread(self._next)
             if context is not None:
-                self.feeds[context.slot.agent].give(self._sample(context))
-            left = {slot.agent for slot, _ in self.waiting} | {one.slot.agent for one in self.contexts.values()}
+                self.feeds[context.spec.slot.agent].give(self._sample(context))
+            left = {slot.agent for slot, _ in self.waiting} | {one.spec.slot.agent for one in self.contexts.values()}
             if left and self.follow_ups is not None:
                 # A finished trial may lead to follow-up slots until all trials are done.
                 left = set(self.feeds)
@@ -205,7 +204,7 @@ class SlotQueue:
 
     def _context(self, slot: Slot, here: int, lease: Lease, feeding: Feeding | None, root: Root | None) -> TrialContext:
         store, instance, job = self.store, self.instance(slot.instance), self.jobs[slot.agent]
-        return TrialContext(
+        spec = TrialSpec(
             job=job,
             slot=slot,
             instance=instance,
@@ -218,11 +217,12 @@ class SlotQueue:
             try_of_run=here,
             lease=lease,
         )
+        return TrialContext(spec)
 
     def _close_without_image(self, context: TrialContext, error: ImageError) -> None:
         """Close a trial whose image is missing: no agent could work, and the run continues with the other slots."""
         trial = commit_trial(context, build_trial(context, failure_outcome(Cause.SANDBOX_IMAGE, str(error))))
-        self.release(context.slot.id)
+        self.release(context.spec.slot.id)
         announce(context, trial, None)
 
     def instance(self, id: str) -> Instance:
@@ -235,9 +235,13 @@ class SlotQueue:
 
         return Sample(
             id=context.id,
-            input=context.instance.work.brief,
+            input=context.spec.instance.work.brief,
             sandbox=spec_of(context),
-            metadata={"instance": context.instance.id, "slot": context.slot.id, "try": context.try_number},
+            metadata={
+                "instance": context.spec.instance.id,
+                "slot": context.spec.slot.id,
+                "try": context.spec.try_number,
+            },
         )
 
     async def complete(self, sample: EvalSample) -> None:
@@ -248,8 +252,8 @@ class SlotQueue:
                 raise context.fatal
             trial = await asyncio.to_thread(self._take_trial, context, sample)
             self._count_refusal(trial)
-            if trial.outcome.retried and context.try_of_run < self.config.tries:
-                self.waiting.appendleft((context.slot, context.try_of_run + 1))
+            if trial.outcome.retried and context.spec.try_of_run < self.config.tries:
+                self.waiting.appendleft((context.spec.slot, context.spec.try_of_run + 1))
             del self.contexts[context.id]
             await self._fill_place()
             if self.follow_ups is not None:
@@ -268,13 +272,17 @@ class SlotQueue:
         if context.trial is None:
             raise StoreError(
                 f"trial {context.id} ended without its record",
-                where=context.job.experiment.id,
+                where=context.spec.job.experiment.id,
                 next="worksample store check, then worksample resume",
             )
         if not context.announced:
             said = sample.error.message if sample.error is not None else "no reason given"
-            raise WorksampleError(f"the callback after a closed trial failed: {said}", cause=Cause.PLATFORM_CRASH)
-        self.release(context.slot.id)
+            raise WorksampleError(
+                f"the callback after a closed trial failed: {said}",
+                cause=Cause.PLATFORM_CRASH,
+                next="worksample resume",
+            )
+        self.release(context.spec.slot.id)
         return context.trial
 
     def _count_refusal(self, trial: Trial) -> None:
@@ -331,7 +339,7 @@ class SlotQueue:
         """Renew the leases of all slots in progress. Stop the work on a slot that another process has taken over."""
 
         def contexts_by_lease() -> dict[Lease, TrialContext]:
-            return {c.lease: c for c in self.contexts.values() if c.lease is not None and c.trial is None}
+            return {c.spec.lease: c for c in self.contexts.values() if c.spec.lease is not None and c.trial is None}
 
         def on_lost(lease: Lease) -> None:
             if (context := contexts_by_lease().get(lease)) is not None:

@@ -46,17 +46,13 @@ async def run_slots(
 
     `config.parallel` trials run at once, across all agents. Every trial is in the store, with its submission, before
     `on_closed(trial, submission)` is called; the submission is None if the sandbox never started. Slots that another
-    living
-    run works on are left to it. `follow_ups` may add slots during the run. Cancelling the run closes the trials in
-    progress
-    as cancelled, with their output so far, and raises CancelledError.
+    living run works on are left to it. `follow_ups` may add slots during the run. Cancelling the run closes the trials
+    in progress as cancelled, with their output so far, and raises CancelledError.
 
     Raises, before anything runs, PlanError for a budget without a price, a model that cannot be called or a missing
-    script,
-    and ImageError if no image is available. If only some images are missing, their slots get a trial that says so
-    (`sandbox.image`) and the others run. Raises StoreFull or StoreError if a trial could not be stored: the run stops,
-    and
-    that slot stays open.
+    script, and ImageError if no image is available. If only some images are missing, their slots get a trial that says
+    so (`sandbox.image`) and the others run. Raises StoreFull or StoreError if a trial could not be stored: the run
+    stops, and that slot stays open.
     """
     if slots:
         guard_tasks()

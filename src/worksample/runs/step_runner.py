@@ -32,18 +32,23 @@ async def run_steps(context: TrialContext, state: TaskState, generate: Generate,
     """Run all steps. Return how the first failed step ended, or that all are done. Errors that end the trial are
     raised.
     """
-    box, store = box_of(), context.job.store
+    box, store = box_of(), context.spec.job.store
     if box is None:
         raise SandboxError("there was no sandbox", where="steps")
     outcome = DONE
-    steps = Steps(box, store.blobs, context.instance, context.job.config.capture)
+    steps = Steps(box, store.blobs, context.spec.instance, context.spec.job.config.capture)
     context.record(StepRecorder(steps))
-    for number, step in enumerate(context.instance.work.environment.steps):
+    for number, step in enumerate(context.spec.instance.work.environment.steps):
         digest = step.files.files if step.files is not None else None
         files = None if digest is None else await asyncio.to_thread(store.folder, digest)
         if why := await supervise(prepare_step(box, step, files)):
             if number == 0:  # the agent has not worked yet
-                raise SandboxError(why, where=f"step {step.name}", cause=Cause.SERVICE_START)
+                raise SandboxError(
+                    why,
+                    where=f"step {step.name}",
+                    next="fix the step's setup.sh or health check in the task",
+                    cause=Cause.SERVICE_START,
+                )
             steps.aborted(step.name, why)
             break
         steps.begun = step.name
@@ -57,8 +62,7 @@ async def _run_step(
     context: TrialContext, step: StepSpec, state: TaskState, generate: Generate, supervise: Supervise, *, later: bool
 ) -> TrialOutcome:
     """Run one step and return how it ended. later: the agent has worked in this box before, so a missing program or
-    tool
-    server is the agent's own doing.
+    tool server is the agent's own doing.
     """
     from inspect_ai.log import transcript
     from inspect_ai.util import apply_limits, time_limit
@@ -66,7 +70,7 @@ async def _run_step(
     ended = DONE
     with apply_limits([time_limit(step.time)], catch_errors=True) as scope:
         try:
-            await supervise(context.job.solver(context, step)(state, generate))
+            await supervise(context.spec.job.solver(context, step)(state, generate))
         except (AgentError, SandboxError, BaseExceptionGroup) as error:
             first = first_leaf(error)
             missing = later and getattr(first, "cause", None) in MISSING

@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 def box_config(context: TrialContext) -> BoxConfig:
     """Return the config of the agent's box: inputs and software are read-only, output and scratch writable; the
-    reference is
-    absent.
+    reference is absent.
     """
-    paths, limits = context.instance.work.environment.paths, context.limits
-    endpoints = endpoints_of(context.job.agent, context.instance.work.environment)
+    spec = context.spec
+    paths, limits = spec.instance.work.environment.paths, spec.limits
+    endpoints = endpoints_of(spec.job.agent, spec.instance.work.environment)
     return BoxConfig(
-        env=environment_of(context.instance.work.environment),
+        env=environment_of(spec.instance.work.environment),
         network="endpoints" if endpoints else "none",
         endpoints=endpoints,
         mounts=(
-            Mount(str(context.inputs), paths.input),
-            Mount(str(context.software), paths.software),
-            *((Mount(str(context.feeding.previous), PREVIOUS),) if context.feeding else ()),
-            *mounts_of(context.job.agent),
+            Mount(str(spec.inputs), paths.input),
+            Mount(str(spec.software), paths.software),
+            *((Mount(str(spec.feeding.previous), PREVIOUS),) if spec.feeding else ()),
+            *mounts_of(spec.job.agent),
         ),
-        python="toolbox" if context.root is None else "none",
+        python="toolbox" if spec.root is None else "none",
         root=_root(context),
         output=paths.output,
         scratch=SCRATCH,
@@ -48,9 +48,9 @@ def _root(context: TrialContext) -> Root | None:
     """Return the instance's image. For a program, our home folder is used, since its configuration files are written
     there.
     """
-    if context.root is None or not is_program(context.job.agent.harness):
-        return context.root
-    return replace(context.root, home=HOME)
+    if context.spec.root is None or not is_program(context.spec.job.agent.harness):
+        return context.spec.root
+    return replace(context.spec.root, home=HOME)
 
 
 def spec_of(context: TrialContext) -> SandboxEnvironmentSpec:
@@ -59,7 +59,7 @@ def spec_of(context: TrialContext) -> SandboxEnvironmentSpec:
 
     from worksample.sandboxes.provider import BoxSpec
 
-    kind = context.job.config.sandbox
+    kind = context.spec.job.config.sandbox
     return SandboxEnvironmentSpec("worksample", BoxSpec(box=box_config(context), kind=kind))
 
 

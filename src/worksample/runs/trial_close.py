@@ -19,8 +19,8 @@ from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import failpoint
 from worksample.models import plus, usage_of
-from worksample.models.excused_waiting import waiting
-from worksample.models.usage import AGENT, call_usage, is_own_call, spent
+from worksample.models.excused_waiting import measure_waiting
+from worksample.models.usage import AGENT, call_usage, is_own_call, with_zero_cost
 from worksample.records import (
     Ending,
     Submission,
@@ -51,8 +51,7 @@ SETTLE_SECONDS = 3.0
 async def close(context: TrialContext, state: TaskState, outcome: TrialOutcome) -> None:
     """Capture what the agent left, and commit. Does nothing if the trial is already closed or could not be stored.
 
-    Call it shielded from cancellation. Raises StoreError if the records cannot be stored: nothing is committed
-    then.
+    Call it shielded from cancellation. Raises StoreError if the records cannot be stored: nothing is committed then.
     """
     if context.trial is not None or context.fatal is not None:
         return
@@ -68,7 +67,7 @@ async def close(context: TrialContext, state: TaskState, outcome: TrialOutcome) 
 
 def announce(context: TrialContext, trial: Trial, submission: Submission | None) -> None:
     """Call `on_closed` in an empty context, so that nothing it starts is charged to the trial."""
-    contextvars.Context().run(context.job.on_closed, trial, submission)
+    contextvars.Context().run(context.spec.job.on_closed, trial, submission)
     context.announced = True
 
 
@@ -101,7 +100,7 @@ async def _close(context: TrialContext, state: TaskState, outcome: TrialOutcome)
     settling = asyncio.ensure_future(
         context.account.settle(SETTLE_SECONDS if outcome.ending is Ending.CANCELLED else None)
     )
-    if context.job.arm(context.slot).worker is Worker.ASSISTED:
+    if context.spec.job.arm(context.spec.slot).worker is Worker.ASSISTED:
         outcome = outcome_of_turn(outcome)
     failpoint("close.begin")
     await stop_and_capture(context.recorders)
@@ -113,7 +112,7 @@ async def _close(context: TrialContext, state: TaskState, outcome: TrialOutcome)
         await settling
 
     def finish() -> tuple[Trial, Submission]:
-        blobs = context.job.store.blobs
+        blobs = context.spec.job.store.blobs
         with context.measure("trajectory"):
             parts = {"trajectory": _trajectory(context, state, outcome, events)}
         failpoint("close.trajectory")
@@ -130,9 +129,9 @@ async def _close(context: TrialContext, state: TaskState, outcome: TrialOutcome)
 
 def commit_trial(context: TrialContext, trial: Trial, submission: Submission | None = None) -> Trial:
     """Commit a closed trial under its lease, or as superseded if the lease was lost. Return the committed trial."""
-    store, rest = context.job.store, () if submission is None else (submission,)
+    store, rest = context.spec.job.store, () if submission is None else (submission,)
     try:
-        with store.fenced(context.lease) if context.lease is not None else nullcontext():
+        with store.fenced(context.spec.lease) if context.spec.lease is not None else nullcontext():
             store.commit(trial, *rest)
         return trial
     except Superseded:
@@ -146,7 +145,7 @@ def commit_trial(context: TrialContext, trial: Trial, submission: Submission | N
 def _trajectory(
     context: TrialContext, state: TaskState, outcome: TrialOutcome, events: Sequence[Event]
 ) -> SubmissionPart:
-    job = context.job
+    job = context.spec.job
     writer = TrajectoryWriter(job.config.prices)
     writer.add_events(events)
     if not writer.steps:
@@ -155,7 +154,7 @@ def _trajectory(
         writer.add_messages(state.messages[-1:])  # the output of a program that called a model
     extra = {
         "trial": context.id,
-        "instance": context.instance.id,
+        "instance": context.spec.instance.id,
         "experiment": job.experiment.id,
         "outcome": outcome.plain(),
     }
@@ -168,7 +167,7 @@ def _trial(
     from worksample.agents.prompt_digest import SHOWN
 
     usage = usage_by_role(context, events)
-    if lost := waiting(events, rest["ended"]).lost:
+    if lost := measure_waiting(events, rest["ended"]).lost:
         context.phases["service"] = round(lost, 6)
     return build_trial(
         context,
@@ -185,12 +184,12 @@ def usage_by_role(context: TrialContext, events: Sequence[Event]) -> dict[str, U
     """Return the usage of all requests by role: those answered in the transcript, and those whose answers reached
     nobody.
     """
-    prices = context.job.config.prices
+    prices = context.spec.job.config.prices
     usage = usage_of(events, prices)
     if (lost := context.account.close()).requests:
         usage[AGENT] = plus(usage.get(AGENT), lost)
     elif not any(event.event == "model" for event in events):
-        usage = spent(usage, context.job.agent.model, prices)
+        usage = with_zero_cost(usage, context.spec.job.agent.model, prices)
     for recorder in context.recorders:
         usage |= recorder.usage
     return usage
@@ -199,16 +198,16 @@ def usage_by_role(context: TrialContext, events: Sequence[Event]) -> dict[str, U
 def build_trial(context: TrialContext, outcome: TrialOutcome, **rest: Any) -> Trial:
     """Build the trial's record as of now."""
     return trial_record(
-        context.slot,
-        context.instance,
+        context.spec.slot,
+        context.spec.instance,
         context.id,
         outcome,
-        try_number=context.try_number,
-        generation=context.lease.generation if context.lease is not None else 0,
+        try_number=context.spec.try_number,
+        generation=context.spec.lease.generation if context.spec.lease is not None else 0,
         started=context.started,
-        limits=context.limits,
-        fed=context.feeding.fed if context.feeding else None,
-        sandbox=context.job.config.sandbox,
+        limits=context.spec.limits,
+        fed=context.spec.feeding.fed if context.spec.feeding else None,
+        sandbox=context.spec.job.config.sandbox,
         phases=dict(context.phases),
         **{"ended": now(), "working_seconds": 0.0, **rest},
     )
@@ -232,5 +231,5 @@ def _log_path(context: TrialContext) -> str:
     location = active.log_location
     # Inspect keeps a relative folder relative; log paths are relative to the store's `logs/`.
     path = Path(unquote(urlparse(location).path) if location.startswith("file:") else location).resolve()
-    logs = context.job.store.logs.resolve()
+    logs = context.spec.job.store.logs.resolve()
     return str(path.relative_to(logs) if path.is_relative_to(logs) else path)

@@ -47,17 +47,19 @@ class AgentRun:
 
     def solver(self, context: TrialContext, step: StepSpec | None = None) -> Solver:
         """Return the solver that lets the agent do the instance, or one of its steps, with what its arm shows."""
-        arm = self.arm(context.slot)
-        instance = context.instance if step is None else of_step(context.instance, step.name)
-        limits = context.limits if step is None or step.time is None else context.limits.replaced(time=step.time)
+        arm = self.arm(context.spec.slot)
+        instance = context.spec.instance if step is None else of_step(context.spec.instance, step.name)
+        limits = (
+            context.spec.limits if step is None or step.time is None else context.spec.limits.replaced(time=step.time)
+        )
         key = (
-            context.instance.id,
+            context.spec.instance.id,
             limits,
-            f"{arm.shown_rubric} {context.slot.id if context.feeding else ''} {step.name if step else ''}",
+            f"{arm.shown_rubric} {context.spec.slot.id if context.spec.feeding else ''} {step.name if step else ''}",
         )
         if key not in self.solvers:
-            shown = as_shown(instance, arm, self.experiment.lock.protocol, context.feeding)
-            self.solvers[key] = build(self.agent, shown, model=self.model, limits=limits, inputs=context.inputs)
+            shown = as_shown(instance, arm, self.experiment.lock.protocol, context.spec.feeding)
+            self.solvers[key] = build(self.agent, shown, model=self.model, limits=limits, inputs=context.spec.inputs)
         return self.solvers[key]
 
     def arm(self, slot: Slot) -> Arm:
@@ -65,12 +67,14 @@ class AgentRun:
         for arm in self.experiment.arms:
             if arm.name == slot.arm:
                 return arm
-        raise PlanError(f"slot {slot.id} belongs to the arm {slot.arm!r}, which its experiment lacks")
+        raise PlanError(
+            f"slot {slot.id} belongs to the arm {slot.arm!r}, which its experiment lacks", next="worksample store check"
+        )
 
 
-@dataclass
-class TrialContext:
-    """State of one try of a slot, from the creation of its sample until its records are committed."""
+@dataclass(frozen=True)
+class TrialSpec:
+    """Description of one try of a slot, complete before its sample is made."""
 
     job: AgentRun
     slot: Slot
@@ -85,9 +89,16 @@ class TrialContext:
     """What the agent receives from the previous attempt."""
     try_of_run: int = 1
     """Number of this try within the run."""
-    id: str = ""
     lease: Lease | None = None
     """Lease of the slot. Every commit proves that it is still valid."""
+
+
+@dataclass
+class TrialContext:
+    """State of one try of a slot, from the creation of its sample until its records are committed."""
+
+    spec: TrialSpec
+    id: str = ""
     lost: bool = False
     """Whether another process took over the slot."""
     working: anyio.CancelScope | None = None
@@ -108,8 +119,8 @@ class TrialContext:
     """Usage of the agent's model requests, also of those in flight."""
 
     def __post_init__(self) -> None:
-        self.account = ModelAccount(self.job.config.prices, self.limits.cost, self.limits.tokens)
-        self.id = self.id or trial_id(self.slot.id, self.try_number)
+        self.account = ModelAccount(self.spec.job.config.prices, self.spec.limits.cost, self.spec.limits.tokens)
+        self.id = self.id or trial_id(self.spec.slot.id, self.spec.try_number)
 
     def lose(self) -> None:
         """Record that another process took over the slot, and stop the agent's work."""

@@ -144,7 +144,7 @@ async def open_endpoints(
     if box is None or not (box.config.endpoints or browser):
         yield supervise
         return
-    environment, job = context.instance.work.environment, context.job
+    environment, job = context.spec.instance.work.environment, context.spec.job
     gateway = None
     wanted = uses_gateway(job.agent) or any(one.to == "model" for one in environment.endpoints)
     if wanted and has_model(job.agent) and job.model is not None:
@@ -152,7 +152,7 @@ async def open_endpoints(
         from worksample.models.gateway.request_reader import warm
 
         warm()
-        gateway = ModelGateway(job.model, gateway_model_names(job.agent.model or ""), context.limits.turns)
+        gateway = ModelGateway(job.model, gateway_model_names(job.agent.model or ""), context.spec.limits.turns)
     targets = targets_of(
         environment, job.config.hosts, gateway, services, browser if shows_browser(job.agent, environment) else None
     )
@@ -171,7 +171,7 @@ async def open_endpoints(
 
 def browser_of(context: TrialContext, box: Box) -> Browser | None:
     """Return the trial's browser and register its recorder; None if the task has no browser."""
-    environment, agent = context.instance.work.environment, context.job.agent
+    environment, agent = context.spec.instance.work.environment, context.spec.job.agent
     if environment.browser is None:
         return None
     usual = (*DEFAULT, "screenshot") if "vision" in agent.capabilities else DEFAULT
@@ -182,7 +182,7 @@ def browser_of(context: TrialContext, box: Box) -> Browser | None:
     )
     ledger = BrowserLedger(version())
     context.record(LedgerRecorder("browser", ledger))
-    return Browser(box, config, context.job.config.sandbox, ledger)
+    return Browser(box, config, context.spec.job.config.sandbox, ledger)
 
 
 def secure_origins(environment: Environment) -> tuple[str, ...]:

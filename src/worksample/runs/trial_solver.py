@@ -86,11 +86,11 @@ async def _work(
 
     done = DONE
     try:
-        environment = context.instance.work.environment
+        environment = context.spec.instance.work.environment
         services, colleagues = None, None
         if environment.served or environment.workplace is not None:
             services, colleagues = await _serve(context, stack)
-        limits = apply_limits(_limits(context.limits), catch_errors=True)
+        limits = apply_limits(_limits(context.spec.limits), catch_errors=True)
         with context.account.current(), limits as scope, counted(), anyio.CancelScope() as context.working:
             if context.lost:
                 context.working.cancel()
@@ -100,7 +100,7 @@ async def _work(
                 if environment.steps:
                     done = await run_steps(context, state, generate, supervise)
                 else:
-                    await supervise(context.job.solver(context)(state, generate))
+                    await supervise(context.spec.job.solver(context)(state, generate))
     except anyio.get_cancelled_exc_class() as error:
         return cancelled_outcome(), error
     except TerminateSampleError as error:
@@ -121,10 +121,10 @@ async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TaskServ
 
     Returns the services, and the signal of a colleague that fell silent.
     """
-    store, environment = context.job.store, context.instance.work.environment
+    store, environment = context.spec.job.store, context.spec.instance.work.environment
 
     def find() -> tuple[tuple[ServiceBox, ...], LiveWorkplace | None, bool]:
-        before = store.find(Trial, slot=context.slot.id)
+        before = store.find(Trial, slot=context.spec.slot.id)
         asked = any(trial.outcome.cause is Cause.SERVICE_ASKED for trial in before)
         workplace = workplace_of(environment, store.folder, context.id)
         boxes = boxes_of(environment.served, store.folder, context.id)
@@ -132,7 +132,7 @@ async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TaskServ
 
     with context.measure("services"):
         boxes, workplace, asked = await asyncio.to_thread(find)
-        opening = open_services(boxes, context.job.config.sandbox, asked_before=asked)
+        opening = open_services(boxes, context.spec.job.config.sandbox, asked_before=asked)
         services, colleagues = await stack.enter_async_context(opening), None
         recorder = ServiceRecorder(context, services)
         context.record(recorder)
@@ -153,7 +153,7 @@ async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TaskServ
 
 def _colleagues(context: TrialContext, services: TaskServices, workplace: LiveWorkplace) -> ColleagueRunner:
     """Return the colleagues of the task's company. Those played by a model use the role's model."""
-    config = context.job.config
+    config = context.spec.job.config
     model = config.roles.get(ROLE)
     return workplace.attended(own_box(services), model, config.service(model))
 
@@ -178,7 +178,9 @@ def _since_init() -> float:
 async def await_health(spec: HealthSpec) -> None:
     """Wait until the current sample's box is healthy. Raises SandboxError (`service.start`)."""
     if why := await why_unwell(spec, lambda: _look(spec)):
-        raise SandboxError(why, where="environment.health", cause=Cause.SERVICE_START)
+        raise SandboxError(
+            why, where="environment.health", next="fix environment.health in task.toml", cause=Cause.SERVICE_START
+        )
 
 
 async def _look(spec: HealthSpec) -> str | None:

@@ -121,13 +121,13 @@ def named(box: str) -> str:
     """The name of a box's group. `box` begins with the number of its maker's process, which counts in one namespace:
     containers may share control groups, and none knows who lives in another.
     """
-    return f"{PREFIX}{box}-{scratch.space_of_processes()}"
+    return f"{PREFIX}{box}-{scratch.process_namespace()}"
 
 
 def is_left(group: str) -> bool:
     """Whether the maker of a group with this name is known to be dead."""
     pid, *rest = group.removeprefix(PREFIX).split("-")
-    here = len(rest) < 2 or rest[-1] == str(scratch.space_of_processes())
+    here = len(rest) < 2 or rest[-1] == str(scratch.process_namespace())
     return here and pid.isdigit() and scratch.started_at(int(pid)) == 0
 
 

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from worksample.files.scratch import is_gone, maker
+from worksample.files.scratch import is_gone, maker_of_this_process
 
 MARK = "WORKSAMPLE_PLAIN_BOX"
 """The variable; its value is the box's folder."""
@@ -22,7 +22,7 @@ _MAKER = re.compile(rf"{MAKER}=(\d+)-(\d+)-(\d+)".encode())
 
 def of_this_process() -> dict[str, str]:
     """The environment of a bubblewrap that this process starts."""
-    return {MAKER: maker()}
+    return {MAKER: maker_of_this_process()}
 
 
 def end_marked(folder: Path) -> None:

@@ -76,7 +76,7 @@ def _nameless_groups() -> list[str]:
 def _folders() -> list[str]:
     """What was laid down beside the store, and what was being made to be kept: of makers that are dead."""
     places = (None, OPEN, *kept_folders())
-    removed = [f"folder {name}" for place in places for name in scratch.sweep(place)]
+    removed = [f"folder {name}" for place in places for name in scratch.sweep_scratch_folders(place)]
     removed += [f"half {name}" for place in kept_folders() for name in remove_halves(place)]
     return removed + _workplaces()
 

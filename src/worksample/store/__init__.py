@@ -1,4 +1,4 @@
-"""Where everything is kept: objects are the truth, the database an index over them, blobs the contents."""
+"""The store of all evidence: objects are the truth, the database an index over them, blobs the contents of files."""
 
 # SQLAlchemy takes a while to import, so it waits until one of these is wanted.
 from lazy_loader import attach_stub

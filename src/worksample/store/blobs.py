@@ -1,4 +1,4 @@
-"""Contents by their SHA-256, kept once and never changed."""
+"""Blobs: file contents by their SHA-256, stored once and never changed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from worksample.errors import RecordMissing, StoreError
 from worksample.files.copy_file import copy_file
 from worksample.records import digest_bytes
 
-from .off_loop import off_loop
+from .off_loop import warn_on_event_loop
 from .storage_backend import LocalPlace, RemotePlace
 
 _SMALL = 1 << 18
 _SENDERS = 8
 """Blobs that are sent to an object store at once."""
 _REMEMBERED = 200_000
-"""Of so many blobs a process remembers that they are kept for sure; of others it makes sure again."""
+"""Most durable blobs that a process remembers; it checks others again."""
 
 
 def blob_path(digest: str) -> str:
@@ -28,22 +28,23 @@ def blob_path(digest: str) -> str:
 
 
 class Blobs:
-    """A `Sink`. Files lie at `blobs/<aa>/<digest>`, mode 0444; with a remote store the local ones are its cache.
+    """A `Sink`. Files are at `blobs/<aa>/<digest>`, mode 0444; with a remote store the local files are its cache.
 
-    What was put is kept for sure (synced with its name, and sent to where the store is remote) only after `flush`,
-    which every `Store.commit` calls first.
+    A blob is durable (synced with its name, and sent if the store is remote) only after `flush`, which every
+    `Store.commit`
+    calls first.
     """
 
     def __init__(self, near: LocalPlace, far: RemotePlace | None = None) -> None:
         self._near, self._far = near, far
         self._fresh: dict[str, Future[None] | None] = {}
-        """Blobs that may not be kept for sure yet, and who sees to it."""
+        """Blobs that may not be durable yet, and the thread that makes them so."""
         self._sure: set[str] = set()
         self._lock = threading.Lock()
 
     def put(self, data: bytes) -> str:
-        """Keep bytes; returns their digest. Raises StoreFull, StoreError."""
-        off_loop()
+        """Store bytes, and return their digest. Raises StoreFull or StoreError."""
+        warn_on_event_loop()
         digest = digest_bytes(data)
         path = blob_path(digest)
         # A file of another size was torn by a power cut: it is replaced.
@@ -54,8 +55,8 @@ class Blobs:
         return digest
 
     def put_file(self, fd: int, size: int) -> str:
-        """Keep at most `size` bytes of an open file from its offset on; OSError comes from reading it."""
-        off_loop()
+        """Store at most `size` bytes of an open file from its offset on. OSError comes from reading it."""
+        warn_on_event_loop()
         if size <= _SMALL:
             parts, left = [], size
             while left > 0 and (chunk := os.read(fd, left)):
@@ -67,7 +68,7 @@ class Blobs:
         return digest
 
     def put_path(self, path: Path) -> str:
-        """Keep a file of this machine."""
+        """Store a file of this machine."""
         with path.open("rb") as f:
             return self.put_file(f.fileno(), os.fstat(f.fileno()).st_size)
 
@@ -80,8 +81,8 @@ class Blobs:
         return known or self._far.has(path)
 
     def path(self, digest: str) -> Path:
-        """The local file that holds it: read-only, never to be changed. Raises RecordMissing."""
-        off_loop()
+        """Return the local file of a blob: read-only, never to be changed. Raises RecordMissing."""
+        warn_on_event_loop()
         path = blob_path(digest)
         local = self._near.path(path)
         if not local.is_file():
@@ -91,22 +92,22 @@ class Blobs:
         return local
 
     def open(self, digest: str) -> BinaryIO:
-        """Open it for reading. Raises RecordMissing."""
+        """Open a blob for reading. Raises RecordMissing."""
         return self.path(digest).open("rb")
 
     def read(self, digest: str, limit: int | None = None) -> bytes:
-        """Its bytes, the first `limit` of them where given. Raises RecordMissing."""
+        """Return a blob's bytes, or the first `limit` of them. Raises RecordMissing."""
         with self.open(digest) as f:
             return f.read() if limit is None else f.read(limit)
 
     def all(self) -> Iterator[str]:
-        """Every digest that is kept, sorted."""
+        """Yield every stored digest, sorted."""
         place = self._near if self._far is None else self._far
         for path in place.list("blobs"):
             yield path.rpartition("/")[2]
 
     def flush(self) -> None:
-        """Return once all that was put before is kept for sure, be it that another thread sees to it already."""
+        """Make every blob durable that was put before, or wait for the thread that does."""
         while True:
             mine, others = dict[str, Future[None]](), list[Future[None]]()
             with self._lock:
@@ -146,10 +147,12 @@ class Blobs:
                 if done:
                     work.set_result(None)
                 else:
-                    work.set_exception(StoreError("these blobs could not be kept for sure"))
+                    work.set_exception(
+                        StoreError("these blobs could not be made durable", next="worksample store check")
+                    )
 
     def _note(self, path: str, written: bool) -> None:
-        """A blob that was there may be another process's, which has not come to sync it."""
+        """Note a written or existing blob. An existing one may be another process's, which has not synced it yet."""
         with self._lock:
             if written:
                 self._sure.discard(path)
@@ -178,10 +181,12 @@ class Blobs:
                 size = draft.stat().st_size
                 if copy_file(f.fileno(), None, size).digest != digest:
                     raise StoreError(
-                        "a blob arrived damaged", where=f"{far.name}/{path}", next="worksample store check --deep"
+                        "a blob was damaged on its way",
+                        where=f"{far.name}/{path}",
+                        next="worksample store check --deep",
                     )
             self._near.write_file(path, draft)
 
     def _missing(self, digest: str) -> RecordMissing:
         where = f"{self._near.name if self._far is None else self._far.name}/{blob_path(digest)}"
-        return RecordMissing("the store lacks this blob", where=where, next="worksample store check")
+        return RecordMissing("this blob is missing from the store", where=where, next="worksample store check")

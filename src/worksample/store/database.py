@@ -1,4 +1,4 @@
-"""One connection pool per store, write transactions and whom they exclude, and the database's own failures."""
+"""The database of a store: a connection pool, write transactions, which of them exclude each other, and errors."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from sqlalchemy.engine import make_url
 
 from worksample.errors import StoreError
 
-from .error_translation import full
+from .error_translation import store_full
 from .lease_fence import need_leases
-from .off_loop import off_loop
+from .off_loop import warn_on_event_loop
 
 BUSY_SECONDS = 60.0
-"""How long a write waits for another process's write."""
+"""Most seconds that a write waits for another process's write."""
 _SQLITE_FULL, _SQLITE_IOERR = 13, 10
 _COLLISIONS = ("23505", "40001", "40P01")
-"""PostgreSQL's: a key was taken meanwhile; no order of the two transactions would do; each waits for the other."""
+"""PostgreSQL's codes of a unique violation, a serialisation failure and a deadlock."""
 
 
 class Rivals(Enum):
-    """Which write transactions may run beside one on a server. SQLite knows one writer at a time."""
+    """The write transactions that may run beside one on a server. SQLite allows one writer at a time."""
 
     ANY = auto()
-    """One statement, and its key sees to the rest: leases."""
+    """All: one statement, protected by its key. For leases."""
     RECORDS = auto()
-    """Commits and leases: unique keys tell of what another commit brought meanwhile."""
+    """Commits and leases: unique keys reveal what another commit wrote meanwhile."""
     LEASES = auto()
-    """Only leases: rows of records are replaced, or so many written that no lock for each is to be had."""
+    """Only leases: rows of records are replaced, or so many are written that each cannot have a lock of its own."""
     NO_DESK = auto()
-    """Commits and leases, and none of the same kind: accounts, queues and drafts are read and then changed."""
+    """Commits and leases, but none of this kind: accounts, queues and drafts are read and then changed."""
 
 
 class Collided(StoreError):
-    """Another transaction was quicker. Nothing of this one stayed: look again, and do it again."""
+    """A transaction that lost against another one and left nothing. Read again and retry."""
 
 
 class Database:
-    """A SQLAlchemy engine by URL; `sqlite:///PATH` or `postgresql://...`."""
+    """A SQLAlchemy engine by URL: `sqlite:///PATH` or `postgresql://...`."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -68,20 +68,21 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A consistent view. Raises StoreError."""
-        off_loop()
+        """Open a consistent view. Raises StoreError."""
+        warn_on_event_loop()
         self._after_fork()
         with self._faults(), self._lent(write=False) as connection, connection.begin():
             yield connection
 
     @contextmanager
     def writing(self, rivals: Rivals = Rivals.NO_DESK, *, fenced: bool = True) -> Iterator[Connection]:
-        """A transaction, committed at the end of the block, beside which only such `rivals` run.
+        """Open a transaction that is committed at the end of the block; only `rivals` run beside it.
 
-        One of records, or of the desk, needs the leases of the enclosing `fence.fenced`, unless `fenced` is False.
-        Raises StoreFull, StoreError, Collided, Superseded.
+        A transaction of records or of people's work needs the leases of the enclosing `require_lease`, unless `fenced`
+        is False.
+        Raises StoreFull, StoreError, Collided or Superseded.
         """
-        off_loop()
+        warn_on_event_loop()
         self._after_fork()
         # For SQLite threads queue here, where waiting is fair, and not inside it, where it polls.
         turn = self._turn if self.sqlite else nullcontext()
@@ -97,7 +98,7 @@ class Database:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Of all processes that use a server's database one at a time, whatever tables there are. Raises StoreError."""
+        """Exclude all other processes that use a server's database, whatever tables it has. Raises StoreError."""
         if self.sqlite:
             yield
             return
@@ -107,8 +108,12 @@ class Database:
 
     @contextmanager
     def _lent(self, *, write: bool) -> Iterator[Connection]:
-        """A connection outside of any transaction. A file's are kept: taking one from the pool costs as much as five
-        statements. Those to a server stay with the pool, which looks whether they still stand."""
+        """Lend a connection outside of any transaction.
+
+        Connections to a file are kept, because taking one from the pool costs as much as five statements. Those to a
+        server stay
+        with the pool, which checks that they are alive.
+        """
         kept = self._kept[write]
         try:
             connection = kept.pop()
@@ -125,7 +130,9 @@ class Database:
                 connection.close()
 
     def _after_fork(self) -> None:
-        """A forked child must not talk over its parent's connections, nor wait for its parent's threads."""
+        """Drop inherited state: a forked child must not use its parent's connections, nor wait for its parent's
+        threads.
+        """
         if os.getpid() != self._owner:
             self.engine.dispose(close=False)
             # Held on to, so that nothing of the parent's is closed here.
@@ -153,17 +160,19 @@ class Database:
         said = str(e).strip().splitlines()[0] if str(e).strip() else type(e).__name__
         state = getattr(e, "sqlstate", None)
         if state in _COLLISIONS:
-            return Collided(f"another process wrote the same: {said}", where=self.shown, next="try again")
+            return Collided(f"another process wrote the same row: {said}", where=self.shown, next="try again")
         if code == _SQLITE_FULL or state == "53100":
-            return full(self.shown)
+            return store_full(self.shown)
         if code == _SQLITE_IOERR and self.path and _no_room(self.path):
-            return full(self.shown)
+            return store_full(self.shown)
         if code in (11, 26):
-            next = f"rm {self.path}*   (it is made anew from records/ when the store is opened)"
+            next = f"rm {self.path}*   (it is rebuilt from records/ when the store is opened)"
             return StoreError(f"the index is damaged: {said}", where=self.shown, next=next)
         if code in (5, 6):
             return StoreError(
-                "the database stayed busy", where=self.shown, next="try again when other runs are quieter"
+                "the database stayed locked by other runs",
+                where=self.shown,
+                next="run the same command again when other runs write less",
             )
         return StoreError(f"the database failed: {said}", where=self.shown, next="worksample store check")
 
@@ -173,7 +182,7 @@ _LOCK_SHARED = text("SELECT pg_advisory_xact_lock_shared(:number)")
 
 
 def hold(connection: Connection, names: Iterable[str], *, shared: bool = False) -> None:
-    """Wait until no other transaction holds any of these, and hold them to the end of this one.
+    """Wait until no other transaction holds any of these names, and hold them until this transaction ends.
 
     On SQLite a writer holds everything already.
     """
@@ -184,13 +193,14 @@ def hold(connection: Connection, names: Iterable[str], *, shared: bool = False) 
 
 
 def _need_whole(connection: Connection) -> None:
-    """StoreError where a statement was refused, whatever became of the refusal: PostgreSQL then undoes the whole
-    transaction at its COMMIT without a word."""
+    """Raise StoreError if a statement failed, even if its error was caught: PostgreSQL would silently undo the
+    transaction.
+    """
     if connection.dialect.name == "sqlite":
         return
     driver: Any = connection.connection.dbapi_connection
     if driver.info.transaction_status.name == "INERROR":
-        raise StoreError("a statement was refused, and nothing of its transaction is kept", next="try again")
+        raise StoreError("the database refused a statement, so the whole transaction was undone", next="try again")
 
 
 def _number(name: str) -> int:
@@ -209,14 +219,14 @@ def _engine(url: Any, sqlite: bool) -> Engine:
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, pool_size=16, max_overflow=-1)
 
     @event.listens_for(engine, "connect")
-    def _connected(raw: Any, _: Any) -> None:
+    def _on_connect(raw: Any, _: Any) -> None:
         # Transactions are begun below, in plain sight, and not by the driver.
         raw.isolation_level = None
         # The objects are the truth: a row lost in a power cut is replayed, so the log need not be synced.
         raw.execute("PRAGMA synchronous = NORMAL")
 
     @event.listens_for(engine, "begin")
-    def _begun(connection: Connection) -> None:
+    def _on_begin(connection: Connection) -> None:
         write = connection.get_execution_options().get("worksample_write")
         raw: Any = connection.connection.dbapi_connection
         raw.execute("BEGIN IMMEDIATE" if write else "BEGIN")

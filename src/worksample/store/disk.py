@@ -1,4 +1,4 @@
-"""The calls that decide what a power cut leaves: every one of the store's goes through here, in plain sight."""
+"""The system calls that decide what survives a power cut. The store makes all of them through this module."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 class Disk:
-    """The machine's own. `PowerCut` is one that keeps what was made durable apart from what was not."""
+    """This machine's disk. The test double `PowerCut` separates durable contents from others."""
 
     def sync(self, fd: int) -> None:
-        """Make an open file's content durable. Its name is the folder's affair."""
+        """Make an open file's content durable; for its name see `sync_folder`."""
         os.fsync(fd)
 
     def sync_folder(self, folder: Path) -> None:
@@ -23,7 +23,7 @@ class Disk:
             os.close(fd)
 
     def sync_all(self, folder: Path) -> None:
-        """Make all that lies on the file system of `folder` durable: quicker than many files one by one."""
+        """Make everything on the file system of `folder` durable: quicker than many single files."""
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             # Not `os.sync`, which waits for every disk of the machine and says nothing where one of them failed.

@@ -1,4 +1,4 @@
-"""Failures of disks, remote places and databases, as the store's own errors."""
+"""Translate failures of disks, remote storage and databases to the store's errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worksample.errors import StoreError, StoreFull
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def full(where: str) -> StoreFull:
+def store_full(where: str) -> StoreFull:
     return StoreFull(
         "no space left for records and blobs",
         where=where,
@@ -20,15 +20,15 @@ def full(where: str) -> StoreFull:
 
 
 @contextmanager
-def keeping(where: str, *, missing: type[OSError] | None = None) -> Iterator[None]:
-    """Turn OSError into StoreFull or StoreError; let `missing` (a kind of OSError) pass."""
+def translate_os_errors(where: str, *, missing: type[OSError] | None = None) -> Iterator[None]:
+    """Turn OSError into StoreFull or StoreError within the block; `missing`, a kind of OSError, passes unchanged."""
     try:
         yield
     except OSError as e:
         if missing is not None and isinstance(e, missing):
             raise
         if e.errno in FULL:
-            raise full(where) from e
+            raise store_full(where) from e
         text = e.strerror or str(e)
         named = isinstance(e, PermissionError | FileNotFoundError | NotADirectoryError | FileExistsError)
         step = (

@@ -1,4 +1,4 @@
-"""Rows of the database as a polars frame with fixed column names and types."""
+"""Build polars frames with fixed column names and types from rows of the database."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _type(name: str, column: ColumnElement[Any]) -> pl.DataType:
 
 
 def tabulate(connection: Connection, columns: Columns, query: Select[Any], sort: Iterable[str]) -> pl.DataFrame:
-    """Run `query` for `columns` (name -> expression); sorted by the columns `sort`. Times become UTC datetimes."""
+    """Run `query` for `columns` (name -> expression), sorted by the columns `sort`. Times become UTC datetimes."""
     wanted = query.with_only_columns(*(c.label(n) for n, c in columns.items()))
     found = connection.execute(wanted.execution_options(yield_per=_ROWS))
     schema = {name: _type(name, column) for name, column in columns.items()}
@@ -38,5 +38,5 @@ def tabulate(connection: Connection, columns: Columns, query: Select[Any], sort:
 
 
 def middle(low: str, high: str, name: str) -> pl.Expr:
-    """The midpoint of a range (RLI C.5)."""
+    """Return the midpoint of a range (RLI C.5)."""
     return ((pl.col(low) + pl.col(high)) / 2).alias(name)

@@ -45,11 +45,11 @@ UNSETTLED = ("cost_at_most", "estimated_calls", "cached_as_input", "failed_calls
 """Columns of a trial that say how far its cost is known."""
 
 OTHERS = ("other_cost", "other_calls", "other_priced", "other_cost_at_most")
-"""Columns of a trial that say what models took which are not the agent."""
+"""Columns of a trial for models other than the agent's."""
 
 
 def struck_ids(connection: Connection) -> dict[AmendmentTarget, list[str]]:
-    """Per target what is struck now."""
+    """Return the ids that are struck now, by target."""
     bodies = connection.execute(select(schema.amendments.c.body)).scalars()
     out: dict[AmendmentTarget, list[str]] = {target: [] for target in AmendmentTarget}
     for target, id in sorted(struck(Amendment.model_validate_json(b) for b in bodies)):
@@ -58,7 +58,9 @@ def struck_ids(connection: Connection) -> dict[AmendmentTarget, list[str]]:
 
 
 def experiment_id(store: Store, experiment: str) -> str:
-    """The id of an experiment that is called by id or by name (the latest of it). UsageError where there is none."""
+    """Return the id of an experiment given by id or name (the latest of that name). Raises UsageError if there is
+    none.
+    """
     known = store.find(Experiment, id=experiment) or store.find(Experiment, name=experiment)
     if known:
         return known[-1].id
@@ -67,17 +69,21 @@ def experiment_id(store: Store, experiment: str) -> str:
 
 
 def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
-    """One row per trial: every try of every slot, live or not.
+    """Return one row per trial: every try of every slot, live or not.
 
-    Seconds are wall-clock ones, but where a person worked those of work; `person_seconds` are the person's own.
-    `tokens` is the sum of `input_tokens` (of prompts, from no cache), `output_tokens` and those read from and written
-    to the service's cache; `reasoning_tokens` are of the output. `cost` is US dollars of the agent's own model calls
-    and of the person's time (null: nothing of it had a price; `priced` says whether all prices are settled),
-    `cost_at_most` what they can have cost with all that is not settled (null where something has no price).
-    `estimated_calls` are answers whose service told no tokens, `cached_as_input` those with cached tokens charged as
-    input, `unsettled_calls` requests whose end nobody told, and `failed_calls` those that were refused. `other_cost`
-    is that of the environment's roles, with `other_calls`, `other_priced` and `other_cost_at_most`, and `phases` JSON
-    of seconds per phase.
+    Seconds are wall-clock seconds, or working seconds if a person worked; `person_seconds` are the person's own.
+    `tokens` is
+    the sum of `input_tokens` (of prompts, not from a cache), `output_tokens`, and those read from and written to the
+    service's cache; `reasoning_tokens` are part of the output. `cost` is US dollars of the agent's own model calls and
+    of
+    the person's time (null if nothing of it had a price; `priced` says whether all prices are settled), `cost_at_most`
+    the
+    most that they can have cost with everything unsettled (null if something has no price). `estimated_calls` are
+    answers
+    whose service reported no tokens, `cached_as_input` answers with cached tokens charged as input, `unsettled_calls`
+    requests with an unknown end, and `failed_calls` refused requests. `other_cost` is the cost of the environment's
+    roles,
+    with `other_calls`, `other_priced` and `other_cost_at_most`. `phases` is JSON: seconds per phase.
     """
     columns: Columns = {
         "trial": _t.id,
@@ -114,15 +120,15 @@ def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
 
 
 def seconds_of() -> pl.Expr:
-    """How long a trial took: from its start to its end, but for a person, who comes and goes, by the timer."""
+    """Return how long a trial took: from start to end, or by the timer if a person worked, who comes and goes."""
     clock = (pl.col("ended") - pl.col("started")).dt.total_microseconds() / 1e6
     return pl.when(pl.col("person_seconds").is_not_null()).then("working_seconds").otherwise(clock)
 
 
 def submissions_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
-    """One row per submission, of whatever origin. `files` and `size` (bytes) are those of `output`.
+    """Return one row per submission of any origin. `files` and `size` (bytes) describe its `output`.
 
-    `live` is that of its trial, null where there is none. `entrant_name` is the agent's name, or the entrant itself.
+    `live` is that of its trial, null without one. `entrant_name` is the agent's name, or the entrant itself.
     """
     s = schema.submissions.c
     columns: Columns = {
@@ -154,13 +160,15 @@ _e, _r, _v = schema.evaluations.c, schema.rounds.c, schema.evaluators.c
 
 
 def evaluations_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
-    """One row per evaluation of one submission (pairs are in `comparisons_df`), of submissions of `experiment`.
+    """Return one row per evaluation of one submission of `experiment`; for pairs see `comparisons_df`.
 
-    `score` is in 0..1 for grades and 1, 2 or 3 for holistic ones; `full` and `partial` (TAC 4.1) are of grades only;
-    all are null where the evaluation failed or was declined, which `cause` and `reason` explain. `stands` is false
-    where an amendment strikes it, its evaluator, its submission or its instance. `cost` is US dollars of the judges
-    that were asked, over `calls` that were answered; `priced` says whether all prices are settled, and `cost_at_most`
-    what they can have cost at most.
+    `score` is in 0..1 for grades and 1, 2 or 3 for holistic ones; `full` and `partial` (TAC 4.1) are for grades only;
+    all
+    are null if the evaluation failed or was declined, for the `cause` and `reason` given. `stands` is false if an
+    amendment
+    strikes it, its evaluator, its submission or its instance. `cost` is US dollars of the judges, over `calls` that
+    were
+    answered; `priced` says whether all prices are settled, and `cost_at_most` is the most that they can have cost.
     """
     columns: Columns = {
         "evaluation": _e.id,
@@ -176,14 +184,14 @@ def evaluations_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
         **{n: _e[n] for n in ("grading", "outcome", "cause", "reason", "payload", "score", "full", "partial")},
         **{n: _e[n] for n in ("minutes", "cost", "calls", "priced", "cost_at_most", "author", "at")},
     }
-    return _evaluations(store, columns, _said(), experiment, pairs=False)
+    return _evaluations(store, columns, _joined_tables(), experiment, pairs=False)
 
 
 _EVALUATOR: Columns = {"evaluator": _e.evaluator, "evaluator_name": _v.name, "evaluator_type": _v.type}
 _second = aliased(schema.submissions, name="seconds")
 
 
-def _said() -> FromClause:
+def _joined_tables() -> FromClause:
     return (
         schema.evaluations.outerjoin(schema.rounds, _r.id == _e.round)
         .outerjoin(schema.evaluators, _v.id == _e.evaluator)
@@ -193,9 +201,10 @@ def _said() -> FromClause:
 
 
 def comparisons_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
-    """One row per evaluation of a pair; `first` was shown first. With `experiment`: either side belongs to it.
+    """Return one row per evaluation of a pair; `first` was shown first. With `experiment`: one of the two belongs to
+    it.
 
-    `completion` and `quality` are `first`, `equal` or `second` (RLI 3.4), null where none was given.
+    `completion` and `quality` are `first`, `equal` or `second` (RLI 3.4), or null if not answered.
     """
     first = schema.submissions.c
     columns: Columns = {
@@ -217,7 +226,9 @@ def comparisons_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
         },
         **{n: _e[n] for n in ("cost_at_most", "author", "at")},
     }
-    return _evaluations(store, columns, _said().outerjoin(_second, _second.c.id == _e.second), experiment, pairs=True)
+    return _evaluations(
+        store, columns, _joined_tables().outerjoin(_second, _second.c.id == _e.second), experiment, pairs=True
+    )
 
 
 def _evaluations(

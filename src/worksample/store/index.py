@@ -1,4 +1,4 @@
-"""Rows for records: insertion, conflicts, and which trial of a slot is live."""
+"""The index of records: insert rows, detect conflicts, and decide which trial of a slot is live."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _INSERT = {kind: Prepared(table.insert()) for kind, table in schema.TABLES.items
 _STAMP = Prepared(schema.commits.insert())
 _IS_KNOWN = Prepared(select(schema.commits.c.digest).where(schema.commits.c.digest == bindparam("its_digest")))
 _MADE = "made"
-"""Beside a row's columns: when its object was made."""
+"""Key beside a row's columns: when its object was made."""
 _UNWRITTEN = Committed("", datetime.fromtimestamp(0, UTC), ())
 MANY = 200
-"""Above so many records a transaction excludes all others of records instead of locking each of its trials."""
+"""From this number of records, a transaction excludes all others of records instead of locking each of its trials."""
 REFUSED = -1
-"""In the place of the number of records of an object that was taken back."""
+"""Stands for the number of records of an object that was withdrawn."""
 
 
 def chunks(items: Sequence[T], size: int = _AT_ONCE) -> Iterator[Sequence[T]]:
@@ -45,21 +45,21 @@ def chunks(items: Sequence[T], size: int = _AT_ONCE) -> Iterator[Sequence[T]]:
 
 @dataclass
 class Staged:
-    """What is to be written: per kind the records that are new, with their rows."""
+    """Records to write: the new ones of each kind, with their rows."""
 
     new: dict[str, list[tuple[Record, Row]]] = field(default_factory=dict)
     beaten: dict[str, list[str]] = field(default_factory=dict)
-    """Ids of rows that give way to others."""
+    """Ids of rows that are replaced by others."""
 
 
 def lacking(connection: Connection, records: Iterable[Record]) -> tuple[list[Record], str]:
-    """Those of `records` that the index lacks, each once; and an object that holds one of the others.
+    """Return those of `records` that the index lacks, each once, and an object that holds one of the others.
 
-    Raises RecordConflict where one of the same kind and id says something else.
+    Raises RecordConflict if the index holds a different record of the same kind and id.
     """
     missing, held = list[Record](), ""
     for kind, by_id in _rows(((r, _UNWRITTEN) for r in records), strict=True).items():
-        known = _known(connection, kind, list(by_id))
+        known = _existing_rows(connection, kind, list(by_id))
         for id, (record, values) in by_id.items():
             if id not in known:
                 missing.append(record)
@@ -70,23 +70,22 @@ def lacking(connection: Connection, records: Iterable[Record]) -> tuple[list[Rec
 
 
 def enter(connection: Connection, committed: Committed, *, sole: bool = False) -> None:
-    """Index a new object. Raises RecordConflict where a record of it contradicts one that came meanwhile.
+    """Index a new object, unless another process did so. Raises RecordConflict if a record contradicts one committed
+    meanwhile.
 
-    `sole`: raises Superseded where a finished trial of it is of a slot that has one.
-
-    Where another process indexed the object already, nothing is left to do.
+    `sole`: raise Superseded if the object holds a finished trial of a slot that has one already.
     """
     records = [(record, committed) for record in committed.records]
     if not is_known(connection, committed.digest):
         write(connection, stage(connection, records, strict=True), [committed], sole=sole)
         return
     for kind, by_id in _rows(records, strict=True).items():
-        for id, (body, _) in _known(connection, kind, list(by_id)).items():
+        for id, (body, _) in _existing_rows(connection, kind, list(by_id)).items():
             _refuse(kind, id, body, by_id[id][1]["body"])
 
 
 def refuse(connection: Connection, committed: Committed) -> bool:
-    """Note that an object is taken back, so that nobody who has read it indexes it; False where somebody has."""
+    """Mark an object as withdrawn, so that no reader indexes it. Return False if it is indexed already."""
     if is_known(connection, committed.digest):
         return False
     _STAMP.run(connection, {"digest": committed.digest, "at": micros(committed.at), "records": REFUSED})
@@ -94,19 +93,19 @@ def refuse(connection: Connection, committed: Committed) -> bool:
 
 
 def is_known(connection: Connection, digest: str) -> bool:
-    """Whether this object was indexed, or taken back."""
+    """Whether this object was indexed or withdrawn."""
     return _IS_KNOWN.first(connection, {"its_digest": digest}) is not None
 
 
 def stage(connection: Connection, records: Iterable[tuple[Record, Committed]], *, strict: bool) -> Staged:
-    """Sort out which records (each with the object it lies in) the index lacks, or holds in a form that gives way.
+    """Select the records (each with its object) that the index lacks, or holds in a form that must be replaced.
 
-    `rivals.beats` says which of two counts, in whatever order they come. `strict`: raises RecordConflict where two
-    contradict each other. Else, for objects that nobody is waiting for, one of them counts, and `check` reports them.
+    `record_conflicts.beats` decides which of two counts, in any order of arrival. `strict`: raise RecordConflict if two
+    contradict each other. Otherwise one of them counts, and `check` reports both.
     """
     staged = Staged()
     for kind, by_id in _rows(records, strict=strict).items():
-        known = _known(connection, kind, list(by_id))
+        known = _existing_rows(connection, kind, list(by_id))
         for id, (record, values) in by_id.items():
             old = known.get(id)
             if old is None:
@@ -116,16 +115,16 @@ def stage(connection: Connection, records: Iterable[tuple[Record, Committed]], *
                 _refuse(kind, id, old[0], values["body"])
             if old[0] == values["body"]:
                 continue
-            if beats(kind, _claim(values), ObjectClaim(old[0], _made(connection, old[1]), old[1])):
+            if beats(kind, _claim(values), ObjectClaim(old[0], _made_at(connection, old[1]), old[1])):
                 staged.new.setdefault(kind, []).append((record, values))
                 staged.beaten.setdefault(kind, []).append(id)
     return staged
 
 
 def write(connection: Connection, staged: Staged, commits: Sequence[Committed], *, sole: bool = False) -> int:
-    """Insert what was staged from these objects; returns how many rows were written.
+    """Insert staged records of these objects, and return the number of rows written.
 
-    `sole`: raises Superseded where a finished trial is of a slot that has one.
+    `sole`: raise Superseded if a finished trial belongs to a slot that has one already.
     """
     _hold_trials(connection, staged)
     touched = set[str]()
@@ -146,19 +145,19 @@ def write(connection: Connection, staged: Staged, commits: Sequence[Committed], 
 
 
 def apply(connection: Connection, commits: Sequence[Committed]) -> int:
-    """Index whole objects; returns how many rows were written."""
+    """Index whole objects, and return the number of rows written."""
     records = ((record, c) for c in commits for record in c.records)
     return write(connection, stage(connection, records, strict=False), commits)
 
 
 def clear(connection: Connection) -> None:
-    """Empty everything that can be made anew from the objects."""
+    """Delete everything that can be rebuilt from the objects."""
     for table in (*schema.TABLES.values(), schema.commits):
         connection.execute(delete(table))
 
 
 def _hold_trials(connection: Connection, staged: Staged) -> None:
-    """Of a trial and an amendment that strikes it, which come at once, one sees the other."""
+    """Lock trials and amendments that strike them: of two that arrive at once, one must see the other."""
     trials = [record.id for record, _ in staged.new.get("trial", ())]
     struck = [r["target_id"] for _, r in staged.new.get("amendment", ()) if r["target"] == AmendmentTarget.TRIAL]
     if len(trials) + len(struck) <= MANY:
@@ -166,7 +165,7 @@ def _hold_trials(connection: Connection, staged: Staged) -> None:
 
 
 def _rows(records: Iterable[tuple[Record, Committed]], *, strict: bool) -> dict[str, dict[str, tuple[Record, Row]]]:
-    """Per kind and id the one that counts. `strict`: raises RecordConflict for two that contradict each other."""
+    """Return the record that counts by kind and id. `strict`: raise RecordConflict if two contradict each other."""
     out: dict[str, dict[str, tuple[Record, Row]]] = {}
     for record, committed in records:
         values = row(record, committed.digest) | {_MADE: micros(committed.at)}
@@ -184,8 +183,8 @@ def _refuse(kind: str, id: str, one: str, other: str) -> None:
         raise conflict(kind, id)
 
 
-def _known(connection: Connection, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Id -> body and object of the rows that exist."""
+def _existing_rows(connection: Connection, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return id -> body and object of the rows that exist."""
     if len(ids) == 1:
         row = _KNOWN[kind].first(connection, {"its_id": ids[0]})
         return {} if row is None else {row.id: (row.body, row.object)}
@@ -200,13 +199,13 @@ def _claim(values: Row) -> ObjectClaim:
     return ObjectClaim(values["body"], values[_MADE], values["object"])
 
 
-def _made(connection: Connection, object: str) -> int:
-    """When an object was made, in microseconds since 1970."""
+def _made_at(connection: Connection, object: str) -> int:
+    """Return when an object was made, in microseconds since 1970."""
     return connection.execute(select(schema.commits.c.at).where(schema.commits.c.digest == object)).scalar() or 0
 
 
 def _remove(connection: Connection, kind: str, ids: list[str]) -> set[str]:
-    """Remove rows that give way to others; returns the slots whose live trial that may change."""
+    """Remove replaced rows, and return the slots whose live trial may change."""
     table, trials, slots = schema.TABLES[kind], schema.trials.c, set[str]()
     for some in chunks(ids):
         if kind == "trial":
@@ -216,7 +215,7 @@ def _remove(connection: Connection, kind: str, ids: list[str]) -> set[str]:
 
 
 def _slots(connection: Connection, kind: str, rows: Sequence[Row]) -> set[str]:
-    """The slots whose live trial these new rows may change."""
+    """Return the slots whose live trial these new rows may change."""
     if kind == "trial":
         return {str(r["slot"]) for r in rows}
     if kind != "amendment":
@@ -228,10 +227,11 @@ def _slots(connection: Connection, kind: str, rows: Sequence[Row]) -> set[str]:
 
 
 def settle(connection: Connection, slots: Iterable[str], sole: Sequence[Trial] = ()) -> None:
-    """Set `live` anew for all trials of these slots. Raises Superseded where one of `sole` has company in its slot.
+    """Recompute `live` for all trials of these slots. Raises Superseded if one of `sole` shares its slot.
 
-    Of a slot's finished trials that are not struck one is live: of the highest generation of the slot's lease, then the
-    first by `ended`, then id. That depends on the set of records alone and not on the order in which they came.
+    One of a slot's finished trials that are not struck is live: the highest generation of the slot's lease, then the
+    first
+    by `ended`, then by id. The choice depends on the set of records alone, not on their order of arrival.
     """
     trials = schema.trials
     for some in chunks(sorted(slots)):
@@ -250,13 +250,13 @@ def _need_sole(standing: Mapping[str, Sequence[str]], trials: Sequence[Trial]) -
         others = [id for id in standing.get(trial.slot, ()) if id != trial.id]
         if others:
             raise Superseded(
-                f"the slot has a finished trial already: {others[0]}", where=trial.slot,
-                next=f"to have it done again: worksample amend strike trial {others[0]} --reason WHY",
+                f"the slot already has a finished trial: {others[0]}", where=trial.slot,
+                next=f"to run it again: worksample amend strike trial {others[0]} --reason WHY",
             )  # fmt: skip
 
 
 def standing_trials(connection: Connection, slots: Sequence[str]) -> dict[str, list[str]]:
-    """Slot -> its finished trials that are not struck, the live one first."""
+    """Return slot -> its finished trials that are not struck, the live one first."""
     trials = schema.trials
     columns = (trials.c.slot, trials.c.generation, trials.c.ended, trials.c.id)
     query = select(*columns).where(trials.c.slot.in_(slots), trials.c.finished)
@@ -270,7 +270,7 @@ def standing_trials(connection: Connection, slots: Sequence[str]) -> dict[str, l
 
 
 def struck_trials(connection: Connection, ids: Sequence[str]) -> set[str]:
-    """Those of `ids` that are struck now."""
+    """Return those of `ids` that are struck now."""
     table, found = schema.amendments, list[Amendment]()
     for some in chunks(ids):
         query = select(table.c.body).where(table.c.target == AmendmentTarget.TRIAL.value, table.c.target_id.in_(some))

@@ -1,4 +1,4 @@
-"""Objects that the index lacks, or all of them, become rows."""
+"""Index objects that the database lacks, or rebuild it from all of them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .database import Database, Rivals
 from .objects import BrokenObject, Committed, Objects, hour_of
 
 _READERS = 16
-"""Objects that are read at once: of a remote place most of the time is spent waiting."""
+"""Objects that are read at once: remote storage is slow to answer."""
 _MARGIN = timedelta(days=1)
-"""By so much the clock of a machine that writes objects may be wrong, or the writing of one take."""
+"""How wrong the clock of a writing machine may be, or how long a write may take."""
 _LAST = "synced"
 
 
-class Replaying:
+class IndexRebuild:
     def __init__(self, database: Database, objects: Objects) -> None:
         self._database, self._objects = database, objects
 
     def sync(self, *, whole: bool) -> int:
-        """As `Store.sync`."""
+        """Index missing objects; see `Store.sync`."""
         began = now()
         with self._database.reading() as connection:
             known = set(connection.execute(select(schema.commits.c.digest)).scalars())
@@ -40,21 +40,21 @@ class Replaying:
         return count
 
     def reindex(self) -> int:
-        """As `Store.reindex`."""
+        """Rebuild the index; see `Store.reindex`."""
         began, paths, count = now(), list(self._objects.all().items()), 0
         with self._database.writing(Rivals.LEASES) as connection:
             index.clear(connection)
             for some in index.chunks(paths):
-                count += index.apply(connection, self._read(dict(some)))
+                count += index.apply(connection, self._read_objects(dict(some)))
             _note(connection, began)
         return count
 
     def _replay(self, paths: Mapping[str, str]) -> int:
-        commits = self._read(paths)
+        commits = self._read_objects(paths)
         with self._database.writing(Rivals.LEASES) as connection:
             return index.apply(connection, [c for c in commits if not index.is_known(connection, c.digest)])
 
-    def _read(self, paths: Mapping[str, str]) -> list[Committed]:
+    def _read_objects(self, paths: Mapping[str, str]) -> list[Committed]:
         try:
             with ThreadPoolExecutor(_READERS if self._objects.remote else 1) as readers:
                 return list(readers.map(self._objects.read, paths, paths.values()))

@@ -1,4 +1,4 @@
-"""Is the store sound? Objects against their names, rows against objects, ids and blobs against what is there."""
+"""Check that a store is sound: objects against their names, rows against objects, ids and blobs against what exists."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StoreFault:
-    """Something unsound. `next` is what to type, or what to do."""
+    """A fault of a store. `next` is a command, or what to do."""
 
     what: str
     where: str
@@ -49,16 +49,17 @@ _REBUILD = "worksample store rebuild"
 _RESTORE = "copy it from another store with `worksample store merge`, or from a backup"
 
 Known = dict[tuple[str, str], tuple[Record, int, str]]
-"""Kind and id -> the record, when the object that counts for it was made, and that object's digest."""
+"""Kind and id -> the record, when its object was made, and that object's digest."""
 
 
 def check(store: Store, *, deep: bool = False) -> list[StoreFault]:
-    """Every fault found; none means sound. `deep` also reads every blob.
+    """Return every fault; none means that the store is sound. `deep` also reads every blob.
 
-    Looked for: objects that are broken or strange; one id said differently in two objects; rows without object,
-    objects without rows, rows that say something else, wrong live flags; slots finished twice and work that one
-    evaluator graded twice; ids that lead nowhere; blobs that are
-    missing, of another size, or (deep) damaged. A store whose objects are broken opens with `Store.open(heal=False)`.
+    Checked are: broken or unknown objects; one id with different contents in two objects; rows without object, objects
+    without rows, different rows, wrong live flags; slots finished twice and work graded twice by one evaluator;
+    dangling ids;
+    missing blobs, and blobs of another size or (deep) with damaged bytes. A store whose objects are broken opens with
+    `Store.open(heal=False)`.
     """
     faults: list[StoreFault] = []
     paths = store.objects.all()
@@ -73,12 +74,12 @@ def check(store: Store, *, deep: bool = False) -> list[StoreFault]:
 
 
 def _objects(store: Store, paths: dict[str, str], faults: list[StoreFault]) -> tuple[Known, set[str]]:
-    """Every record with the object that counts for it, and the digests of all sound objects."""
+    """Return every record with the object that counts for it, and the digests of all sound objects."""
     known: Known = {}
     sound: set[str] = set()
     name = store.objects.place.name
     for stray in store.objects.strays():
-        faults.append(StoreFault("no object has such a name", f"{name}/{stray}", "remove it"))
+        faults.append(StoreFault("this file's name is not an object's", f"{name}/{stray}", "remove it"))
     for digest in sorted(paths):
         try:
             committed = store.objects.read(digest, paths[digest])
@@ -98,8 +99,8 @@ def _objects(store: Store, paths: dict[str, str], faults: list[StoreFault]) -> t
                 known[key] = (record, at, digest)
             if not agree(record.kind, new.body, old.body):
                 right, wrong = (digest, held[2]) if wins else (held[2], digest)
-                text = f"the {record.kind} {record.id} says something else in object {right}, which counts"
-                next = "remove the object that is wrong, then worksample store rebuild"
+                text = f"the {record.kind} {record.id} differs from its version in object {right}, which counts"
+                next = "remove the wrong object, then worksample store rebuild"
                 faults.append(StoreFault(text, f"{name}/{paths[wrong]}", next))
     return known, sound
 
@@ -138,7 +139,7 @@ def _rows(store: Store, known: Known, paths: dict[str, str], sound: set[str]) ->
 
 
 def _twice(standing: Mapping[str, Sequence[str]]) -> Iterator[StoreFault]:
-    """Slots that two processes have finished: a store of an earlier version, or two stores that were merged."""
+    """Yield slots that two processes finished, in a store of an earlier version or after a merge."""
     for slot, (live, *others) in sorted(standing.items()):
         for other in others:
             text = f"its slot was finished twice: trial {live} counts, this one does not"
@@ -147,7 +148,7 @@ def _twice(standing: Mapping[str, Sequence[str]]) -> Iterator[StoreFault]:
 
 
 def _graded_twice(known: Known) -> Iterator[StoreFault]:
-    """Answers that a program or a judge gave twice at one place of a round; what people say again is no fault."""
+    """Yield answers that a program or a judge gave twice in one round; people may repeat theirs."""
     records = [record for record, _, _ in known.values()]
     out = {
         id
@@ -176,7 +177,9 @@ def _dangling(known: Known, paths: dict[str, str]) -> Iterator[StoreFault]:
     for (kind, id), (record, _, digest) in sorted(known.items()):
         for other, target in ids_of(record):
             if (other, target) not in known:
-                yield StoreFault(f"{kind} {id} names the {other} {target}, which is not here", paths[digest], _RESTORE)
+                yield StoreFault(
+                    f"{kind} {id} names the {other} {target}, which the store lacks", paths[digest], _RESTORE
+                )
 
 
 def _blobs(store: Store, known: Known) -> Iterator[StoreFault]:
@@ -208,7 +211,7 @@ def _manifest(store: Store, digest: str, owner: str, done: set[str]) -> Iterator
         if not store.blobs.has(entry.blob):
             yield _lacking(store, entry.blob, f"{owner}, {entry.path}")
         elif store.far is None and store.blobs.path(entry.blob).stat().st_size != entry.size:
-            text = f"a blob of {owner} has another size than {entry.path} had"
+            text = f"a blob of {owner} does not have the size of {entry.path}"
             yield StoreFault(text, f"{store.name}/{blob_path(entry.blob)}", _RESTORE)
 
 

@@ -1,4 +1,4 @@
-"""Leases: who works on what, until when. In the database only, and never evidence."""
+"""Leases: who works on what, until when. They are in the database only, and never evidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOW = {
     "sqlite": "CAST((julianday('now') - 2440587.5) * 86400000000 AS BIGINT)",
     "postgresql": "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)",
 }
-"""Microseconds since 1970 by the database's clock: machines that share it need not agree on the time."""
+"""Microseconds since 1970 by the database's clock, so that machines need not agree on the time."""
 _TAKE = """
     INSERT INTO leases (key, owner, generation, expires) VALUES (:key, :owner, 1, {now} + :span)
     ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, expires = excluded.expires,
@@ -31,51 +31,51 @@ _GIVE_BACK = "UPDATE leases SET owner = '', expires = 0 WHERE key = :key AND own
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """What its owner holds, and proves with each commit (`Store.fenced`)."""
+    """A lease of a key, which its owner proves with each commit (`Store.fenced`)."""
 
     key: str
     owner: str
     generation: int
-    """1 for the first owner; rises with each take-over from an owner who had not given the key back."""
+    """1 for the first owner; rises with each takeover from an owner who had not released the key."""
 
 
 class Leases:
-    """Each call is one statement (to release after a take-over: two), which waits for nobody's object.
+    """The leases of a database. Each call is one or two statements, and waits for no object.
 
-    Owners: see `owner.new_owner`.
+    For owners see `lease_owner.new_owner`.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def take(self, key: str, owner: str, seconds: float) -> Lease | None:
-        """The lease where `key` was free, expired, or the owner's own already, for `seconds`; else None."""
+        """Lease `key` for `seconds` if it is free, expired, or already the owner's; otherwise return None."""
         with self._database.writing(Rivals.ANY) as connection:
             found = self._execute(connection, _TAKE, key=key, owner=owner, span=int(seconds * 1e6))
             generation: int | None = found.scalar_one_or_none()
         return None if generation is None else Lease(key, owner, generation)
 
     def renew(self, key: str, owner: str, seconds: float) -> bool:
-        """True where `owner` still held it; False once another took it or it ran out."""
+        """Extend a lease. Return False if another owner took it or it expired."""
         return self._write(_RENEW, key=key, owner=owner, span=int(seconds * 1e6))
 
     def keep(self, lease: Lease, seconds: float) -> bool:
-        """True where nobody else took it, also where it had run out meanwhile."""
+        """Extend a lease, even if it expired meanwhile. Return False if another owner took it."""
         values = {"key": lease.key, "owner": lease.owner, "generation": lease.generation}
         return self._write(_KEEP, span=int(seconds * 1e6), **values)
 
     def holder(self, key: str) -> str | None:
-        """Whose it is now; None where it is free or expired."""
+        """Return the owner of a key, or None if it is free or expired."""
         with self._database.reading() as connection:
             owner: str | None = self._execute(connection, _HOLDER, key=key).scalar_one_or_none()
             return owner
 
     def expire(self, key: str, owner: str) -> None:
-        """End the lease of an owner who is gone: whoever takes it next takes it over."""
+        """End the lease of an owner who is gone: the next owner takes it over."""
         self._write(_EXPIRE, key=key, owner=owner)
 
     def release(self, key: str, owner: str) -> None:
-        """Give it back; nothing happens where it is another's.
+        """Release a key; nothing happens if it is another owner's.
 
         The row of a key that was ever taken over stays, so that its generation never repeats.
         """

@@ -1,4 +1,4 @@
-"""The fence: a transaction of records proves that its work is still its owner's."""
+"""Fence transactions by a lease: each proves that the work still belongs to its owner."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 _HELD = text("SELECT 1 FROM leases WHERE key = :key AND owner = :owner AND generation = :generation")
 _HELD_SHARED = text(f"{_HELD.text} FOR SHARE")
-"""On PostgreSQL: nobody takes the key over before this transaction ends."""
+"""For PostgreSQL: nobody can take the key over before this transaction ends."""
 _fences: ContextVar[tuple[tuple[Any, Lease], ...]] = ContextVar("worksample_fences", default=())
 
 
 @contextmanager
-def fenced(database: Any, lease: Lease) -> Iterator[None]:
-    """Have every transaction of records on `database`, in this block and thread, need that `lease` is held."""
+def require_lease(database: Any, lease: Lease) -> Iterator[None]:
+    """Make every transaction of records on `database`, in this block and thread, require `lease`."""
     token = _fences.set((*_fences.get(), (database, lease)))
     try:
         yield
@@ -31,12 +31,12 @@ def fenced(database: Any, lease: Lease) -> Iterator[None]:
 
 
 def is_fenced(database: Any) -> bool:
-    """Whether the caller is in a block of `fenced` on `database`."""
+    """Whether the caller is in a block of `require_lease` on `database`."""
     return any(of is database for of, _ in _fences.get())
 
 
 def need_leases(database: Any, connection: Connection) -> None:
-    """Raise Superseded where a lease of an enclosing `fenced` is no longer its owner's."""
+    """Raise Superseded if a lease of an enclosing `require_lease` was lost."""
     for of, lease in _fences.get():
         if of is not database:
             continue
@@ -44,6 +44,6 @@ def need_leases(database: Any, connection: Connection) -> None:
         values = {"key": lease.key, "owner": lease.owner, "generation": lease.generation}
         if connection.execute(held, values).first() is None:
             raise Superseded(
-                "another process took this work over while this one stood still", where=lease.key,
-                next="nothing: what the other process makes of it counts",
+                "another process took this work over while this one was stopped", where=lease.key,
+                next="do nothing: the other process's result counts",
             )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Who holds a lease: a process, told from every other one, also after its number was given to another."""
+"""Owners of leases: processes, distinguished even if a process id is reused."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _NUMBER = re.compile(r"[0-9]{1,9}\Z")
 
 
 def new_owner() -> str:
-    """`host:kernel:pid:start:random`, as every lease of the platform names its owner.
+    """Return `host:kernel:pid:start:random`, the form in which every lease names its owner.
 
-    `kernel` is the boot's id and the namespace in which the number counts: two containers of one machine both have a
-    process 7. `start` tells the process from a later one of the same number.
+    `kernel` is the boot's id and the namespace of process ids: two containers of one machine may both have a process 7.
+    `start` distinguishes the process from a later one of the same id.
     """
     pid = os.getpid()
     return f"{socket.gethostname()}:{_kernel()}:{pid}:{_start(pid) or 0}:{uuid.uuid4().hex[:8]}"
 
 
 def is_dead(owner: str) -> bool:
-    """Whether the owner is a process that is gone for sure: its leases need not be waited for.
+    """Whether the owner is a process that has certainly ended: its leases can be taken over at once.
 
-    Of a process elsewhere, before the last boot, or in another container nothing is known: its leases run out.
+    Processes of other machines, boots or containers are unknown: their leases must expire.
     """
     parts = owner.split(":")
     known = len(parts) == _FIELDS and parts[1] and parts[1] == _kernel()
@@ -47,8 +47,7 @@ def is_dead(owner: str) -> bool:
 
 
 def _start(pid: int) -> int | None:
-    """Ticks of the clock from the boot to the start of a process, 0 for one that ended and was not waited for; None
-    where that is not to be seen."""
+    """Return the clock ticks from boot to the start of a process; 0 for a zombie, None if it cannot be read."""
     with suppress(OSError):
         # The name in brackets may hold anything.
         fields = (_PROC / str(pid) / "stat").read_text(errors="replace", encoding="utf-8").rpartition(")")[2].split()
@@ -58,7 +57,7 @@ def _start(pid: int) -> int | None:
 
 @cache
 def _kernel() -> str:
-    """Empty where a process may not even look at itself."""
+    """Return the kernel's identity, or "" if a process may not even read its own."""
     with suppress(OSError):
         boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
         return f"{boot}/{(_PROC / 'self/ns/pid').stat().st_ino}"

@@ -39,7 +39,7 @@ async def renew_leases(
 
 
 @contextmanager
-def renewed(store: Store, lease: Lease, seconds: float) -> Iterator[None]:
+def renew_in_background(store: Store, lease: Lease, seconds: float) -> Iterator[None]:
     """Renew a lease in a thread while the block runs, for callers without an event loop."""
     over = threading.Event()
 

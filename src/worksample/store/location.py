@@ -1,4 +1,4 @@
-"""Which store is meant: its place, its settings file, its database."""
+"""Find a store: its storage, its settings file and its database."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any
 from worksample.errors import StoreError
 
 from .disk import Disk
-from .error_translation import keeping
+from .error_translation import translate_os_errors
 from .storage_backend import FileBackend, LocalPlace, RemotePlace
 
 FORMAT = 1
 SETTINGS = "store.toml"
 _TEXT = """\
-# A Worksample store. records/, blobs/ and logs/ are the evidence; all else here can be made anew from them.
+# A Worksample store. records/, blobs/ and logs/ are the evidence; everything else can be rebuilt from them.
 format = {format}
 id = "{id}"
 
@@ -32,7 +32,7 @@ url = ""        # empty: index.sqlite beside this file; or postgresql://... (WOR
 @dataclass(frozen=True, slots=True)
 class Location:
     near: LocalPlace
-    """The store itself where it is local, else its cache on this machine."""
+    """The store itself if it is local, else its cache on this machine."""
     far: RemotePlace | None
     id: str
     database: str
@@ -43,9 +43,9 @@ class Location:
 
 
 def locate(where: str | Path | None, *, create: bool, disk: Disk | None = None) -> Location:
-    """Find the store at a folder or URL (None: $WORKSAMPLE_STORE, or `./.worksample`); make it where asked.
+    """Find the store at a folder or URL (None: $WORKSAMPLE_STORE, or `./.worksample`); create it if asked.
 
-    Raises StoreError where there is none, something else, or one of a newer format.
+    Raises StoreError if there is no store, something else, or a store of a newer format.
     """
     text, near, far = _places(where, disk)
     settings = _settings(near, far, create)
@@ -56,20 +56,20 @@ def locate(where: str | Path | None, *, create: bool, disk: Disk | None = None) 
             next="pip install --upgrade worksample",
         )
     url = os.environ.get("WORKSAMPLE_DATABASE") or settings.get("database", {}).get("url")
-    with keeping(near.name):
+    with translate_os_errors(near.name):
         near.root.mkdir(parents=True, exist_ok=True)
     return Location(near, far, str(settings.get("id", "")), url or f"sqlite:///{near.root / 'index.sqlite'}")
 
 
 def is_store(where: str | Path | None) -> bool:
-    """Whether there is a store at what `locate` would look at, sound or not; nothing is written."""
+    """Whether a store, sound or not, is at the place that `locate` would use. Writes nothing."""
     _, near, far = _places(where)
     place: FileBackend = near if far is None else far
     return place.has(SETTINGS)
 
 
 def _places(where: str | Path | None, disk: Disk | None = None) -> tuple[str, LocalPlace, RemotePlace | None]:
-    """What was meant, as text; the folder on this machine; the URL's place, where it is one."""
+    """Return the address as text, the folder on this machine, and the remote storage if it is a URL."""
     text = str(where or os.environ.get("WORKSAMPLE_STORE") or ".worksample")
     if text.startswith(("file://", "local://")):
         text = text.partition("://")[2]
@@ -96,12 +96,12 @@ def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[s
         raise StoreError(
             f"store.toml cannot be read: {e}",
             where=f"{place.name}/{SETTINGS}",
-            next="correct it by docs/store.md, or bring it back from a copy",
+            next="correct it as docs/store.md describes, or restore it from a copy",
         ) from e
 
 
 def _make(near: LocalPlace, far: RemotePlace | None, place: FileBackend) -> None:
-    with keeping(place.name):
+    with translate_os_errors(place.name):
         _make_folder(near)
         fd = os.open(near.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -110,7 +110,7 @@ def _make(near: LocalPlace, far: RemotePlace | None, place: FileBackend) -> None
                 return
             if far is None and any(p.name not in ("tmp", "records") for p in near.root.iterdir()):
                 raise StoreError(
-                    "this folder holds other things and is not a store",
+                    "this folder holds other files and is not a store",
                     where=place.name,
                     next="name a new or empty folder with --store or WORKSAMPLE_STORE",
                 )
@@ -122,7 +122,7 @@ def _make(near: LocalPlace, far: RemotePlace | None, place: FileBackend) -> None
 
 
 def _make_folder(near: LocalPlace) -> None:
-    """With a name that lasts: so must those of the folders above it that were missing."""
+    """Create the store's folder durably, with the missing folders above it."""
     folder, missing = near.root, list[Path]()
     while not folder.exists():
         missing.append(folder)

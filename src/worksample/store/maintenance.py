@@ -1,4 +1,4 @@
-"""Take another store's evidence in."""
+"""Merge another store into one, and rebuild a store's index."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import select
 from worksample.errors import UsageError
 
 from . import index, schema
-from .error_translation import keeping
+from .error_translation import translate_os_errors
 from .record_conflicts import agree, conflict
 
 if TYPE_CHECKING:
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 
 def merge(into: Store, other: Store) -> int:
-    """Copy the objects, blobs and logs that `into` lacks, and index them; returns how many objects came in.
+    """Copy the objects, blobs and logs that `into` lacks, index them, and return the number of new objects.
 
-    `other` stays as it is. Merging twice changes nothing, and either direction gives equal frames. Raises
-    RecordConflict, before anything is copied, where both hold a record of one id that says different things.
+    `other` is not changed. Idempotent, and either direction gives equal frames. Raises RecordConflict, before anything
+    is
+    copied, if the stores hold different records of one id.
     """
     if into.id == other.id and into.name == other.name:
         raise UsageError(
@@ -55,7 +56,7 @@ def _refuse_conflicts(into: Store, other: Store) -> None:
 
 
 def _copy_logs(into: Store, other: Store) -> None:
-    with keeping(into.name):
+    with translate_os_errors(into.name):
         for path in sorted(other.logs.rglob("*")):
             target = into.logs / path.relative_to(other.logs)
             if path.is_file() and not path.is_symlink() and not target.exists():
@@ -66,9 +67,11 @@ def _copy_logs(into: Store, other: Store) -> None:
 
 
 def rebuild(store: Store) -> int:
-    """Empty the index and replay every object; returns how many records there are.
+    """Empty the index, replay every object, and return the number of records.
 
-    One transaction: others see the old rows until the new ones are complete. Leases stay. Every frame is equal before
-    and after, since liveness and verdicts are functions of the set of records alone. Raises Broken, StoreError.
+    In one transaction: other processes see the old rows until the new ones are complete. Leases stay. Every frame is
+    equal
+    before and after, because liveness and verdicts depend on the set of records alone. Raises BrokenObject or
+    StoreError.
     """
     return store.reindex()

@@ -1,4 +1,4 @@
-"""Manifests as read-only folders, laid out once and kept."""
+"""Lay manifests out as read-only folders, once each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .blobs import Blobs
 
 
 class Folders:
-    """Below `root`, by manifest digest. Files are hard links to blobs: only ever mount or read them."""
+    """Folders below `root`, by manifest digest. Their files are hard links to blobs: only mount or read them."""
 
     def __init__(self, root: Path, drafts: Path, blobs: Blobs) -> None:
         self._root, self._drafts, self._blobs = root, drafts, blobs
@@ -25,7 +25,7 @@ class Folders:
         return read_manifest(self._blobs.read(digest))
 
     def path(self, digest: str) -> Path:
-        """The folder of a manifest, laid out where it is not yet. Any number of processes may ask at once."""
+        """Return the folder of a manifest; create it if needed. Safe for any number of processes."""
         target = self._root / digest[:2] / digest
         if target.is_dir():
             return target

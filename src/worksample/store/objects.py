@@ -1,4 +1,4 @@
-"""The truth: one canonical JSON object per commit, named by its own digest."""
+"""Objects, the source of truth: one canonical JSON file per commit, named by its own digest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HOUR = "%Y-%m-%dT%H"
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What one object says."""
+    """The contents of one object."""
 
     digest: str
     at: datetime
@@ -29,28 +29,28 @@ class Committed:
 
 
 class BrokenObject(StoreError):
-    """A file among the objects that is none."""
+    """A file among the objects that cannot be read as one."""
 
 
 def hour_of(moment: datetime) -> str:
-    """The folder of objects that come in at this time."""
+    """Return the folder of objects that arrive at this time."""
     return moment.astimezone(UTC).strftime(_HOUR)
 
 
 def draft(records: Iterable[Record]) -> tuple[Committed, bytes]:
-    """A new object that holds `records`, stamped now, and its bytes."""
+    """Return a new object with `records`, stamped now, and its bytes."""
     return pack(now(), records)
 
 
 def pack(at: datetime, records: Iterable[Record]) -> tuple[Committed, bytes]:
-    """The object made at this time, and its bytes."""
+    """Return the object made at this time, and its bytes."""
     records = tuple(records)
     data = canonical({"format": FORMAT, "at": at.isoformat(), "records": [r.envelope() for r in records]})
     return Committed(digest_bytes(data), at, records), data
 
 
 def parse(digest: str, data: bytes, where: str) -> Committed:
-    """Read an object. Raises Broken where the bytes do not match the name, or say what this version cannot read."""
+    """Read an object. Raises BrokenObject if the bytes do not match the name, or this version cannot read them."""
     if digest_bytes(data) != digest:
         raise BrokenObject(
             "its content does not match its name", where=where, next="restore it from a copy, or remove it"
@@ -69,25 +69,26 @@ def parse(digest: str, data: bytes, where: str) -> Committed:
 
 
 class Objects:
-    """At `records/<hour>/<digest>.json`: by the hour in which they came into this store, so that those of the last
-    hours are found without a look at all others."""
+    """The objects at `records/<hour>/<digest>.json`, by the hour of arrival: recent ones are found without listing
+    all.
+    """
 
     def __init__(self, place: FileBackend) -> None:
         self.place = place
         self.remote = isinstance(place, RemotePlace)
 
     def write(self, digest: str, data: bytes) -> str:
-        """Atomic and durable; returns where it lies. Raises StoreFull, StoreError."""
+        """Write an object atomically and durably, and return its path. Raises StoreFull or StoreError."""
         path = f"records/{hour_of(now())}/{digest}.json"
         self.place.write(path, data)
         return path
 
     def remove(self, path: str) -> None:
-        """Take one back of which nobody was told."""
+        """Withdraw an object that nobody knows of yet."""
         self.place.remove(path)
 
     def all(self, since: str = "") -> dict[str, str]:
-        """Digest -> path of every object, or of those that came in from this hour on; other files are passed over."""
+        """Return digest -> path of every object, or of those since an hour; other files are ignored."""
         found = dict[str, str]()
         folders = [f for f in self.place.folders("records") if len(f) == len(since) and f >= since] if since else [""]
         for folder in folders:
@@ -97,17 +98,19 @@ class Objects:
         return found
 
     def digests(self) -> list[str]:
-        """Every object's name, sorted."""
+        """Return every object's name, sorted."""
         return sorted(self.all())
 
     def read(self, digest: str, path: str) -> Committed:
-        """Raises Broken, RecordMissing."""
+        """Read an object. Raises BrokenObject or RecordMissing."""
         where = f"{self.place.name}/{path}"
         try:
             return parse(digest, self.place.read(path), where)
         except FileNotFoundError as e:
-            raise RecordMissing("the store lacks this object", where=where, next="worksample store check") from e
+            raise RecordMissing(
+                "this object is missing from the store", where=where, next="worksample store check"
+            ) from e
 
     def strays(self) -> Iterator[str]:
-        """Files among the objects whose names no object has."""
+        """Yield files among the objects whose names are no object's."""
         return (p for p in self.place.list("records") if not _NAME.match(p))

@@ -1,4 +1,4 @@
-"""Store calls wait for disks and servers: on an event loop all else would wait with them."""
+"""Warn of store calls on an event loop: they wait for disks and servers, and everything else on the loop with them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import asyncio
 import warnings
 
 
-class OnLoop(ResourceWarning):
-    """A store call on an event loop. Not shown unless asked for: `-W always::worksample.store.off_loop.OnLoop`."""
+class StoreCallOnLoop(ResourceWarning):
+    """A store call on an event loop. Hidden unless you pass `-W always::worksample.store.off_loop.StoreCallOnLoop`."""
 
 
-def off_loop() -> None:
-    """Warn where this thread runs an event loop."""
+def warn_on_event_loop() -> None:
+    """Warn if this thread runs an event loop."""
     if asyncio._get_running_loop() is not None:
-        warnings.warn("a store call on an event loop: give it to asyncio.to_thread", OnLoop, stacklevel=4)
+        warnings.warn("a store call on an event loop: give it to asyncio.to_thread", StoreCallOnLoop, stacklevel=4)

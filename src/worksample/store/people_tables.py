@@ -1,7 +1,7 @@
-"""The tables of people's work: who may come in, what is queued, who holds it, what is not handed in yet.
+"""Tables of people's work: accounts, queues, assignments and drafts.
 
-In the database only: none of it is evidence, and all of it survives `store rebuild`. What people say is evidence and
-is committed as records. Times are microseconds since 1970 in UTC; lists are JSON.
+They are in the database only, are no evidence, and survive `store rebuild`. People's answers are evidence and are
+committed as records. Times are microseconds since 1970 in UTC; lists are JSON.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ accounts = Table(
     _whole("active_until"),
     _whole("at"),
 )
-"""`key`: the name in one form, by which it is unique. `active_until`: up to here the person's time is counted."""
+"""`key`: the name in its unique form. `active_until`: the person's time is counted up to here."""
 Index("one_account_per_name", accounts.c.key, unique=True)
 
 sessions = Table(
@@ -53,7 +53,7 @@ sessions = Table(
     _whole("ends"),
     _whole("at"),
 )
-"""`expires` moves on with use, `ends` does not."""
+"""`expires` moves with use, `ends` does not."""
 
 tickets = Table(
     "tickets",
@@ -95,7 +95,7 @@ items = Table(
     _maybe("expected"),
     _flag("withdrawn"),
 )
-"""`free`: how many more people may take it now. `expected`: a gold item's answer, as JSON."""
+"""`free`: how many more people may take it. `expected`: a gold item's answer, as JSON."""
 Index("items_in_order", items.c.queue, items.c.place)
 # Without it the next free one is looked for among all that were given out.
 Index(
@@ -117,7 +117,7 @@ assignments = Table(
     _whole("active"),
     _maybe("evaluation"),
 )
-"""Who has an item, had it, or must not. One row per item and person: nobody gets the same item twice."""
+"""Who has an item, had it, or must not get it. One row per item and person: nobody gets an item twice."""
 Index("assignments_of_account", assignments.c.account, assignments.c.queue, assignments.c.state)
 Index("assignments_that_expire", assignments.c.state, assignments.c.expires)
 
@@ -164,7 +164,7 @@ capabilities = Table(
     _text("hidden"),
     Column("expires", BigInteger, nullable=False, index=True),
 )
-"""Host names under which deliverables are shown, by the hash of the name. `hidden`: words to blot out, as JSON."""
+"""Host names under which deliverables are shown, by the hash of the name. `hidden`: words to black out, as JSON."""
 
 rubric_versions = Table(
     "rubric_versions",
@@ -177,7 +177,7 @@ rubric_versions = Table(
     _text("reason"),
     _whole("at"),
 )
-"""Rows are added only. `body`: the criteria as JSON; `digest`: of them, by which a round's are found."""
+"""Rows are only added. `body`: the criteria as JSON; `digest`: of these criteria, for lookup."""
 
 rubric_suggestions = Table(
     "rubric_suggestions",
@@ -189,7 +189,8 @@ rubric_suggestions = Table(
     _text("body"),
     _whole("at"),
 )
-"""What models suggested for rubrics, or what came instead: asked once, never changed. `body`: model, digests, usage."""
+"""Suggestions of models for rubrics, or the failure instead: asked once, never changed. `body`: model, digests, usage.
+"""
 
 rubric_taken = Table(
     "rubric_taken",
@@ -198,7 +199,7 @@ rubric_taken = Table(
     Column("number", BigInteger, nullable=False, primary_key=True, autoincrement=False),
     _text("suggestion", key=True),
 )
-"""From which suggestions an expert took criteria into a version."""
+"""The suggestions from which an expert took criteria into a version."""
 
 EVERYTHING: MetaData = metadata
 """All tables of a database: these and the index."""

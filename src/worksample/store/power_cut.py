@@ -1,4 +1,4 @@
-"""A disk that loses what nobody synced: a test double. What survives is worked out, and laid out as another folder."""
+"""A test double of a disk that loses everything unsynced. The survivors are laid out in another folder."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from .disk import Disk
 
 
 class PowerCut(Disk):
-    """Below `base`, which counts as durable itself, only what was synced survives: contents by `sync`, names by
-    `sync_folder`. A file whose name is durable and whose content is not comes back empty.
+    """A disk on which, below `base`, only synced data survives: contents by `sync`, names by `sync_folder`.
+
+    `base` itself is durable. A file with a durable name and unsynced content comes back empty.
     """
 
     def __init__(self, base: Path) -> None:
@@ -46,7 +47,7 @@ class PowerCut(Disk):
                 self._names[Path(level)] = names_here
 
     def survivors(self, target: Path) -> None:
-        """Lay out below `target`, a new folder, what a machine finds after the power was cut now."""
+        """Lay out in `target`, a new folder, what a machine would find if the power were cut now."""
         self._lay(self.base, target)
 
     def _lay(self, folder: Path, target: Path) -> None:

@@ -1,7 +1,7 @@
-"""Statements of the hot path: compiled once per database, then run on the driver's own connection.
+"""Prepared statements of the hot path: compiled once per database, then run on the driver's own connection.
 
-SQLAlchemy's execution costs ten times what the database needs for a row by its key. What it makes of a statement is
-kept; a transaction of `Database.reading` or `Database.writing` is what it runs in.
+SQLAlchemy's execution costs ten times what the database needs to find a row by its key. These statements run in the
+transactions of `Database.reading` and `Database.writing`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from sqlalchemy.sql.dml import UpdateBase
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """`order`: names by position; None where the driver takes them by name. `fixed`: values within the statement."""
+    """A compiled statement. `order`: names by position; None if the driver takes names. `fixed`: values within the
+    statement.
+    """
 
     text: str
     order: tuple[str, ...] | None
@@ -30,7 +32,7 @@ class _Compiled:
 
 
 class Prepared:
-    """`statement`: without lists (`in_`); its parameters are text, numbers and yes or no.
+    """A statement without lists (`in_`), whose parameters are text, numbers and booleans.
 
     Rows are named tuples. Raises the driver's own errors, which `Database` turns into StoreError.
     """
@@ -45,7 +47,7 @@ class Prepared:
         return [made.row(found) for found in cursor.fetchall()]
 
     def first(self, connection: Connection, values: Mapping[str, Any] = {}) -> Any:
-        """None where there is none."""
+        """Return the first row, or None."""
         made, cursor = self._start(connection, values)
         assert made.row is not None
         found = cursor.fetchone()
@@ -53,19 +55,19 @@ class Prepared:
         return None if found is None else made.row(found)
 
     def one(self, connection: Connection, values: Mapping[str, Any] = {}) -> Any:
-        """LookupError where there is none."""
+        """Return the only row. Raises LookupError if there is none."""
         found = self.first(connection, values)
         if found is None:
             raise LookupError(f"no row for {sorted(values)}")
         return found
 
     def run(self, connection: Connection, values: Mapping[str, Any] = {}) -> int:
-        """How many rows it changed."""
+        """Run the statement, and return the number of changed rows."""
         _, cursor = self._start(connection, values)
         return int(cursor.rowcount)
 
     def many(self, connection: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Once for each."""
+        """Run the statement once for each row."""
         made = self._compiled.get(connection.dialect.name) or self._compile(connection)
         cursor = _driver(connection).cursor()
         cursor.executemany(made.text, [made.values(row) for row in rows])
@@ -95,7 +97,7 @@ def _driver(connection: Connection) -> Any:
 
 
 def _row_of(statement: Select[Any]) -> Callable[[Sequence[Any]], Any]:
-    """From what the driver gives to a named tuple. SQLite keeps yes and no as numbers."""
+    """Return a function from the driver's rows to named tuples. SQLite stores booleans as numbers."""
     columns = list(statement.selected_columns)
     kind = namedtuple("Row", [column.name for column in columns])  # type: ignore[misc]
     flags = [n for n, column in enumerate(columns) if isinstance(column.type, Boolean)]

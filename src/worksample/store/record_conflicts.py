@@ -1,4 +1,4 @@
-"""Two records of one kind and id that are not equal: the same thing noted twice, or a contradiction."""
+"""Decide between two different records of one kind and id: the same thing noted twice, or a contradiction."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ _NOTED: dict[str, tuple[str, ...]] = {
     "evaluator": ("at",),
     "experiment": ("at", "author", "settings"),
 }
-"""Kinds whose ids say what they are, so that two machines note the same one, each at its own time; and the fields
-that say when, by whom and by which command it was noted. The first is the moment."""
+"""Fields that say when, by whom and by which command a record was noted, of kinds whose ids describe their content.
+
+Two machines may note the same record, each at its own time. The first field is the time.
+"""
 
 
 def agree(kind: str, one: str, other: str) -> bool:
-    """Whether two bodies (canonical JSON) say the same but for how it was noted."""
+    """Whether two bodies (canonical JSON) are equal except for how they were noted."""
     if one == other:
         return True
     if kind not in _NOTED:
@@ -28,7 +30,7 @@ def agree(kind: str, one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ObjectClaim:
-    """What one object says of an id. `at`: when the object was made, in microseconds since 1970."""
+    """An object's version of a record. `at`: when the object was made, in microseconds since 1970."""
 
     body: str
     at: int
@@ -36,10 +38,11 @@ class ObjectClaim:
 
 
 def beats(kind: str, new: ObjectClaim, old: ObjectClaim) -> bool:
-    """Whether `new` counts and not `old`.
+    """Whether `new` counts instead of `old`.
 
-    Of two that agree the one noted earlier counts; of two that contradict each other the one in the earlier object,
-    then the one in the object with the smaller digest: in whatever order they come, the same one.
+    Of two that agree, the one noted earlier counts; of two that contradict each other, the one in the earlier object,
+    then
+    the one in the object with the smaller digest. The result does not depend on their order of arrival.
     """
     if new.body == old.body:
         return False
@@ -49,8 +52,8 @@ def beats(kind: str, new: ObjectClaim, old: ObjectClaim) -> bool:
 
 
 def conflict(kind: str, id: str) -> RecordConflict:
-    next = "give one of the two an id (an experiment: a name) of its own"
-    return RecordConflict(f"the store holds another {kind} with this id", where=id, next=next)
+    next = "give one of the two another id (for an experiment: another name)"
+    return RecordConflict(f"the store holds a different {kind} with this id", where=id, next=next)
 
 
 def _without(kind: str, body: str) -> dict[str, Any]:

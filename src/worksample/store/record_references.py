@@ -1,4 +1,4 @@
-"""What a record names: other records by id, and blobs by digest."""
+"""References of a record: other records by id, and blobs by digest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DIGEST = re.compile(r"^[0-9a-f]{64}$")
 
 
 def ids_of(record: Record) -> Iterator[tuple[str, str]]:
-    """`(kind, id)` of every record it names. Entrants and authors are names and not ids."""
+    """Yield `(kind, id)` of every record that it names. Entrants and authors are names, not ids."""
     match record:
         case Task() | Suite():
             yield from (("instance", i) for i in record.instances)
@@ -67,7 +67,7 @@ def ids_of(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def blobs_of(record: Record) -> Iterator[tuple[str, bool]]:
-    """`(digest, whether it is a manifest)` of every blob it names."""
+    """Yield `(digest, whether it is a manifest)` of every blob that it names."""
     match record:
         case Task():
             yield record.package, True
@@ -91,7 +91,7 @@ def blobs_of(record: Record) -> Iterator[tuple[str, bool]]:
 
 
 def _brought(environment: Environment) -> Iterator[str]:
-    """Manifests of what the work brings besides: images, services' files, a company, files of steps."""
+    """Yield the manifests of an environment: images, files of services, a company, files of steps."""
     sources: list[ImageSource | SourceFiles | None] = [environment.image, *(one.files for one in environment.steps)]
     sources += [source for one in environment.served for source in (one.image, one.files)]
     if environment.workplace is not None:
@@ -100,7 +100,7 @@ def _brought(environment: Environment) -> Iterator[str]:
 
 
 def _digests(value: object) -> Iterator[str]:
-    """Every digest in an evaluation's `record`: what a grader printed, what a judge was asked and answered."""
+    """Yield every digest in an evaluation's `record`: what a grader printed, a judge's prompts and answers."""
     if isinstance(value, str):
         if _DIGEST.match(value):
             yield value

@@ -1,4 +1,4 @@
-"""A record as a row of its table."""
+"""Convert records to rows of their tables."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from worksample.records import (
 )
 
 WORKERS = ("agent", "person")
-"""Roles of a trial's usage whose costs are those of the work."""
+"""Roles of a trial's usage whose costs belong to the work."""
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 Row = dict[str, Any]
 
 
 def micros(moment: datetime) -> int:
-    """Microseconds since 1970 in UTC."""
+    """Return microseconds since 1970 in UTC."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def body(record: Record) -> str:
-    """The record's canonical form."""
+    """Return the record's canonical form."""
     return canonical(record.plain()).decode()
 
 
 def row(record: Record, object: str) -> Row:
-    """All columns of a record that lies in `object` (a digest). A trial's `live` is settled later."""
+    """Return all columns of a record in `object` (a digest). A trial's `live` is set later."""
     fixed = {"id": record.id, "object": object, "schema_version": record.schema_version, "body": body(record)}
     return fixed | _COLUMNS[record.kind](record)
 
@@ -134,14 +134,14 @@ def _trial(r: Trial) -> Row:
 
 
 def at_most(parts: Iterable[Usage]) -> float | None:
-    """US dollars that all of it can have cost at most; None where something of it has no price."""
+    """Return the most US dollars that all parts can have cost; None if one has no price."""
     amounts = [u.cost_at_most for u in parts if u.requests or u.cost is not None]
     known = [amount for amount in amounts if amount is not None]
     return sum(known) if amounts and len(known) == len(amounts) else None
 
 
 def judged(r: Evaluation) -> list[Usage]:
-    """What judges took for an evaluation, role by role."""
+    """Return the judges' usage for an evaluation, by role."""
     kept = r.record.get("usage", {})
     return [Usage.model_validate(used) for used in kept.values()] if isinstance(kept, dict) else []
 

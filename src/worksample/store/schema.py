@@ -1,6 +1,6 @@
-"""The database's tables. An index over the objects: a row per record, its body, and columns to find it by.
+"""The database's tables, an index over the objects: a row per record with its body and columns to find it by.
 
-Times are microseconds since 1970 in UTC; digests and ids are text. Only what every SQL database knows is used.
+Times are microseconds since 1970 in UTC; digests and ids are text. Every SQL database supports all types used.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Table, Text
 
 HEAD = "0011"
-"""The version of all tables: a database that stands at an older one is brought up by `versions`. It goes up by one
-with any change here or in `people_tables`."""
+"""The version of all tables: `schema_migrations` brings an older database up to it. Raise it with any change in this
+module
+or in `people_tables`.
+"""
 
 metadata = MetaData()
 
 meta = Table("meta", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
-"""`store`: the store this database indexes. `synced`: when all of its objects were last looked at."""
+"""`store`: the store that this database indexes. `synced`: when all of its objects were last checked."""
 
 commits = Table(
     "commits",

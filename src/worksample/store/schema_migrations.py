@@ -1,8 +1,7 @@
-"""Make the tables, or bring them to this version.
+"""Create the tables, or bring them up to this version.
 
-The tables of the index hold nothing that the records in them do not say: each is made anew from its own rows. Other
-tables and indexes that are missing are made. What else changes from one version to the next is a numbered step in
-`_STEPS`.
+Every table of the index is rebuilt from the records in its own rows; missing tables and indexes are created. Other
+changes from one version to the next are numbered steps in `_STEPS`.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _OF_EVERY = ("id", "object", "schema_version", "body")
 
 
 def renew(connection: Connection, kind: str) -> None:
-    """A trial stays live where it was: that follows from the other rows, none of which change what they say."""
+    """Rebuild the table of a kind from its own rows. Live trials stay live, because no other row changes."""
     table = schema.TABLES[kind]
     kept = set_aside(connection, table)
     table.create(connection)
@@ -41,13 +40,13 @@ def renew(connection: Connection, kind: str) -> None:
     while rows := connection.execute(
         select(before).where(before.c.id > last).order_by(before.c.id).limit(_AT_ONCE)
     ).mappings().all():  # fmt: skip
-        connection.execute(table.insert(), [_renewed(kind, dict(old)) for old in rows])
+        connection.execute(table.insert(), [_renewed_row(kind, dict(old)) for old in rows])
         last = rows[-1]["id"]
     connection.execute(text(f'DROP TABLE "{kept}"'))
 
 
 def set_aside(connection: Connection, table: Table) -> str:
-    """Rename a table, so that one of today can be made in its place; returns the name that it has now."""
+    """Rename a table, so that its new version can be created, and return its new name."""
     kept = f"{table.name}_before"
     # Names of indexes, and of what stands behind a key, are one for the whole database.
     for made in inspect(connection).get_indexes(table.name):
@@ -59,23 +58,23 @@ def set_aside(connection: Connection, table: Table) -> str:
     return kept
 
 
-def _renewed(kind: str, old: Mapping[str, Any]) -> Row:
+def _renewed_row(kind: str, old: Mapping[str, Any]) -> Row:
     envelope = {"kind": kind, "schema": old["schema_version"], "body": json.loads(old["body"])}
     made = row(from_envelope(envelope), old["object"])
     return {**made, "live": old["live"]} if "live" in old else made
 
 
 _stamps = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
-"""The version that the tables stand at. The name is that of the tool that made the first ones."""
+"""The version of the tables. The table's name is that of the tool that created the first ones."""
 
 
 def _forget_the_writer(connection: Connection) -> None:
-    """Writers took turns by a row of their own."""
+    """Delete the row by which writers took turns."""
     connection.execute(text("DELETE FROM meta WHERE key = 'writer'"))
 
 
 def _number_the_owners(connection: Connection) -> None:
-    """Leases had no generation: one of a key that was taken over could not be told from the first."""
+    """Add generations to leases, so that a lease after a takeover differs from the first one."""
     table = schema.leases
     if any(column["name"] == "generation" for column in inspect(connection).get_columns(table.name)):
         return
@@ -86,13 +85,14 @@ def _number_the_owners(connection: Connection) -> None:
 
 
 _STEPS: dict[str, Callable[[Connection], None]] = {"0005": _forget_the_writer, "0010": _number_the_owners}
-"""Version -> what it changed in tables that nothing can make anew."""
+"""Version -> its changes to tables that cannot be rebuilt."""
 
 
 def prepare(database: Database, store: str, *, lock: Path) -> bool:
-    """Bring the database to this version; True where it was fresh. `store` is the id of the store it must index.
+    """Bring the database up to this version; return True if it was empty. `store`: the id of the store that it must
+    index.
 
-    Raises StoreError where it belongs to another store, or to a newer version of the package.
+    Raises StoreError if it belongs to another store, or to a newer version of the package.
     """
     with _alone(lock), database.alone():
         found = _version(database)
@@ -111,7 +111,7 @@ def prepare(database: Database, store: str, *, lock: Path) -> bool:
         owner = connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == "store")).scalar()
     if owner != store:
         raise StoreError(
-            "this database indexes another store",
+            "this database is the index of another store",
             where=database.shown,
             next="give each store a database of its own (WORKSAMPLE_DATABASE, or [database] url in store.toml)",
         )
@@ -119,7 +119,7 @@ def prepare(database: Database, store: str, *, lock: Path) -> bool:
 
 
 def _version(database: Database) -> str | None:
-    """The version it stands at; None for a database without tables of ours."""
+    """Return the version of the tables, or None for a database without our tables."""
     with database.reading() as connection:
         if not inspect(connection).has_table(_stamps.name):
             return None
@@ -147,7 +147,9 @@ def _create(database: Database, store: str) -> None:
 
 @cache
 def _statements(driver: str) -> tuple[str, ...]:
-    """What makes all tables where there are none. To render it takes longer than to execute it, so once a process."""
+    """Return the statements that create all tables. Rendering them is slower than running them, so it happens once per
+    process.
+    """
     said: list[str] = []
 
     def take(statement: Any, *_: Any, **__: Any) -> None:
@@ -175,7 +177,7 @@ def _bring_up(database: Database, found: str) -> None:
 
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
-    """Of the processes of this machine, one at a time."""
+    """Exclude other processes of this machine."""
     fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)

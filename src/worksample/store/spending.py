@@ -1,4 +1,4 @@
-"""What the models behind an experiment cost, by whom they play: agents, colleagues, judges."""
+"""The cost of the models behind an experiment, by role: agents, colleagues, judges."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ _e, _r, _s = schema.evaluations.c, schema.rounds.c, schema.submissions.c
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """US dollars of one kind of model user, over all that was tried, failures and struck work included."""
+    """US dollars of one kind of model user, over all tries, failed and struck work included."""
 
     who: str
     calls: int = 0
-    """Answered."""
+    """Answered calls."""
     cost: float | None = None
-    """Of the calls that have a price; None where none has one."""
+    """Cost of the calls with a price; None if there are none."""
     at_most: float | None = None
-    """With all that is not settled; None where something has no price."""
+    """The most that it can be with everything unsettled; None if something has no price."""
     pieces: int = 0
-    """Trials or evaluations that took a model's answer, or may have."""
+    """Trials or evaluations that used a model, or may have."""
     unpriced: int = 0
-    """Of `pieces` those with calls without a price."""
+    """Those of `pieces` with calls without a price."""
     unsettled: int = 0
-    """Of `pieces` those whose price is in part an estimate or not settled."""
+    """Those of `pieces` whose price is partly estimated or unsettled."""
     full_price: int = 0
-    """Of `pieces` those with cached tokens at the price of fresh ones: their cost is an upper bound."""
+    """Those of `pieces` with cached tokens at the price of fresh ones: their cost is an upper bound."""
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return it as JSON types."""
         return asdict(self)
 
 
 def spending(store: Store, experiments: Iterable[str]) -> tuple[Spending, ...]:
-    """What agents, colleagues and judges took in these experiments (ids)."""
+    """Return the cost of agents, colleagues and judges in these experiments (ids)."""
     import polars as pl
 
     from .frames import trials_df
@@ -56,23 +56,25 @@ def spending(store: Store, experiments: Iterable[str]) -> tuple[Spending, ...]:
 
 
 def of_agents(tries: pl.DataFrame) -> Spending:
-    """What the models of agents took, with what people's time cost who worked as agents, over tries as `trials_df`."""
+    """Return the cost of agents' models and of people who worked as agents, over tries as in `trials_df`."""
     rows = tries.select(
         "steps", "cost", "priced", "cost_at_most", "tokens", "unsettled_calls", "cached_as_input"
     ).iter_rows(named=True)
-    return _added(AGENTS, ({**row, "calls": row["steps"]} for row in rows if row["cost"] is not None or _asked(row)))
+    return _add_up(
+        AGENTS, ({**row, "calls": row["steps"]} for row in rows if row["cost"] is not None or _used_model(row))
+    )
 
 
 def of_colleagues(tries: pl.DataFrame) -> Spending:
-    """What the models took that play colleagues of the agent."""
+    """Return the cost of models that play the agent's colleagues."""
     rows = tries.filter((tries["other_calls"] > 0) | tries["other_cost"].is_not_null()).select(
         calls="other_calls", cost="other_cost", priced="other_priced", cost_at_most="other_cost_at_most"
     )
-    return _added(COLLEAGUES, rows.iter_rows(named=True))
+    return _add_up(COLLEAGUES, rows.iter_rows(named=True))
 
 
 def of_judges(store: Store, experiments: Iterable[str]) -> Spending:
-    """What judges took in all rounds over these experiments, whether or not their answers stand."""
+    """Return the cost of judges in all rounds of these experiments, whether or not their answers stand."""
     ids = list(experiments)
     mine = or_(_r.experiment.in_(ids), _r.experiment.is_(None) & _s.experiment.in_(ids))
     asked = or_(_e.calls > 0, _e.cost.is_not(None), _e.cost_at_most.is_not(None))
@@ -101,11 +103,11 @@ def of_judges(store: Store, experiments: Iterable[str]) -> Spending:
     )
 
 
-def _asked(row: Mapping[str, Any]) -> bool:
+def _used_model(row: Mapping[str, Any]) -> bool:
     return (row["tokens"] or 0) > 0 or (row["unsettled_calls"] or 0) > 0
 
 
-def _added(who: str, rows: Iterable[Mapping[str, Any]]) -> Spending:
+def _add_up(who: str, rows: Iterable[Mapping[str, Any]]) -> Spending:
     calls = pieces = unpriced = unsettled = full_price = 0
     costs, bounds = [], []
     for row in rows:

@@ -1,4 +1,4 @@
-"""Where bytes lie: a folder of this machine, or a place behind an fsspec URL. Paths are relative, with `/`."""
+"""Storage of files: a folder of this machine, or an fsspec URL. Paths are relative, with `/`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from worksample.errors import StoreError
 from worksample.files.copy_file import WriteFailed, copy_file, write_all
 
 from .disk import Disk
-from .error_translation import keeping
+from .error_translation import translate_os_errors
 
 _FEW = 16
-"""Above so many files one sync of the whole file system is quicker than one of each."""
+"""Above this number of files, one sync of the file system is quicker than one per file."""
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 class FileBackend(Protocol):
-    """What both kinds can do. A file is there whole or not at all."""
+    """The common interface of both kinds. A file is complete or absent."""
 
     name: str
 
@@ -37,7 +37,7 @@ class FileBackend(Protocol):
 
 
 class LocalPlace:
-    """A folder. Files are written beside their place, made read-only, and renamed into it."""
+    """A folder. Files are written to `tmp/`, made read-only, and renamed into place."""
 
     def __init__(self, root: Path, disk: Disk | None = None) -> None:
         self.root = root
@@ -53,7 +53,7 @@ class LocalPlace:
         return self.path(path).is_file()
 
     def size(self, path: str) -> int | None:
-        """Bytes, or None where there is no such file."""
+        """Return the bytes of a file, or None if it does not exist."""
         try:
             return self.path(path).stat().st_size
         except FileNotFoundError:
@@ -63,7 +63,7 @@ class LocalPlace:
         return self.path(path).read_bytes()
 
     def list(self, folder: str) -> Iterator[str]:
-        """All files below `folder`, sorted."""
+        """Yield all files below `folder`, sorted."""
         top = self.path(folder)
         for level, folders, names in os.walk(top):
             folders.sort()
@@ -71,24 +71,24 @@ class LocalPlace:
                 yield f"{folder}/{(Path(level) / name).relative_to(top).as_posix()}"
 
     def folders(self, folder: str) -> Sequence[str]:
-        """The names of the folders in `folder`, sorted."""
+        """Return the names of the folders in `folder`, sorted."""
         with suppress(FileNotFoundError):
             return sorted(e.name for e in os.scandir(self.path(folder)) if e.is_dir())
         return []
 
     def remove(self, path: str) -> None:
-        """Nothing happens where it is gone."""
-        with keeping(self.name):
+        """Remove a file if it exists."""
+        with translate_os_errors(self.name):
             self.path(path).unlink(missing_ok=True)
 
     def count(self, folder: str) -> int:
-        """How many files lie in `folder`'s folders: quick."""
+        """Return the number of files in the folders of `folder`, quickly."""
         with suppress(FileNotFoundError):
             return sum(len(os.listdir(e.path)) for e in os.scandir(self.path(folder)) if e.is_dir())  # noqa: PTH208
         return 0
 
     def sweep(self) -> None:
-        """Remove what killed processes left in `tmp/` a day ago or longer."""
+        """Remove files that killed processes left in `tmp/` a day ago or longer."""
         old = time.time() - 86_400
         with suppress(FileNotFoundError):
             for entry in os.scandir(self.root / "tmp"):
@@ -97,13 +97,13 @@ class LocalPlace:
                         _remove(Path(entry.path))
 
     def write(self, path: str, data: bytes, *, durable: bool = True) -> None:
-        """Atomic. `durable`: on the disk before this returns. Raises StoreFull, StoreError."""
-        with self.draft() as (fd, draft), keeping(self.name):
+        """Write a file atomically. `durable`: sync it before returning. Raises StoreFull or StoreError."""
+        with self.draft() as (fd, draft), translate_os_errors(self.name):
             write_all(fd, data)
             self._adopt(fd, draft, path, durable)
 
     def write_file(self, path: str, source: Path) -> None:
-        with keeping(self.name):
+        with translate_os_errors(self.name):
             fd = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
             try:
                 self.write_open(lambda _: path, fd, os.fstat(fd).st_size, durable=True)
@@ -111,27 +111,27 @@ class LocalPlace:
                 os.close(fd)
 
     def write_open(self, name: Any, fd: int, size: int, *, durable: bool) -> tuple[str, str, bool]:
-        """Copy an open file to the path that `name(digest)` gives, unless one of its size is there.
+        """Copy an open file to the path `name(digest)`, unless a file of its size is already there.
 
-        Returns digest, path, and whether it was written. OSError is reading's.
+        Returns digest, path, and whether it was written. OSError comes from reading.
         """
         with self.draft() as (target, draft):
             try:
                 poured = copy_file(fd, target, size)
             except WriteFailed as e:
-                with keeping(self.name):
+                with translate_os_errors(self.name):
                     raise e.error from e
             path = str(name(poured.digest))
             missing = self.size(path) != poured.size
             if missing:
-                with keeping(self.name):
+                with translate_os_errors(self.name):
                     self._adopt(target, draft, path, durable)
             return poured.digest, path, missing
 
     def settle(self, paths: Collection[str]) -> None:
-        """Make files durable that were written without, whoever wrote them: contents and names."""
+        """Make files durable, contents and names, whoever wrote them."""
         folders = {self.path(path).parent for path in paths}
-        with keeping(self.name):
+        with translate_os_errors(self.name):
             if len(paths) > _FEW:
                 self.disk.sync_all(self.root)
                 return
@@ -146,9 +146,9 @@ class LocalPlace:
 
     @contextmanager
     def draft(self) -> Iterator[tuple[int, Path]]:
-        """A new file in `tmp/`, open for writing; removed at the end unless it was adopted."""
+        """Open a new file in `tmp/` for writing; it is removed at the end unless it was adopted."""
         draft = self.root / "tmp" / f"{os.getpid()}-{secrets.token_hex(8)}"
-        with keeping(self.name):
+        with translate_os_errors(self.name):
             try:
                 fd = os.open(draft, _NEW, 0o600)
             except FileNotFoundError:
@@ -175,8 +175,10 @@ class LocalPlace:
             self._sync_names(target.parent)
 
     def _sync_names(self, folder: Path) -> None:
-        """The names in a folder, and, once, its own and those of the folders above: another process may have made
-        them a moment ago and not come to sync them."""
+        """Sync the names in a folder, and, once, its own name and those of its parents.
+
+        Another process may have created them moments ago without syncing them yet.
+        """
         self.disk.sync_folder(folder)
         while folder != self.root and folder not in self._named:
             self.disk.sync_folder(folder.parent)
@@ -192,7 +194,7 @@ def _remove(path: Path) -> None:
 
 
 class RemotePlace:
-    """Behind an fsspec URL, where a put is atomic (as in object stores)."""
+    """Storage behind an fsspec URL at which a put is atomic, as in object stores."""
 
     def __init__(self, url: str) -> None:
         import fsspec  # type: ignore[import-untyped]
@@ -212,16 +214,16 @@ class RemotePlace:
         return f"{self._root}/{path}"
 
     def has(self, path: str) -> bool:
-        with keeping(self.name):
+        with translate_os_errors(self.name):
             return bool(self._fs.exists(self._at(path)))
 
     def read(self, path: str) -> bytes:
-        with keeping(self.name, missing=FileNotFoundError):
+        with translate_os_errors(self.name, missing=FileNotFoundError):
             data: bytes = self._fs.cat_file(self._at(path))
             return data
 
     def write(self, path: str, data: bytes) -> None:
-        with keeping(self.name):
+        with translate_os_errors(self.name):
             try:
                 self._fs.pipe_file(self._at(path), data)
             except FileNotFoundError:
@@ -229,7 +231,7 @@ class RemotePlace:
                 self._fs.pipe_file(self._at(path), data)
 
     def write_file(self, path: str, source: Path) -> None:
-        with keeping(self.name):
+        with translate_os_errors(self.name):
             try:
                 self._fs.put_file(str(source), self._at(path))
             except FileNotFoundError:
@@ -237,13 +239,13 @@ class RemotePlace:
                 self._fs.put_file(str(source), self._at(path))
 
     def fetch(self, path: str, target: Path) -> None:
-        """Copy a file here. FileNotFoundError where there is none."""
-        with keeping(self.name, missing=FileNotFoundError):
+        """Copy a file to this machine. Raises FileNotFoundError."""
+        with translate_os_errors(self.name, missing=FileNotFoundError):
             self._fs.get_file(self._at(path), str(target))
 
     def list(self, folder: str) -> Iterator[str]:
-        """All files below `folder`, sorted."""
-        with keeping(self.name):
+        """Yield all files below `folder`, sorted."""
+        with translate_os_errors(self.name):
             self._fs.invalidate_cache()
             found = sorted(str(p) for p in self._fs.find(self._at(folder)))
         start = len(self._root.lstrip("/")) + 1
@@ -251,8 +253,8 @@ class RemotePlace:
             yield path.lstrip("/")[start:]
 
     def folders(self, folder: str) -> Sequence[str]:
-        """The names of the folders in `folder`, sorted."""
-        with keeping(self.name):
+        """Return the names of the folders in `folder`, sorted."""
+        with translate_os_errors(self.name):
             self._fs.invalidate_cache()
             try:
                 found = self._fs.ls(self._at(folder), detail=True)
@@ -261,8 +263,8 @@ class RemotePlace:
         return sorted(str(f["name"]).rstrip("/").rpartition("/")[2] for f in found if f["type"] == "directory")
 
     def remove(self, path: str) -> None:
-        """Nothing happens where it is gone."""
-        with keeping(self.name):
+        """Remove a file if it exists."""
+        with translate_os_errors(self.name):
             try:
                 self._fs.rm_file(self._at(path))
             except FileNotFoundError:

@@ -19,11 +19,11 @@ from . import index, schema
 from .blobs import Blobs
 from .database import Collided, Database, Rivals
 from .disk import Disk as _Disk
-from .error_translation import keeping
-from .index_rebuild import Replaying
+from .error_translation import translate_os_errors
+from .index_rebuild import IndexRebuild
 from .lease import Lease as _Lease
 from .lease import Leases
-from .lease_fence import fenced, is_fenced
+from .lease_fence import is_fenced, require_lease
 from .location import Location as _Location
 from .location import locate
 from .manifest_folders import Folders
@@ -41,11 +41,11 @@ _GET = {
 }
 
 _AGAIN = 20
-"""How often a commit meets others of the same slot or id before it gives up."""
+"""How often a commit that collides with others is retried."""
 
 
 class Store:
-    """Records and blobs, for any number of threads and processes at once. Use `Store.open`."""
+    """Records and blobs, for any number of threads and processes at once. Open one with `Store.open`."""
 
     def __init__(self, location: _Location) -> None:
         near, far = location.near, location.far
@@ -55,7 +55,7 @@ class Store:
         self.blobs = Blobs(near, far)
         self.logs: Path = near.root / "logs"
         self.database = Database(location.database)
-        self._replaying = Replaying(self.database, self.objects)
+        self._replaying = IndexRebuild(self.database, self.objects)
         self.far = far
         self._near = near
         self._folders = Folders(near.root / "cache" / "folders", near.root / "tmp", self.blobs)
@@ -67,13 +67,15 @@ class Store:
     ) -> Store:
         """Open the store at a folder or an fsspec URL; None means $WORKSAMPLE_STORE, or `./.worksample`.
 
-        `create` makes it where it is missing. `heal` replays objects that the index lacks, where a quick count shows
-        that there are any. Raises StoreError where there is no store, another thing, a newer one, or a broken object
-        (`heal=False` opens that one too, for `check`). `disk`: the machine's, or a double of it.
+        `create` makes a missing store. `heal` replays objects that the index lacks, if a quick count finds any. Raises
+        StoreError
+        if there is no store, something else, a store of a newer version, or a broken object (`heal=False` opens that
+        one too,
+        for `check`). `disk`: the machine's, or a test double.
         """
         with ExitStack() as opening:
             store = opening.enter_context(cls(locate(where, create=create, disk=disk)))
-            with keeping(store.name):
+            with translate_os_errors(store.name):
                 fresh = prepare(store.database, store.id, lock=store._near.root / "lock")
                 store.logs.mkdir(exist_ok=True)
             if heal and (fresh or store._lags()):
@@ -93,17 +95,24 @@ class Store:
     # -- writing
 
     def commit(self, *records: Record) -> str:
-        """Keep records: blobs for sure, one object with all that are new, then one short transaction. Returns the
-        object's digest. Any number of threads, processes and machines may; nobody waits for another's disk.
+        """Write records, and return the digest of their object.
 
-        Records that the store holds already are passed over (equal in every field; for tasks, evaluators and
-        experiments, whose ids say what they are, in all but when, by whom and how they were noted). Where all are,
-        nothing is written and the digest of an object that holds one is returned. All or nothing: raises
-        RecordConflict where one exists and says something else, StoreFull, StoreError, and UsageError without records;
-        inside of `fenced` also Superseded where the lease was lost, and for a finished trial of a slot that has one.
+        Makes blobs durable, writes one object with all new records, then runs one short transaction. Any number of
+        threads,
+        processes and machines may commit at once; nobody waits for another's disk.
+
+        Records that the store holds already are skipped (equal in every field; tasks, evaluators and experiments, whose
+        ids
+        describe their content, may differ in when, by whom and how they were noted). If all are, nothing is written,
+        and the
+        digest of an object that holds one is returned. All or nothing: raises RecordConflict if the store holds a
+        different
+        record of the same id, StoreFull, StoreError, and UsageError without records; within `fenced` also Superseded if
+        the
+        lease was lost, and for a finished trial of a slot that has one.
         """
         if not records:
-            raise UsageError("commit needs a record", next="pass one record or more")
+            raise UsageError("commit needs at least one record", next="pass one or more records")
         self.blobs.flush()
         with self.database.reading() as connection:
             missing, held = index.lacking(connection, records)
@@ -137,7 +146,9 @@ class Store:
                     raise
 
     def _take_back(self, committed: Committed, path: str) -> bool:
-        """Remove an object that nobody was told of: another process was quicker. False where somebody indexed it."""
+        """Remove an object that nobody knows of, because another process was quicker. Return False if it is indexed
+        already.
+        """
         with self.database.writing(Rivals.RECORDS, fenced=False) as connection:
             refused = index.refuse(connection, committed)
         if refused:
@@ -145,16 +156,17 @@ class Store:
         return refused
 
     def sync(self, *, whole: bool = False) -> int:
-        """Index objects that the database lacks; returns how many records came in. Raises Broken, StoreError.
+        """Index objects that the database lacks, and return the number of new records. Raises BrokenObject or
+        StoreError.
 
-        Looked at are those that came in since the last time, and a day before that (a machine's clock may be wrong);
-        or all of them: `whole`.
+        Checks objects since the last sync and one day before it (a machine's clock may be wrong), or all of them if
+        `whole`.
         """
         self._near.sweep()
         return self._replaying.sync(whole=whole)
 
     def reindex(self) -> int:
-        """Empty the index and replay every object; returns how many records there are. Raises Broken, StoreError."""
+        """Empty the index, replay every object, and return the number of records. Raises BrokenObject or StoreError."""
         return self._replaying.reindex()
 
     def _lags(self) -> bool:
@@ -169,7 +181,7 @@ class Store:
     # -- reading
 
     def get(self, cls: type[R], id: str) -> R:
-        """The record with this id. Raises RecordMissing."""
+        """Return the record with this id. Raises RecordMissing."""
         with self.database.reading() as connection:
             found = _GET[cls.kind].first(connection, {"its_id": id})
         if found is None:
@@ -177,10 +189,11 @@ class Store:
         return _record(cls, found.schema_version, found.body)
 
     def find(self, cls: type[R], **columns: Any) -> list[R]:
-        """All records whose columns equal these values (any of them, for a list or tuple), by time, then id.
+        """Return all records whose columns equal these values (any of them, for a list or tuple), by time, then id.
 
-        The columns are those of the kind's table (see docs/store.md); for trials also `live` and `finished`.
-        Raises UsageError for a column that the table lacks.
+        The columns are those of the kind's table (see docs/store.md); for trials also `live` and `finished`. Raises
+        UsageError
+        for a column that the table lacks.
         """
         table = schema.TABLES[cls.kind]
         query = select(table)
@@ -205,21 +218,21 @@ class Store:
         return out
 
     def manifest(self, digest: str) -> Manifest:
-        """The manifest with this digest. Raises RecordMissing, CaptureError."""
+        """Return the manifest with this digest. Raises RecordMissing or CaptureError."""
         return self._folders.manifest(digest)
 
     def folder(self, manifest_digest: str) -> Path:
-        """The manifest as a folder of this machine, laid out once and kept: for reading and read-only mounts alone.
+        """Return the manifest as a folder of this machine, created once, for reading and read-only mounts only.
 
-        Links that point inside are there, others are not; nor is what was not taken in. Raises RecordMissing,
-        CaptureError, StoreFull.
+        It has links that point inside it, but no others, and no files that were not taken in. Raises RecordMissing,
+        CaptureError or StoreFull.
         """
         return self._folders.path(manifest_digest)
 
     # -- the plan
 
     def open_slots(self, experiment: str) -> list[Slot]:
-        """Attemptable slots without a live finished trial: by attempt, repeat, instance, agent, arm."""
+        """Return attemptable slots without a live finished trial, by attempt, repeat, instance, agent, arm."""
         slots, trials = schema.slots, schema.trials
         done = select(trials.c.slot).where(trials.c.experiment == experiment, trials.c.live)
         query = select(slots).where(
@@ -228,51 +241,53 @@ class Store:
         return sorted(self._records(Slot, query), key=lambda s: (s.attempt, s.repeat, s.instance, s.agent, s.arm, s.id))
 
     def tries(self, slot: str) -> int:
-        """How many trials of a slot were closed, in whatever way."""
+        """Return the number of closed trials of a slot."""
         trials = schema.trials
         with self.database.reading() as connection:
             query = select(func.count()).select_from(trials).where(trials.c.slot == slot)
             return connection.execute(query).scalar_one()
 
     def lease(self, key: str, owner: str, seconds: float) -> bool:
-        """Take `key` for some seconds: True where it was free, expired or the owner's own already."""
+        """Lease `key` for some seconds. Return False if another owner has it."""
         return self._leases.take(key, owner, seconds) is not None
 
     def take(self, key: str, owner: str, seconds: float) -> _Lease | None:
-        """As `lease`, with what commits prove that they hold it by (`fenced`); None where another has it."""
+        """Lease `key` as `lease` does, and return the lease that commits prove (`fenced`); None if another owner has
+        it.
+        """
         return self._leases.take(key, owner, seconds)
 
     def keep(self, lease: _Lease, seconds: float) -> bool:
-        """Keep a lease longer: False once another took it over."""
+        """Extend a lease. Return False if another owner took it over."""
         return self._leases.keep(lease, seconds)
 
     def renew(self, key: str, owner: str, seconds: float) -> bool:
-        """Keep it longer: False where it is no longer `owner`'s."""
+        """Extend a lease. Return False if it is no longer `owner`'s."""
         return self._leases.renew(key, owner, seconds)
 
     def holder(self, key: str) -> str | None:
-        """Who has leased `key` now; None where nobody has."""
+        """Return the owner of `key`, or None."""
         return self._leases.holder(key)
 
     def expire(self, key: str, owner: str) -> None:
-        """End the lease of an owner who is gone: whoever takes it next takes it over."""
+        """End the lease of an owner who is gone: the next owner takes it over."""
         self._leases.expire(key, owner)
 
     def release(self, key: str, owner: str) -> None:
-        """Give it back."""
+        """Release a key."""
         self._leases.release(key, owner)
 
     def fenced(self, lease: _Lease) -> AbstractContextManager[None]:
-        """A block whose commits need that `lease` is still its owner's, checked in each commit's own transaction.
+        """Open a block whose commits require that `lease` is still its owner's, checked in each commit's transaction.
 
-        One that finds it lost keeps nothing and raises Superseded. Holds for this thread and what it hands on its
-        context to.
+        A commit that finds it lost writes nothing and raises Superseded. Holds for this thread and contexts copied from
+        it.
         """
-        return fenced(self.database, lease)
+        return require_lease(self.database, lease)
 
 
 def _plain(value: Any) -> Any:
-    """What the tables hold for it."""
+    """Return the value in the form of the tables."""
     if isinstance(value, Enum):
         return value.value
     return micros(value) if isinstance(value, datetime) else value

@@ -1,4 +1,4 @@
-"""Settings in the brief."""
+"""Settings that are filled into a brief."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from worksample.errors import ManifestError
 _PLACE = re.compile(r"\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}")
 
 
-def places(brief: str) -> list[str]:
-    """Names of the settings that a brief asks for (`{{month}}`), each once, in order."""
+def setting_names(brief: str) -> list[str]:
+    """Return the names of the settings that a brief asks for (`{{month}}`), each once, in order."""
     return list(dict.fromkeys(_PLACE.findall(brief)))
 
 
 def render_brief(brief: str, settings: Mapping[str, Any]) -> str:
-    """The brief with `{{name}}` filled from the settings. ManifestError where a setting is missing or is a table."""
+    """Fill the settings into a brief's `{{name}}`. Raises ManifestError if a setting is missing or is a table."""
 
     def fill(match: re.Match[str]) -> str:
         name = match[1]

@@ -1,4 +1,4 @@
-"""`cases/<name>/case.toml`: submissions with the score they must get."""
+"""`cases/<name>/case.toml`: submissions with the score that they must get."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from worksample.files.config_files import Faults, Flag, Line, Says, checked, nearest, read_toml, unfit
+from worksample.files.config_files import AllowedText, Faults, Flag, Line, nearest, read_toml, validate, value_fault
 from worksample.records import Frozen
 
 from .spec import CaseSpec
@@ -18,13 +18,13 @@ Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 
 
 class ScoreTable(Frozen):
-    """The bounds of a score."""
+    """Bounds of a score."""
 
     low: Share
     high: Share
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _require_order(self) -> Self:
         if self.low > self.high:
             raise ValueError(f"low ({self.low:g}) is above high ({self.high:g})")
         return self
@@ -34,7 +34,7 @@ def _bounds(value: Any) -> Any:
     if isinstance(value, dict):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise unfit()
+        raise value_fault()
     return {"low": value, "high": value}
 
 
@@ -44,13 +44,16 @@ class CaseTable(Frozen):
     model_config = ConfigDict(strict=True)
     about: Line
     instance: str = ""
-    score: Annotated[ScoreTable, BeforeValidator(_bounds), Says("a number in 0..1, or { low = 0.2, high = 0.5 }")]
+    score: Annotated[
+        ScoreTable, BeforeValidator(_bounds), AllowedText("a number in 0..1, or { low = 0.2, high = 0.5 }")
+    ]
     passes: dict[str, Flag] = {}
     base: Literal["nothing", "reference"] = "nothing"
 
 
 def read_cases(root: Path, instances: Collection[str], criteria: Collection[str], faults: Faults) -> list[CaseSpec]:
-    """All cases of a package, by name. `cases/reference/` (a reference in the deliverables' form) is none."""
+    """Read all cases of a package, by name. `cases/reference/` (a reference in the deliverables' form) is not a
+    case."""
     folder = root / "cases"
     if not folder.is_dir():
         return []
@@ -67,7 +70,7 @@ def read_cases(root: Path, instances: Collection[str], criteria: Collection[str]
 def _case(path: Path, instances: Collection[str], criteria: Collection[str], faults: Faults) -> CaseSpec | None:
     file = f"cases/{path.name}/case.toml"
     document = read_toml(path / "case.toml", file, faults)
-    table = None if document.broken else checked(CaseTable, document.data, faults, file=file)
+    table = None if document.broken else validate(CaseTable, document.data, faults, file=file)
     if table is None:
         return None
     named = [i for i in instances if i]
@@ -95,5 +98,5 @@ def _case(path: Path, instances: Collection[str], criteria: Collection[str], fau
 
 
 def _script(folder: Path) -> Path | None:
-    """A case's `script.toml`, where it has one."""
+    """Return a case's `script.toml`, if it has one."""
     return folder / SCRIPT if (folder / SCRIPT).is_file() else None

@@ -1,4 +1,4 @@
-"""`criteria.toml`: the one tree for rubric and checkpoints."""
+"""`criteria.toml`: one tree for rubric and checkpoints."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from worksample.files.config_files import Faults, Says, checked, read_toml
+from worksample.files.config_files import AllowedText, Faults, read_toml, validate
 from worksample.records import By, CheckpointKind, Criteria, Criterion, Frozen, Importance
 
 DEPTH = 8
-"""Levels of nesting."""
+"""Maximum number of levels."""
 
 
 class CriterionTable(Criterion):
     """A `[[criterion]]` as it is written."""
 
     model_config = ConfigDict(strict=True)
-    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), Says("lower case letters, digits, _ and -")]
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), AllowedText("lower case letters, digits, _ and -")]
     importance: Annotated[Importance, Field(strict=False)] | None = None
     by: Annotated[By, Field(strict=False)] = By.PROGRAM
     kind: Annotated[CheckpointKind, Field(strict=False)] | None = None
@@ -33,7 +33,7 @@ class CriteriaTable(Frozen):
 
 
 def read_criteria(path: Path, faults: Faults) -> Criteria:
-    """The tree; an empty one where the file is missing, and faults for what is wrong in it."""
+    """Read the tree. A missing file gives an empty tree; every error becomes a fault."""
     if not path.exists():
         return Criteria()
     document = read_toml(path, path.name, faults)
@@ -42,7 +42,7 @@ def read_criteria(path: Path, faults: Faults) -> Criteria:
     if not document.data.get("criterion", ()):
         faults.add(path.name, "criterion", "there is none", "one [[criterion]] at least")
         return Criteria()
-    table = checked(CriteriaTable, document.data, faults, file=path.name)
+    table = validate(CriteriaTable, document.data, faults, file=path.name)
     if table is None:
         return Criteria()
     if any(_depth(node) > DEPTH for node in table.criterion):
@@ -57,28 +57,28 @@ def read_criteria(path: Path, faults: Faults) -> Criteria:
 
 
 def write_criteria(criteria: Criteria) -> str:
-    """The text of a `criteria.toml` that reads as these."""
+    """Return the text of a `criteria.toml` with these criteria."""
     return "\n".join(line for node in criteria.criteria for line in _table(node, "criterion"))
 
 
 def _table(node: Criterion, path: str) -> list[str]:
-    """A node's table and those of its parts; what says nothing is left out."""
-    lines = [f"[[{path}]]", f"id = {_quoted(node.id)}", f"text = {_quoted(node.text)}"]
+    """Return a node's table and those of its parts; empty values are left out."""
+    lines = [f"[[{path}]]", f"id = {_quote(node.id)}", f"text = {_quote(node.text)}"]
     if node.points is not None:
         lines.append(f"points = {node.points!r}")
     if node.importance is not None:
-        lines.append(f"importance = {_quoted(node.importance)}")
+        lines.append(f"importance = {_quote(node.importance)}")
     if not node.parts:
-        lines.append(f"by = {_quoted(node.by)}")
+        lines.append(f"by = {_quote(node.by)}")
     if node.kind is not None:
-        lines.append(f"kind = {_quoted(node.kind)}")
+        lines.append(f"kind = {_quote(node.kind)}")
     lines += [f"{name} = true" for name in ("gate", "implies_others") if getattr(node, name)]
     lines.append("")
     return lines + [line for part in node.parts for line in _table(part, f"{path}.part")]
 
 
-def _quoted(text: str) -> str:
-    """A basic string: JSON's escapes are TOML's, but for the one character that JSON leaves as it is."""
+def _quote(text: str) -> str:
+    """Quote a basic TOML string: JSON's escapes are TOML's, except for one character that JSON leaves unescaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -1,4 +1,4 @@
-"""`[environment]` and `[deliverables]`: where the work is done and what must come of it."""
+"""`[environment]` and `[deliverables]`: the surroundings of the work, and its results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from worksample.box import is_host_name
-from worksample.files.config_files import Flag, Says, Size, told, unfit
+from worksample.files.config_files import AllowedText, Flag, Size, exact_fault, value_fault
 from worksample.records import (
     BrowserSpec,
     Deliverable,
@@ -39,33 +39,33 @@ OURS = (
     "/task/delivered",
     "/task/browsed",
 )
-"""Places in a box that no task can take for itself."""
+"""Folders of a box that no task can use for itself."""
 _PLAIN = Limits()
 BROWSER_MEMORY, BROWSER_PROCESSES = 4 << 30, 512
 """Of a box with a browser, where the task says nothing."""
 
 
-def _place(path: str) -> str:
+def _check_place(path: str) -> str:
     plain = path.startswith("/") and posixpath.normpath("/" + path.lstrip("/")) == path
     if not plain or path == "/" or not path.isprintable():
-        raise unfit()
+        raise value_fault()
     if any(path == ours or path.startswith(ours + "/") for ours in OURS):
-        raise unfit("is a place of the platform")
+        raise value_fault("is a place of the platform")
     return path
 
 
-Place = Annotated[str, AfterValidator(_place), Says("a plain absolute path such as '/task/output'")]
+Place = Annotated[str, AfterValidator(_check_place), AllowedText("a plain absolute path such as '/task/output'")]
 
 
 class LimitsTable(Limits):
-    """`limits` as they are written, sizes also as `2GiB`."""
+    """`limits` as they are written; sizes also as `2GiB`."""
 
     model_config = ConfigDict(strict=True)
     memory: Size = _PLAIN.memory
     disk: Size = _PLAIN.disk
 
     def over(self, other: Limits) -> Limits:
-        """What is given here, and the other's for the rest."""
+        """Return the given values, and the other's for the rest."""
         return other.replaced(**{name: getattr(self, name) for name in self.model_fields_set})
 
 
@@ -78,27 +78,29 @@ class PathsTable(Paths):
     reference: Place = Paths().reference
 
     def over(self, other: Paths) -> Paths:
-        """What is given here, and the other's for the rest. ValueError where two would be one."""
+        """Return the given paths, and the other's for the rest. Raises ValueError if two paths are the same."""
         found = other.replaced(**{name: getattr(self, name) for name in self.model_fields_set})
         if len(set(found.plain().values())) < len(found.plain()):
             raise ValueError("input, software, output and reference need a path each")
         return found
 
 
-def _host(name: str) -> str:
+def _check_host(name: str) -> str:
     if name != "*" and (not is_host_name(name.removeprefix("*.")) or (name.startswith("*.") and name.count(".") < 2)):
-        raise unfit()
+        raise value_fault()
     if name.endswith(".internal"):
-        raise unfit("is a name of the platform")
+        raise value_fault("is a name of the platform")
     return name
 
 
 class EndpointTable(EndpointSpec):
-    """One of `[[environment.endpoint]]`."""
+    """An `[[environment.endpoint]]`."""
 
-    name: Annotated[str, AfterValidator(_host), Says("a host's name in lower case, '*.' and one, or '*'; no address")]
-    port: Annotated[int, Field(ge=1, le=65535, strict=True), Says("a number from 1 to 65535")] = 443
-    to: Annotated[str, AfterValidator(target), Says("'model', 'host', 'service:NAME' or 'service:NAME:PORT'")]
+    name: Annotated[
+        str, AfterValidator(_check_host), AllowedText("a host's name in lower case, '*.' and one, or '*'; no address")
+    ]
+    port: Annotated[int, Field(ge=1, le=65535, strict=True), AllowedText("a number from 1 to 65535")] = 443
+    to: Annotated[str, AfterValidator(target), AllowedText("'model', 'host', 'service:NAME' or 'service:NAME:PORT'")]
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -108,34 +110,34 @@ class EndpointTable(EndpointSpec):
 
 
 class EnvironmentTable(Frozen):
-    """The table as it is written. Interfaces and networks that no sandbox offers are faults; an instance that names
-    services which nobody can give is planned as not attemptable.
+    """The table as it is written. Interfaces and networks that no sandbox offers are faults; an instance with unknown
+    services is planned as not attemptable.
     """
 
     interfaces: tuple[Literal["terminal", "browser"], ...] = ("terminal",)
     browser: BrowserSpec | None = None
     network: Literal["none", "endpoints", "workplace"] = "none"
-    endpoint: Annotated[tuple[EndpointTable, ...], Field(max_length=100), Says("tables, at most 100")] = ()
-    service: Annotated[tuple[ServiceTable, ...], Field(max_length=32), Says("tables, at most 32")] = ()
-    mcp: Annotated[tuple[McpTable, ...], Field(max_length=16), Says("tables, at most 16")] = ()
+    endpoint: Annotated[tuple[EndpointTable, ...], Field(max_length=100), AllowedText("tables, at most 100")] = ()
+    service: Annotated[tuple[ServiceTable, ...], Field(max_length=32), AllowedText("tables, at most 32")] = ()
+    mcp: Annotated[tuple[McpTable, ...], Field(max_length=16), AllowedText("tables, at most 16")] = ()
     health: HealthSpec | None = None
     skills: Place | None = None
     image: Image | None = None
-    step: Annotated[tuple[StepTable, ...], Field(max_length=100), Says("tables, at most 100")] = ()
+    step: Annotated[tuple[StepTable, ...], Field(max_length=100), AllowedText("tables, at most 100")] = ()
     company: SharedFolder | None = None
-    """Of the workplace, whose services `services` names."""
+    """The folder of the workplace's company; `services` names its services."""
     setup: Folder | None = None
     live: Folder | None = None
-    dialects: Annotated[tuple[Word, ...], Says("a list of names")] = ()
-    """Ways of other products in which services of the workplace can be asked besides."""
-    services: Annotated[tuple[Word, ...], Says("a list of names")] = ()
-    software: Annotated[tuple[Command, ...], Says("a list of commands")] = ()
-    requires: Annotated[tuple[Word, ...], Says("a list of capabilities")] = ()
+    dialects: Annotated[tuple[Word, ...], AllowedText("a list of names")] = ()
+    """Other products whose interfaces the workplace's services also understand."""
+    services: Annotated[tuple[Word, ...], AllowedText("a list of names")] = ()
+    software: Annotated[tuple[Command, ...], AllowedText("a list of commands")] = ()
+    requires: Annotated[tuple[Word, ...], AllowedText("a list of capabilities")] = ()
     limits: LimitsTable = LimitsTable()
     paths: PathsTable = PathsTable()
 
     @model_validator(mode="after")
-    def _apart(self) -> Self:
+    def _check_combinations(self) -> Self:
         self.paths.over(Paths())
         check_workplace(self.network, self.company, self.setup or self.live, self.services, self.dialects)
         if bool(self.endpoint) != (self.network == "endpoints") and self.network != "workplace":
@@ -152,12 +154,12 @@ class EnvironmentTable(Frozen):
         return self
 
     def _endpoints(self) -> tuple[EndpointSpec, ...]:
-        """The task's own, and those of the workplace's services."""
+        """Return the task's own endpoints, and those of the workplace's services."""
         own = tuple(EndpointSpec(name=one.name, port=one.port, to=one.to) for one in self.endpoint)
         return (*own, *endpoints_of_workplace(self.services, self.dialects)) if self.network == "workplace" else own
 
     def record(self) -> Environment:
-        """What is kept of it, each name once."""
+        """Return the record, each name once."""
         lists = {name: tuple(dict.fromkeys(getattr(self, name))) for name in _LISTS}
         browser = (self.browser or BrowserSpec()) if "browser" in self.interfaces else None
         usual = Limits() if browser is None else Limits(memory=BROWSER_MEMORY, processes=BROWSER_PROCESSES)
@@ -181,26 +183,26 @@ class EnvironmentTable(Frozen):
 _LISTS = ("interfaces", "services", "software", "requires")
 
 
-def _inside(name: str) -> str:
+def _check_deliverable_name(name: str) -> str:
     steps = name.removesuffix("/").split("/")
     if name.startswith("/") or any(s in ("", ".", "..") for s in steps) or not name.isprintable():
-        raise told("is not a name inside the output folder", "a relative path without '..'")
+        raise exact_fault("is not a name inside the output folder", "a relative path without '..'")
     return name
 
 
 class DeliverableTable(Frozen):
-    """One of `[deliverables]`."""
+    """An entry of `[deliverables]`."""
 
-    format: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+-]*$"), Says("a short word such as 'csv'")]
+    format: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+-]*$"), AllowedText("a short word such as 'csv'")]
     required: Flag = True
     about: str = ""
 
 
-Deliverables = dict[Annotated[str, AfterValidator(_inside)], DeliverableTable]
-"""Name -> what it is. A name ends in `/` for a folder and may hold `*` for several files."""
+Deliverables = dict[Annotated[str, AfterValidator(_check_deliverable_name)], DeliverableTable]
+"""Name -> format. A name ends in `/` for a folder and may contain `*` for several files."""
 
 
 def deliverables_of(*tables: Mapping[str, DeliverableTable]) -> tuple[Deliverable, ...]:
-    """Those of all tables, by name; a later table's word counts."""
+    """Merge the deliverables of all tables, by name; a later table overrides an earlier one."""
     merged = {name: given for table in tables for name, given in table.items()}
     return tuple(Deliverable(name=name, **dict(given)) for name, given in merged.items())

@@ -1,4 +1,4 @@
-"""`[grading.PROTOCOL]`: how submissions are judged under each protocol."""
+"""`[grading.PROTOCOL]`: how submissions are graded under each protocol."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from worksample.files.config_files import Faults, Flag, Says, Settings, Size, checked, told, unfit
+from worksample.files.config_files import AllowedText, Faults, Flag, Settings, Size, exact_fault, validate, value_fault
 from worksample.records import Frozen, Protocol
 from worksample.records.base import omittable
 
@@ -20,78 +20,80 @@ RESERVED = ("timeout", "memory", "verifier", "workplace", "writable")
 """Names in a grading's settings that the platform fills from the keys beside them."""
 
 
-def _unreserved(settings: dict[str, Any]) -> dict[str, Any]:
+def _refuse_reserved_names(settings: dict[str, Any]) -> dict[str, Any]:
     for name in RESERVED:
         if name in settings:
-            raise told(f"{name} is a reserved name; give it beside the settings, not in them")
+            raise exact_fault(f"{name} is a reserved name; give it beside the settings, not in them")
     return settings
 
 
 class GradingTable(Frozen):
-    """How people or judges grade."""
+    """A grading by people or judges."""
 
-    settings: Annotated[Settings, AfterValidator(_unreserved)] = {}
+    settings: Annotated[Settings, AfterValidator(_refuse_reserved_names)] = {}
 
 
-def _way(path: str) -> str:
+def _plain_absolute_path(path: str) -> str:
     if (
         not path.startswith("/")
         or posixpath.normpath("/" + path.lstrip("/")) != path
         or path == "/"
         or not path.isprintable()
     ):
-        raise unfit()
+        raise value_fault()
     return path
 
 
-Way = Annotated[str, AfterValidator(_way), Says("a plain absolute path")]
+AbsolutePath = Annotated[str, AfterValidator(_plain_absolute_path), AllowedText("a plain absolute path")]
 
 
 class _Verifier(Frozen):
     command: tuple[str, ...] = ()
     tests: str = ""
-    """A folder of the package, which lies at `/tests` for it."""
+    """A folder of the package, mounted at `/tests`."""
     image: str = ""
-    """A folder of the package with the Dockerfile of a root of its own; by default the agent's is used, as it was left.
+    """A folder of the package with a Dockerfile for the verifier's own root; by default the verifier uses the root that
+    the agent left.
     """
     fresh: Flag = omittable(False)
-    """Whether it has the work's image as it was before anybody worked in it. Not written where not: older gradings keep
-    their digests."""
-    artifacts: tuple[Way, ...] = ()
-    """What is brought into a root of its own from the agent's: files and folders, to the same place."""
+    """Whether the verifier gets the work's image as it was before the work. Omitted if false, so that older gradings
+    keep their digests.
+    """
+    artifacts: tuple[AbsolutePath, ...] = ()
+    """Files and folders that are copied from the agent's root into the verifier's own, to the same paths."""
     solution: tuple[str, ...] = ()
-    """The command that solves the task, with the reference at `/solution`: for controls only."""
+    """The command that solves the task, with the reference at `/solution`; used for controls only."""
     user: str = ""
     workdir: str = ""
     env: dict[str, str] = {}
     network: Literal["none", "registries"] = "none"
-    """`registries`: the hosts that builds may reach on this machine."""
+    """`registries`: the hosts that image builds may reach on this machine."""
 
 
 class StepVerifierTable(_Verifier):
-    """The verifier of one of the task's steps, over what the agent had left when it was done."""
+    """The verifier of one step, run over the state after that step."""
 
     name: str
     command: Annotated[tuple[str, ...], Field(min_length=1)]
     timeout: Annotated[float, Field(gt=0)] | None = None
     min_reward: dict[str, Annotated[float, Field(allow_inf_nan=False)]] = {}
-    """Reward -> what it has to be at least for the steps after this one to count. Also written as a number, which is
-    that of `reward`."""
+    """Reward -> the minimum for later steps to count. A plain number stands for `reward`."""
 
     @field_validator("min_reward", mode="before")
     @classmethod
-    def _named(cls, given: Any) -> Any:
+    def _as_table(cls, given: Any) -> Any:
         return {"reward": given} if isinstance(given, int | float) and not isinstance(given, bool) else given
 
 
 class VerifierTable(_Verifier):
-    """A program of the task's own that looks at the agent's work in its image, once the agent is gone."""
+    """The task's own program that looks at the agent's work in its image after the agent has ended."""
 
     step: tuple[StepVerifierTable, ...] = omittable(())
-    """Of a task with steps, in place of a command. Not written where there is none: older gradings keep their
-    digests."""
+    """The verifiers of a task with steps, in place of a command. Omitted if empty, so that older gradings keep their
+    digests.
+    """
     strategy: Literal["mean", "final"] = omittable("mean")
-    """What steps come to: the mean of those that count, or the last of them. Not written for the mean, likewise."""
+    """How the steps' rewards are combined: the mean of those that count, or the last of them. Omitted for the mean."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -103,7 +105,7 @@ class VerifierTable(_Verifier):
 
 
 class ProgramTable(GradingTable):
-    """How a program grades."""
+    """A grading by a program."""
 
     verifier: VerifierTable | None = None
 
@@ -111,9 +113,9 @@ class ProgramTable(GradingTable):
     timeout: Annotated[float, Field(strict=True, gt=0)] | None = None
     memory: Size | None = None
     workplace: Flag = False
-    """Whether the services stand for the grader, over the state that the submission holds."""
+    """Whether the workplace's services run for the grader, over the state that the submission holds."""
     writable: Flag = False
-    """Whether the grader may write into the submission's folder: a copy of it, which is gone when it ends."""
+    """Whether the grader may write into a temporary copy of the submission's folder."""
 
 
 class GradingsTable(Frozen):
@@ -127,9 +129,9 @@ class GradingsTable(Frozen):
 
 
 def read_gradings(data: object, faults: Faults, context: Mapping[str, Any]) -> dict[Protocol, GradingSpec]:
-    """A spec per protocol; at least one is wanted."""
+    """Return a spec per protocol; at least one is required."""
     file, at = "task.toml", "grading"
-    table = checked(GradingsTable, data, faults, file=file, at=at, context=context)
+    table = validate(GradingsTable, data, faults, file=file, at=at, context=context)
     if isinstance(data, dict) and not any(protocol.value in data for protocol in Protocol):
         faults.add(file, at, "no protocol is given", [f"[grading.{p.value}]" for p in Protocol])
     given = {p: getattr(table, p.value, None) for p in Protocol}

@@ -1,4 +1,4 @@
-"""How a package names an image: a reference with its digest, or what lies in the package."""
+"""Names of images in a package: a reference with its digest, or a path in the package."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ValidationInfo
 
-from worksample.files.config_files import shown, told
+from worksample.files.config_files import exact_fault, show_value
 
 from .package_files import is_folder, path_problem
 
 IMAGE_MARKS = ("oci-layout", "Dockerfile", "Containerfile")
-"""Files by which a folder is known as an image."""
+"""Files that mark a folder as an image."""
 PINNED = re.compile(r"docker://[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}@sha256:[0-9a-f]{64}")
 
 
 def _image(name: str, info: ValidationInfo) -> str:
     if "://" in name:
         if not PINNED.fullmatch(name):
-            raise told(f"{shown(name)} does not name one image", "'docker://NAME@sha256:...', or a path in the package")
+            raise exact_fault(
+                f"{show_value(name)} does not name one image", "'docker://NAME@sha256:...', or a path in the package"
+            )
         return name
     if not info.context:
         return name.rstrip("/")
@@ -30,7 +32,7 @@ def _image(name: str, info: ValidationInfo) -> str:
     if problem is None and folder and not any((root / name / mark).is_file() for mark in IMAGE_MARKS):
         problem = "has no OCI layout and no Dockerfile; pack a root file system as a tar"
     if problem:
-        raise told(f"{shown(name)} {problem}")
+        raise exact_fault(f"{show_value(name)} {problem}")
     return name.rstrip("/")
 
 

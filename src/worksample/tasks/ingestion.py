@@ -1,4 +1,4 @@
-"""From a package to records: one scan of the folder, and four digests for each instance."""
+"""Ingestion of a package: one scan of the folder, and four digests for each instance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from worksample.records import (
     quote_path,
 )
 
-from .package_files import ignored, of_grader, place_of, shared_folder
+from .package_files import is_grader_file, is_ignored, place_of, shared_folder
 from .spec import InstanceSpec, Package
 
 
@@ -37,36 +37,39 @@ class Ingested:
 
 
 def package_manifest(package: Package, sink: Sink) -> Manifest:
-    """All files of a package, and of its suite's company, taken into the sink. CaptureError where one cannot be read
-    or a limit is met."""
+    """Scan all files of a package and of its suite's company into the sink. Raises CaptureError if a file cannot be
+    read or a limit is reached.
+    """
     found = scan(package.root, sink)
     if found.status is not CaptureStatus.COMPLETE:
         raise CaptureError(found.reason, where=str(package.root), next=f"worksample task check {package.root}")
-    own = [e for e in found.manifest.entries if not ignored(e.path)]
-    return _sorted([*own, *(e for name in _shared(package) for e in _taken(package, name, sink))])
+    own = [e for e in found.manifest.entries if not is_ignored(e.path)]
+    return _sorted_manifest(
+        [*own, *(e for name in _shared_companies(package) for e in _scan_shared(package, name, sink))]
+    )
 
 
-def _shared(package: Package) -> list[str]:
-    """Companies that lie beside the package in its suite."""
+def _shared_companies(package: Package) -> list[str]:
+    """Return the companies that lie beside the package in its suite."""
     named = (i.environment.workplace.company.name for i in package.instances if i.environment.workplace is not None)
     return sorted({name for name in named if name.startswith("../")})
 
 
-def _taken(package: Package, name: str, sink: Sink) -> list[Entry]:
-    """What lies in a shared folder, by its place in the package's manifest."""
+def _scan_shared(package: Package, name: str, sink: Sink) -> list[Entry]:
+    """Scan a shared folder; its entries get their paths in the package's manifest."""
     root = shared_folder(package.root, name)
     found = scan(root, sink)
     if found.status is not CaptureStatus.COMPLETE:
         raise CaptureError(found.reason, where=str(root), next=f"worksample workplace check {root}")
     place = quote_path(place_of(name).encode())
-    return [e.replaced(path=f"{place}/{e.path}") for e in found.manifest.entries if not ignored(e.path)]
+    return [e.replaced(path=f"{place}/{e.path}") for e in found.manifest.entries if not is_ignored(e.path)]
 
 
 def ingest(package: Package, sink: Sink, *, kit: str = "") -> Ingested:
-    """Take a package in: files and manifests into `sink`, the records back.
+    """Ingest a package: put files and manifests into `sink`, and return the records.
 
-    kit: version of `worksample.kit` that the grader is held against; part of the grading digest. The same package
-    gives the same ids wherever it lies; only `Task.ingested` is the present moment.
+    kit: the version of `worksample.kit` for the grader; part of the grading digest. The same package gives the same ids
+    wherever it lies; only `Task.ingested` is the present moment.
     """
     whole = package_manifest(package, sink)
     if not whole.files:
@@ -91,23 +94,22 @@ def _keep(manifest: Manifest, sink: Sink) -> str:
 
 
 def below(whole: Manifest, folder: str) -> Manifest:
-    """The part of a manifest below a folder, by paths relative to it; empty where there is no such folder."""
+    """Return the part of a manifest below a folder, with relative paths; empty if the folder does not exist."""
     prefix = quote_path(folder.encode()) + "/"
     inner = (e for e in whole.entries if e.path.startswith(prefix))
-    return _sorted([e.replaced(path=e.path[len(prefix) :]) for e in inner])
+    return _sorted_manifest([e.replaced(path=e.path[len(prefix) :]) for e in inner])
 
 
-def _where(whole: Manifest, keep: Callable[[str], bool]) -> Manifest:
-    return _sorted([e for e in whole.entries if keep(e.path)])
+def _filter_manifest(whole: Manifest, keep: Callable[[str], bool]) -> Manifest:
+    return _sorted_manifest([e for e in whole.entries if keep(e.path)])
 
 
-def _sorted(entries: list[Entry]) -> Manifest:
+def _sorted_manifest(entries: list[Entry]) -> Manifest:
     return Manifest(entries=tuple(sorted(entries, key=lambda e: e.path)))
 
 
 def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment:
-    """With what lies in the package taken in (the image, services' images and files), so that the work's digest
-    holds it."""
+    """Add the digests of the package's images and service files, so that they are part of the work's digest."""
     environment = spec.environment
 
     def files(source: SourceFiles | None) -> SourceFiles | None:
@@ -136,12 +138,12 @@ def _image(image: ImageSource | None, whole: Manifest, sink: Sink) -> ImageSourc
         return image
     path = quote_path(image.name.encode())
     own = [e.replaced(path=path.rpartition("/")[2]) for e in whole.files if e.path == path]
-    return image.replaced(files=_keep(_sorted(own) if own else below(whole, image.name), sink))
+    return image.replaced(files=_keep(_sorted_manifest(own) if own else below(whole, image.name), sink))
 
 
 def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink, kit: str) -> Instance:
     apart = frozenset(quote_path(p.encode()) for p in package.apart)
-    grader = _keep(_where(whole, lambda path: of_grader(path, apart)), sink)
+    grader = _keep(_filter_manifest(whole, lambda path: is_grader_file(path, apart)), sink)
     answers = below(whole, spec.reference)
     reference = _keep(answers, sink)
     seen = package.shown.of(answers)

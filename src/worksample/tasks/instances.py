@@ -1,4 +1,4 @@
-"""`[[instance]]`: the cases of a task, and what each has for itself."""
+"""`[[instance]]`: the instances of a task, and what each overrides."""
 
 from __future__ import annotations
 
@@ -9,23 +9,25 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from worksample.errors import ManifestError
-from worksample.files.config_files import Faults, Says, Settings, checked
+from worksample.files.config_files import AllowedText, Faults, Settings, validate
 from worksample.records import Deliverable, Environment, Frozen
 
-from .brief_settings import places, render_brief
+from .brief_settings import render_brief, setting_names
 from .environment import Deliverables, DeliverableTable, LimitsTable, PathsTable, deliverables_of
 from .package_files import Folder, MarkdownFile, read_text
 from .spec import InstanceSpec
 
 FILE = "task.toml"
 MOST = 2000
-"""Instances of one task."""
+"""Maximum number of instances of one task."""
 NAME = r"[a-z0-9][a-z0-9._-]{0,99}"
-TaskName = Annotated[str, Field(pattern=f"^{NAME}$"), Says("lower case letters, digits, '.', '_' and '-'; at most 100")]
+TaskName = Annotated[
+    str, Field(pattern=f"^{NAME}$"), AllowedText("lower case letters, digits, '.', '_' and '-'; at most 100")
+]
 
 
 class InstanceTable(Frozen):
-    """The table as it is written. Limits, paths and deliverables stand over those of the task."""
+    """The table as it is written. Its limits, paths and deliverables override the task's."""
 
     name: TaskName
     title: str = ""
@@ -39,7 +41,7 @@ class InstanceTable(Frozen):
 
 
 class Shared(Frozen):
-    """What all instances of a task have, unless they say otherwise."""
+    """Settings that all instances of a task share unless they override them."""
 
     environment: Environment = Environment()
     deliverables: dict[str, DeliverableTable] = {}
@@ -47,14 +49,14 @@ class Shared(Frozen):
 
 
 def read_instances(data: object, shared: Shared, faults: Faults, context: Mapping[str, Any]) -> list[InstanceSpec]:
-    """All of them, checked; at least one is wanted, and each has a name of its own."""
+    """Read and check all instances; at least one is required, and each needs a unique name."""
     found: list[InstanceSpec] = []
     if isinstance(data, list) and len(data) > MOST:
         faults.add(FILE, "instance", f"there are {len(data):,} of them", f"at most {MOST:,}; make several tasks")
         return []
     for number, given in enumerate(data if isinstance(data, list) else ()):
         at = f"instance[{number}]"
-        table = checked(InstanceTable, given, faults, file=FILE, at=at, context=context)
+        table = validate(InstanceTable, given, faults, file=FILE, at=at, context=context)
         if table is None:
             continue
         spec = _Instance(table, at, context["root"], faults).spec(shared)
@@ -67,7 +69,7 @@ def read_instances(data: object, shared: Shared, faults: Faults, context: Mappin
 
 
 class _Instance:
-    """One table on its way to a spec."""
+    """One table, checked and turned into a spec."""
 
     def __init__(self, table: InstanceTable, at: str, root: Path, faults: Faults) -> None:
         self.table, self.at, self.root, self.faults = table, at, root, faults
@@ -113,7 +115,7 @@ class _Instance:
         try:
             return render_brief(text, settings)
         except ManifestError:
-            unfilled = [p for p in places(text) if isinstance(settings.get(p), (dict, list, type(None)))]
+            unfilled = [p for p in setting_names(text) if isinstance(settings.get(p), (dict, list, type(None)))]
             asked = ", ".join("{{" + p + "}}" for p in unfilled)
             self._fault("settings", f"{name} asks for {asked}, a text or number")
             return ""

@@ -1,4 +1,4 @@
-"""`[[environment.mcp]]`: servers of tools that a task gives its agent."""
+"""`[[environment.mcp]]`: MCP servers with tools for the agent."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from worksample.files.config_files import Flag, Says, unfit
+from worksample.files.config_files import AllowedText, Flag, value_fault
 from worksample.records import Frozen, McpSpec
 
 from .service import Text, Variable, Word
 
 PORTS = {"http": 80, "https": 443}
 OWN = ("localhost", "127.0.0.1")
-"""Hosts of servers that run in the agent's box and listen there."""
+"""Hosts of servers that run in the agent's box."""
 
 
 def _url(text: str) -> str:
@@ -24,19 +24,19 @@ def _url(text: str) -> str:
 
 
 def place_of(url: str) -> tuple[str, int]:
-    """Host and port of a server's address; a fault where it is none."""
+    """Return host and port of a server's address. Raises a fault if the address is malformed."""
     try:
         parts = urlsplit(url)
         port = parts.port or PORTS.get(parts.scheme, 0)
     except ValueError:
-        raise unfit() from None
+        raise value_fault() from None
     if parts.scheme not in PORTS or not parts.hostname or parts.username or parts.fragment or not url.isprintable():
-        raise unfit()
+        raise value_fault()
     return parts.hostname, port
 
 
-def reached(url: str, endpoints: Collection[tuple[str, int]]) -> bool:
-    """Whether a server's address leads to an endpoint, or to a port of the box itself."""
+def is_reachable(url: str, endpoints: Collection[tuple[str, int]]) -> bool:
+    """Return whether a server's address leads to an endpoint, or to a port of the box itself."""
     return place_of(url)[0] in OWN or place_of(url) in endpoints
 
 
@@ -44,9 +44,11 @@ class McpTable(Frozen):
     """The table as it is written."""
 
     name: Annotated[Word, Field(max_length=30)]
-    argv: Annotated[tuple[Text, ...], Says("a list: a program and its arguments")] = ()
+    argv: Annotated[tuple[Text, ...], AllowedText("a list: a program and its arguments")] = ()
     env: dict[Variable, Text] = {}
-    url: Annotated[str, AfterValidator(_url), Says("an address such as 'http://tools.example.com:8000/mcp'")] = ""
+    url: Annotated[str, AfterValidator(_url), AllowedText("an address such as 'http://tools.example.com:8000/mcp'")] = (
+        ""
+    )
     sse: Flag = False
 
     @model_validator(mode="after")
@@ -60,16 +62,16 @@ class McpTable(Frozen):
         return self
 
     def record(self) -> McpSpec:
-        """What is kept of it."""
+        """Return the record."""
         return McpSpec(name=self.name, argv=self.argv, env=dict(self.env), url=self.url, sse=self.sse)
 
 
 def check_mcp(servers: Sequence[McpTable], endpoints: Collection[tuple[str, int]]) -> None:
-    """What only all tables together can show. ValueError."""
+    """Check all servers together. Raises ValueError."""
     names = [one.name for one in servers]
     if len(set(names)) < len(names):
         raise ValueError("two MCP servers have one name")
     for one in servers:
-        if one.url and not reached(one.url, endpoints):
+        if one.url and not is_reachable(one.url, endpoints):
             host, port = place_of(one.url)
             raise ValueError(f"the MCP server {one.name!r} is at {host}:{port}, and the task has no such endpoint")

@@ -1,4 +1,4 @@
-"""`read_package`: a task's folder, read in whole; every fault is found before anything is said."""
+"""`read_package`: read a task's folder as a whole and report all faults together; `[about]` describes the work."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from worksample.errors import ManifestError, UsageError
 from worksample.files.config_files import (
+    AllowedText,
     Day,
     Document,
     Faults,
     FaultyManifest,
     Flag,
     Line,
-    Says,
     Texts,
-    checked,
+    exact_fault,
     read_toml,
-    shown,
-    told,
+    show_value,
+    validate,
 )
 from worksample.records import (
     About,
@@ -42,7 +42,7 @@ from .criteria import read_criteria
 from .environment import Deliverables, EnvironmentTable
 from .gradings import PROGRAMS, read_gradings
 from .instances import FILE, Shared, TaskName, read_instances
-from .package_files import check_tree, ignored, is_folder, read_text
+from .package_files import check_tree, is_folder, is_ignored, read_text
 from .shown_reference import ReferenceVisibility, read_shown
 from .spec import GradingSpec, InstanceSpec, Package
 from .steps import check_collected, check_verified, folders_of, with_briefs
@@ -55,7 +55,7 @@ def _category(text: str) -> str:
             lookup(text)
         except UsageError:
             near = ", ".join(suggest(text)) or "an id of docs/taxonomy.md"
-            raise told(f"there is no category {shown(text)}", near) from None
+            raise exact_fault(f"there is no category {show_value(text)}", near) from None
     return text
 
 
@@ -63,12 +63,12 @@ Where = Annotated[Source, Field(strict=False)]
 
 
 class ValueTable(Value):
-    """`value` in a file: the figures and the date are written as such, not as texts."""
+    """`value` in a file, with figures and dates in TOML's own types, not as texts."""
 
     model_config = ConfigDict(strict=True)
     date: Day
     source: Where
-    currency: Annotated[str, Field(pattern="^[A-Z]{3}$"), Says("a code of three capitals, such as USD")] = "USD"
+    currency: Annotated[str, Field(pattern="^[A-Z]{3}$"), AllowedText("a code of three capitals, such as USD")] = "USD"
 
 
 class HoursTable(Hours):
@@ -83,30 +83,37 @@ class AboutTable(About):
     """The table as it is written."""
 
     category: Annotated[str, AfterValidator(_category)] = ""
-    occupation: Annotated[str, Field(pattern=r"^(\d{2}-\d{4})?$"), Says("a SOC 2018 code such as '13-2011'")] = ""
+    occupation: Annotated[str, Field(pattern=r"^(\d{2}-\d{4})?$"), AllowedText("a SOC 2018 code such as '13-2011'")] = (
+        ""
+    )
     value: ValueTable | None = None
     hours: HoursTable | None = None
-    tier: Annotated[str, Field(pattern=r"^([a-z0-9][a-z0-9._-]*)?$"), Says("a name in lower case, such as 'easy'")] = ""
+    tier: Annotated[
+        str, Field(pattern=r"^([a-z0-9][a-z0-9._-]*)?$"), AllowedText("a name in lower case, such as 'easy'")
+    ] = ""
     tags: Texts = ()
 
     def record(self) -> About:
-        """What is kept of it."""
+        """Return the record."""
         plain: dict[str, Any] = self.plain()
         return About.model_validate(plain)
 
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 CANARY = rf"^[A-Za-z0-9._ -]*{_UUID}[A-Za-z0-9._ -]*$"
-Version = Annotated[Line, Says('a text such as "1.0"')]
+Version = Annotated[Line, AllowedText('a text such as "1.0"')]
 
 
 class TaskTable(Frozen):
-    """The keys of `task.toml`; its tables are read one by one, so that a fault in one hides none in another."""
+    """The keys of `task.toml`. Its tables are read one by one, so that a fault in one does not hide faults in
+    another."""
 
     id: TaskName
     title: Line
     version: Version
-    canary: Annotated[str, Field(pattern=CANARY), Says("a text with a UUID of its own, 'worksample-canary-<uuid>'")]
+    canary: Annotated[
+        str, Field(pattern=CANARY), AllowedText("a text with a UUID of its own, 'worksample-canary-<uuid>'")
+    ]
     grading: dict[str, Any]
     instance: tuple[dict[str, Any], ...]
     about: dict[str, Any] = {}
@@ -117,11 +124,11 @@ class TaskTable(Frozen):
 
 
 class CaptureTable(Frozen):
-    """`[capture]`: what is taken in besides the output and what probes find."""
+    """`[capture]`: what is captured besides the output and the probes' results."""
 
     root: Flag = False
-    """What was changed in the root of the image."""
-    collect: Annotated[tuple[CollectSpec, ...], Field(max_length=100), Says("tables, at most 100")] = ()
+    """Whether changes to the image's root are captured."""
+    collect: Annotated[tuple[CollectSpec, ...], Field(max_length=100), AllowedText("tables, at most 100")] = ()
 
 
 class _Named(Frozen):
@@ -131,7 +138,7 @@ class _Named(Frozen):
 
 
 def read_package(root: Path) -> Package:
-    """The package in a folder (see docs/task-package.md).
+    """Read the package in a folder (see docs/task-package.md).
 
     Raises ManifestError (a `FaultyManifest`) with every fault of every file: file, key, what is wrong, what is allowed.
     """
@@ -154,16 +161,16 @@ def read_package(root: Path) -> Package:
 
 
 def _package(root: Path, document: Document, faults: Faults) -> Package | None:
-    """All of a package; None where there are faults without which nothing can be said."""
+    """Return the whole package; None if faults in the head prevent that."""
     data, context = document.data, {"root": root}
-    head = None if document.broken else checked(TaskTable, data, faults, file=FILE)
+    head = None if document.broken else validate(TaskTable, data, faults, file=FILE)
     if head is not None and head.id != root.resolve().name and not faults.has(FILE, "id"):
         faults.add(FILE, "id", f"{head.id!r} is not the folder's name", repr(root.resolve().name))
-    about = checked(AboutTable, _table(data, "about"), faults, file=FILE, at="about")
-    environment = checked(
+    about = validate(AboutTable, _table(data, "about"), faults, file=FILE, at="about")
+    environment = validate(
         EnvironmentTable, _table(data, "environment"), faults, file=FILE, at="environment", context=context
     )
-    named = checked(_Named, {"deliverables": _table(data, "deliverables")}, faults, file=FILE)
+    named = validate(_Named, {"deliverables": _table(data, "deliverables")}, faults, file=FILE)
     gradings = read_gradings(_table(data, "grading"), faults, context) if "grading" in data else {}
     criteria = read_criteria(root / "criteria.toml", faults)
     work = environment.record() if environment else Environment()
@@ -175,9 +182,9 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
         settings=_settings(data),
     )
     instances = read_instances(data.get("instance"), shared, faults, context)
-    shown = _shown(root, _table(data, "reference"), instances, faults)
+    shown = _read_visibility(root, _table(data, "reference"), instances, faults)
     cases = read_cases(root, [i.name for i in instances], _ids(criteria.criteria), faults)
-    capture = checked(CaptureTable, _table(data, "capture"), faults, file=FILE, at="capture") or CaptureTable()
+    capture = validate(CaptureTable, _table(data, "capture"), faults, file=FILE, at="capture") or CaptureTable()
     if capture.root and environment is not None and environment.image is None:
         faults.add(FILE, "capture.root", "there is no image whose root could be changed", "environment.image")
     if (work.steps or capture.collect) and not capture.root:
@@ -202,21 +209,21 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
         collect=capture.collect,
         exports=_exports(environment),
         apart=frozenset(
-            p for i in instances for p in (i.inputs, i.reference, i.brief_file, *_brought(i.environment), *steps)
+            p for i in instances for p in (i.inputs, i.reference, i.brief_file, *_brought_paths(i.environment), *steps)
         ),
     )  # fmt: skip
 
 
 def _exports(environment: EnvironmentTable | None) -> tuple[str, ...]:
-    """Whose state is taken when a trial ends."""
+    """Return the services whose state is captured when a trial ends."""
     if environment is None:
         return ()
     own = tuple(one.name for one in environment.service if one.export)
     return own if environment.company is None else (*own, WORKPLACE)
 
 
-def _brought(environment: Environment) -> tuple[str, ...]:
-    """Where images and services' files lie in the package."""
+def _brought_paths(environment: Environment) -> tuple[str, ...]:
+    """Return the paths of images and service files in the package."""
     images = (environment.image, *(one.image for one in environment.served))
     names = [image.name for image in images if image is not None and "://" not in image.name]
     sources = [one.files for one in environment.served]
@@ -226,7 +233,7 @@ def _brought(environment: Environment) -> tuple[str, ...]:
 
 
 def _check_files(instances: list[InstanceSpec], faults: Faults) -> None:
-    """A service answers the agent: what it is given the agent may see."""
+    """Check that the agent cannot reach secrets through a service: it may see all files that a service gets."""
     for spec in instances:
         workplace = spec.environment.workplace
         served = [(f"service[{n}].files", one.files) for n, one in enumerate(spec.environment.served)]
@@ -243,13 +250,13 @@ def _check_files(instances: list[InstanceSpec], faults: Faults) -> None:
 
 
 def _table(data: dict[str, Any], key: str) -> dict[str, Any]:
-    """A table of the file, or an empty one where it is none: the head has said so."""
+    """Return a table of the file, or an empty one if it is malformed (the head reports that)."""
     found = data.get(key)
     return found if isinstance(found, dict) else {}
 
 
 def _settings(data: dict[str, Any]) -> dict[str, Any]:
-    """All protocols' settings as they are written, for what briefs ask."""
+    """Return all protocols' settings as they are written, for use in briefs."""
     tables = (_table(_table(data, "grading"), protocol.value) for protocol in Protocol)
     return {key: value for table in tables for key, value in _table(table, "settings").items()}
 
@@ -261,7 +268,7 @@ def _ids(nodes: Collection[Criterion]) -> set[str]:
 def _check_whole(
     gradings: dict[Protocol, GradingSpec], criteria: Criteria, instances: list[InstanceSpec], faults: Faults
 ) -> None:
-    """What only all tables together can show."""
+    """Check rules that involve several tables."""
     for spec in instances:
         # What is delivered to a service (a message, an upload) is no file.
         served = spec.environment.services or spec.environment.served
@@ -272,11 +279,13 @@ def _check_whole(
             break
 
 
-def _shown(root: Path, data: dict[str, Any], instances: list[InstanceSpec], faults: Faults) -> ReferenceVisibility:
+def _read_visibility(
+    root: Path, data: dict[str, Any], instances: list[InstanceSpec], faults: Faults
+) -> ReferenceVisibility:
     references = {}
     for folder in dict.fromkeys(i.reference for i in instances):
         inside = (p.relative_to(root / folder).as_posix() for p in (root / folder).rglob("*") if p.is_file())
-        references[folder] = sorted(path for path in inside if not ignored(path))
+        references[folder] = sorted(path for path in inside if not is_ignored(path))
     return read_shown(data, references, faults)
 
 
@@ -284,7 +293,7 @@ def _probes(root: Path, faults: Faults) -> tuple[str, ...]:
     folder = root / "probes"
     if not folder.is_dir():
         return ()
-    found = sorted(p.name for p in folder.iterdir() if not ignored(p.name))
+    found = sorted(p.name for p in folder.iterdir() if not is_ignored(p.name))
     for name in found:
         if not name.endswith((".py", ".sh")) or (folder / name).is_dir():
             faults.add(f"probes/{name}", "", "is not a probe", "files that end in .py or .sh")

@@ -9,22 +9,22 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ValidationInfo
 
-from worksample.files.config_files import Faults, Line, shown, told
-from worksample.files.stray_files import is_litter
+from worksample.files.config_files import Faults, Line, exact_fault, show_value
+from worksample.files.stray_files import is_stray_file
 
 IGNORED = ("__pycache__", ".git", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache")
-"""Names, at any depth, that are no part of a package; and what desktops leave (`files.litter`)."""
+"""Names, at any depth, that are no part of a package; and what desktops leave (`files.stray_files`)."""
 APART = ("inputs", "software", "reference", "probes", "cases", "scripts", "dev", "docs")
 """Folders that are no part of the grader; `dev/` is for the author's own scripts."""
 SINGLE = ("task.toml", "criteria.toml", "LICENSE", "LICENCE")
 
 
-def ignored(path: str) -> bool:
+def is_ignored(path: str) -> bool:
     """Whether a path of a package is left out of its manifest."""
-    return is_litter(path) or any(step in IGNORED or step.endswith(".pyc") for step in path.split("/"))
+    return is_stray_file(path) or any(step in IGNORED or step.endswith(".pyc") for step in path.split("/"))
 
 
-def of_grader(path: str, apart: frozenset[str]) -> bool:
+def is_grader_file(path: str, apart: frozenset[str]) -> bool:
     """Whether a path is part of the grader: `grade.py`, `task.py`, and the modules and data beside them."""
     first = path.split("/", 1)[0]
     if first in APART or first in SINGLE or first.startswith(".") or ("/" not in path and path.endswith(".md")):
@@ -33,7 +33,7 @@ def of_grader(path: str, apart: frozenset[str]) -> bool:
 
 
 def path_problem(root: Path, name: str, *, folder: bool) -> str | None:
-    """Why `name` is no file (or folder) inside the package, or None where it is one."""
+    """Return why `name` is not a file (or folder) inside the package, or None if it is."""
     path = PurePosixPath(name)
     if not name or path.is_absolute() or ".." in path.parts or "\0" in name or "\\" in name:
         return "must be a path inside the package, without '..' and not absolute"
@@ -60,7 +60,9 @@ def path_problem(root: Path, name: str, *, folder: bool) -> str | None:
 
 
 def shared_folder(root: Path, name: str) -> Path:
-    """The folder that `../` leads to: one of the suite that a package stands in. ValueError where it is none."""
+    """Return the folder that `../` leads to, inside the suite of the package. Raises ValueError if it is not such a
+    folder.
+    """
     up = next(n for n, step in enumerate((*name.split("/"), "")) if step != "..")
     home = root.resolve()
     suite = next((one for one in home.parents if (one / SUITE).is_file()), None)
@@ -78,7 +80,7 @@ def shared_folder(root: Path, name: str) -> Path:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a folder is there; a name that no file can have names none."""
+    """Return whether a folder exists; False for a name that no file can have."""
     try:
         return path.is_dir()
     except OSError:
@@ -86,13 +88,13 @@ def is_folder(path: Path) -> bool:
 
 
 def check_tree(root: Path, faults: Faults) -> None:
-    """Faults for links, devices and pipes anywhere but in `cases/*/output/`, and for names that are no UTF-8."""
+    """Add faults for links, devices and pipes outside `cases/*/output/`, and for names that are not UTF-8."""
     for where, folders, files in os.walk(root, followlinks=False):
-        folders[:] = sorted(f for f in folders if not ignored(f))
+        folders[:] = sorted(f for f in folders if not is_ignored(f))
         at = Path(where).relative_to(root)
         for name in sorted([*folders, *files]):
             path = at / name
-            if ignored(path.as_posix()) or (path.parts[0] == "cases" and path.parts[2:3] == ("output",)):
+            if is_ignored(path.as_posix()) or (path.parts[0] == "cases" and path.parts[2:3] == ("output",)):
                 continue
             _check(root, path, faults)
 
@@ -113,12 +115,12 @@ def _check(root: Path, path: Path, faults: Faults) -> None:
 
 
 SHARED = ".shared"
-"""Under which what a package shares with others of its suite stands in its manifest; no package has such a folder."""
+"""Folder in a package's manifest for files shared with other packages of its suite; no package has such a folder."""
 SUITE = "suite.toml"
 
 
 def place_of(name: str) -> str:
-    """Where a folder stands in a package's manifest: in the package, or beside it in the suite."""
+    """Return a folder's path in a package's manifest, whether it lies in the package or beside it in the suite."""
     return f"{SHARED}/{name.replace('../', '')}" if name.startswith("../") else name
 
 
@@ -127,7 +129,7 @@ TEXT_LIMIT = 1 << 20
 
 
 def read_text(root: Path, name: str, faults: Faults) -> str:
-    """A text of the package; "" and a fault where it is none."""
+    """Read a text of the package; return "" and add a fault if that fails."""
     try:
         with (root / name).open("rb") as file:
             data = file.read(TEXT_LIMIT + 1)
@@ -145,12 +147,12 @@ def read_text(root: Path, name: str, faults: Faults) -> str:
 
 
 def _there(name: str, info: ValidationInfo, *, folder: bool, ending: str = "") -> str:
-    """A path that `path_problem` finds nothing wrong with, below the `root` of the validation's context."""
+    """Return a path that `path_problem` accepts, relative to the `root` of the validation's context."""
     if not name.endswith(ending):
-        raise told(f"{shown(name)} does not end in {ending}")
+        raise exact_fault(f"{show_value(name)} does not end in {ending}")
     problem = path_problem(info.context["root"], name, folder=folder) if info.context else None
     if problem:
-        raise told(f"{shown(name)} {problem}")
+        raise exact_fault(f"{show_value(name)} {problem}")
     return name
 
 
@@ -165,7 +167,7 @@ def _folder_or_shared(name: str, info: ValidationInfo) -> str:
     try:
         shared_folder(info.context["root"], name)
     except ValueError as error:
-        raise told(f"{shown(name)} {error}") from None
+        raise exact_fault(f"{show_value(name)} {error}") from None
     return name
 
 
@@ -180,6 +182,6 @@ def _markdown(name: str, info: ValidationInfo) -> str:
 Folder = Annotated[Line, AfterValidator(_folder)]
 """A folder of the package."""
 SharedFolder = Annotated[Line, AfterValidator(_folder_or_shared)]
-"""A folder of the package, or with `../` one of its suite that several packages share."""
+"""A folder of the package, or with `../` a folder of its suite that several packages share."""
 PythonFile = Annotated[Line, AfterValidator(_python)]
 MarkdownFile = Annotated[Line, AfterValidator(_markdown)]

@@ -1,4 +1,4 @@
-"""`worksample task new`: a small, complete package that passes the audit, to be edited."""
+"""`worksample task new`: a small, complete package that passes the audit, as a starting point."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .instances import NAME
 
 TEMPLATE, BY = "template", "template_variants"
 GRADING = "grading.toml"
-"""In a folder of `template_variants`: the table of the protocol, for `task.toml`."""
+"""In a folder of `template_variants`: the protocol's table for `task.toml`."""
 OFFERED = (Protocol.PROGRAM, Protocol.RUBRIC, Protocol.HOLISTIC)
-"""Protocols for which there is a template."""
+"""Protocols that have a template."""
 
 
 def scaffold(root: Path, id: str, *, title: str = "", protocol: Protocol = Protocol.PROGRAM) -> Path:
     """Write a new package to `root/id` and return that folder.
 
-    It has two instances, two scripted agents, a canary of its own and what the protocol needs: a grader with cases, a
-    rubric, or nothing. UsageError for an unsound id, a protocol without template, or where something is there.
+    The package has two instances, two scripted agents, its own canary and what the protocol needs: a grader with cases,
+    a rubric, or nothing. Raises UsageError for a malformed id, a protocol without a template, or an existing folder.
     """
     if protocol not in OFFERED:
         what = f"there is no template for {protocol.value}"

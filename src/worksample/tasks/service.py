@@ -1,4 +1,4 @@
-"""`[[environment.service]]`: programs that a task brings, which stand behind its endpoints in boxes of their own."""
+"""`[[environment.service]]`: programs that a task brings, run behind its endpoints in their own boxes."""
 
 from __future__ import annotations
 
@@ -8,51 +8,51 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from worksample.files.config_files import Flag, Says, Size, nearest, unfit
+from worksample.files.config_files import AllowedText, Flag, Size, nearest, value_fault
 from worksample.records import Frozen, ImageSource, ServiceLimits, ServiceSpec, SourceFiles
 
 from .image_source import Image
 from .package_files import Folder
 from .workplace import PORTS
 
-Word = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), Says("lower case letters, digits, _ and -")]
-Command = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"), Says("the name of a command")]
-Port = Annotated[int, Field(ge=1, le=65535, strict=True), Says("a number from 1 to 65535")]
+Word = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), AllowedText("lower case letters, digits, _ and -")]
+Command = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"), AllowedText("the name of a command")]
+Port = Annotated[int, Field(ge=1, le=65535, strict=True), AllowedText("a number from 1 to 65535")]
 _PLAIN = ServiceLimits()
 _BEHIND = re.compile(r"service:([a-z0-9][a-z0-9_-]*)(?::([1-9][0-9]{0,4}))?")
 
 
 def target(to: str) -> str:
-    """What stands behind an endpoint, as it may be written."""
+    """Check what stands behind an endpoint."""
     if to not in ("model", "host") and not _BEHIND.fullmatch(to):
-        raise unfit()
+        raise value_fault()
     return to
 
 
 def _ready(text: str) -> str:
     if text != "tcp" and not re.fullmatch(r"/[!-~]{0,500}", text):
-        raise unfit()
+        raise value_fault()
     return text
 
 
 def _variable(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise unfit("cannot be the name of a variable")
+        raise value_fault("cannot be the name of a variable")
     return name
 
 
 def _text(text: str) -> str:
     if "\0" in text:
-        raise unfit("holds a null character")
+        raise value_fault("holds a null character")
     return text
 
 
-Text = Annotated[str, AfterValidator(_text), Says("text")]
+Text = Annotated[str, AfterValidator(_text), AllowedText("text")]
 Variable = Annotated[str, AfterValidator(_variable)]
 
 
 class ServiceLimitsTable(ServiceLimits):
-    """`limits` as they are written, sizes also as `512MiB`."""
+    """`limits` as they are written; sizes also as `512MiB`."""
 
     model_config = ConfigDict(strict=True)
     memory: Size = _PLAIN.memory
@@ -64,17 +64,19 @@ class ServiceTable(Frozen):
 
     name: Word
     box: Word | None = None
-    """Services that name one box share its loopback; by default each has its own."""
-    argv: Annotated[tuple[Text, ...], Field(min_length=1), Says("a list: a program and its arguments")]
+    """Services that name the same box share its loopback; by default each has its own box."""
+    argv: Annotated[tuple[Text, ...], Field(min_length=1), AllowedText("a list: a program and its arguments")]
     env: dict[Variable, Text] = {}
-    ports: Annotated[tuple[Port, ...], Field(min_length=1, max_length=16), Says("a list of numbers, at least one")]
-    ready: Annotated[str, AfterValidator(_ready), Says("'tcp', or a path such as '/health'")] = "tcp"
-    wait: Annotated[float, Field(gt=0, le=3600), Says("seconds, at most 3600")] = 60.0
+    ports: Annotated[
+        tuple[Port, ...], Field(min_length=1, max_length=16), AllowedText("a list of numbers, at least one")
+    ]
+    ready: Annotated[str, AfterValidator(_ready), AllowedText("'tcp', or a path such as '/health'")] = "tcp"
+    wait: Annotated[float, Field(gt=0, le=3600), AllowedText("seconds, at most 3600")] = 60.0
     files: Folder | None = None
-    software: Annotated[tuple[Command, ...], Says("a list of commands")] = ()
+    software: Annotated[tuple[Command, ...], AllowedText("a list of commands")] = ()
     image: Image | None = None
     export: Flag = True
-    """Whether its state is taken when a trial ends."""
+    """Whether the service's state is captured when a trial ends."""
     limits: ServiceLimitsTable = ServiceLimitsTable()
 
     @model_validator(mode="after")
@@ -84,7 +86,7 @@ class ServiceTable(Frozen):
         return self
 
     def record(self) -> ServiceSpec:
-        """What is kept of it."""
+        """Return the record."""
         return ServiceSpec(
             name=self.name,
             box=self.box or self.name,
@@ -103,7 +105,7 @@ class ServiceTable(Frozen):
 def check_services(
     services: Sequence[ServiceTable], targets: Sequence[str], expected: Sequence[str], workplace: str = ""
 ) -> None:
-    """What only all tables together can show. `workplace`: name of the service that keeps one. ValueError."""
+    """Check all services together. workplace: the name of the service that runs the workplace. Raises ValueError."""
     by_name = {one.name: one for one in services}
     if len(by_name) < len(services):
         raise ValueError("two services have one name")

@@ -1,4 +1,4 @@
-"""`[reference]`: what of the reference is for people; the rest is for the grader alone."""
+"""`[reference]`: which part of the reference people see; the rest is for the grader alone."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from worksample.files.config_files import Faults, Texts, checked, shown
+from worksample.files.config_files import Faults, Texts, show_value, validate
 from worksample.records import Entry, EntryKind, Frozen, Manifest, unquote_path
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceVisibility:
-    """Patterns over paths in the reference: people see what `show` names, or all but what `hide` names; not both."""
+    """Patterns over paths in the reference: people see what `show` names, or everything except what `hide` names; not
+    both.
+    """
 
     show: tuple[str, ...] = ()
     hide: tuple[str, ...] = ()
 
     def of(self, reference: Manifest) -> Manifest | None:
-        """The part of a reference that people see, without folders that are empty then; None for the whole of it."""
+        """Return the part of a reference that people see, without empty folders; None for the whole reference."""
         if not self.show and not self.hide:
             return None
         kept = [e for e in reference.entries if e.kind is not EntryKind.FOLDER and self._for_people(path_of(e))]
@@ -33,7 +35,7 @@ class ReferenceVisibility:
 
 
 def fits(path: str, pattern: str) -> bool:
-    """As `Case.references` matches; a pattern that ends in `/` is a folder with all that lies in it."""
+    """Match as `Case.references` does; a pattern that ends in `/` is a folder with all its files."""
     if pattern.endswith("/"):
         return path.startswith(pattern)
     # `match` knows no pattern without a step, such as "." or "".
@@ -52,9 +54,9 @@ class ShownTable(Frozen):
 
 
 def read_shown(data: object, references: Mapping[str, Iterable[str]], faults: Faults) -> ReferenceVisibility:
-    """The table as patterns. `references`: folder -> paths of the files in it; a pattern that fits none is a fault."""
+    """Read the patterns. references: folder -> paths of its files; a pattern that matches none is a fault."""
     file, at = "task.toml", "reference"
-    table = checked(ShownTable, data, faults, file=file, at=at)
+    table = validate(ShownTable, data, faults, file=file, at=at)
     if table is None:
         return ReferenceVisibility()
     if table.show and table.hide:
@@ -64,5 +66,7 @@ def read_shown(data: object, references: Mapping[str, Iterable[str]], faults: Fa
         for pattern in patterns:
             if not any(fits(path, pattern) for path in paths):
                 where = ", ".join(dict.fromkeys(references)) or "the reference"
-                faults.add(file, f"{at}.{key}", f"{shown(pattern)} fits no file in {where}", sorted(set(paths))[:10])
+                faults.add(
+                    file, f"{at}.{key}", f"{show_value(pattern)} fits no file in {where}", sorted(set(paths))[:10]
+                )
     return ReferenceVisibility(table.show, table.hide)

@@ -1,4 +1,4 @@
-"""A package as it was read: what its files say, checked, with nothing taken in yet."""
+"""A package as it was read and checked; nothing is ingested yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .shown_reference import ReferenceVisibility
 
 @dataclass(frozen=True, slots=True)
 class GradingSpec:
-    """A `[grading.PROTOCOL]` table. `settings` holds `timeout` (seconds) and `memory` (bytes) where they are given."""
+    """A `[grading.PROTOCOL]` table. `settings` contains `timeout` (seconds) and `memory` (bytes) if they are given."""
 
     protocol: Protocol
     entry: str
@@ -34,7 +34,7 @@ class InstanceSpec:
     """The text of `brief_file`, settings filled in."""
     settings: Mapping[str, Any]
     environment: Environment
-    """The task's, with the instance's own limits and paths."""
+    """The task's environment with the instance's own limits and paths."""
     deliverables: tuple[Deliverable, ...]
     """The task's and the instance's own."""
 
@@ -48,13 +48,13 @@ class CaseSpec:
     instance: str
     low: float
     high: float
-    """The score lies in low..high; both are the same where one figure is given."""
+    """The score lies between low and high; both are the same if one figure is given."""
     passes: Mapping[str, bool]
     base: str
-    """`nothing` or `reference`: what the files in `output/` are laid over."""
+    """`nothing` or `reference`: the files in `output/` are added to it."""
     output: Path
     script: Path | None = None
-    """Of a scripted agent, in place of `output`: what it leaves in the company's services is the submission."""
+    """The script of an agent, in place of `output`: its result in the company's services is the submission."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,12 @@ class Package:
     probes: tuple[str, ...] = ()
     """Names of the files in `probes/`, sorted."""
     root_captured: bool = False
-    """Whether what was changed in the image's root is taken in."""
+    """Whether changes to the image's root are captured."""
     collect: tuple[CollectSpec, ...] = ()
-    """What is run in the box before that."""
+    """Commands that run in the box before the capture."""
     exports: tuple[str, ...] = ()
-    """Services whose state is taken when a trial ends."""
+    """Services whose state is captured when a trial ends."""
     shown: ReferenceVisibility = field(default_factory=ReferenceVisibility)
-    """What of the references people see."""
+    """Which part of the references people see."""
     apart: frozenset[str] = field(default_factory=frozenset)
-    """Paths in the package that are no part of the grader: briefs, inputs, references."""
+    """Paths in the package that are not part of the grader: briefs, inputs, references."""

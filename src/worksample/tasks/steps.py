@@ -1,4 +1,4 @@
-"""`[[environment.step]]` and `[[capture.collect]]`: work in several steps, and what is collected when one is done."""
+"""`[[environment.step]]` and `[[capture.collect]]`: work in several steps, and what is collected after each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from worksample.files.config_files import Faults, Says
+from worksample.files.config_files import AllowedText, Faults
 from worksample.records import CollectSpec, Environment, Frozen, HealthSpec, SourceFiles, StepSpec
 
 from .package_files import Folder, is_folder, read_text
@@ -23,16 +23,16 @@ class StepTable(Frozen):
 
     name: Annotated[Word, Field(max_length=60)]
     folder: Folder
-    time: Annotated[float, Field(gt=0), Says("seconds")] | None = None
+    time: Annotated[float, Field(gt=0), AllowedText("seconds")] | None = None
     health: HealthSpec | None = None
 
     def record(self) -> StepSpec:
-        """What is kept of it; `with_briefs` adds the rest."""
+        """Return the record; `with_briefs` adds the rest."""
         return StepSpec(name=self.name, files=SourceFiles(name=self.folder), time=self.time, health=self.health)
 
 
 def check_steps(steps: Sequence[StepTable], *, image: bool) -> None:
-    """What only all tables together can show. ValueError."""
+    """Check all steps together. Raises ValueError."""
     if steps and not image:
         raise ValueError("steps want an image: what each leaves in its root is what is graded")
     if len({one.name for one in steps}) < len(steps):
@@ -40,9 +40,9 @@ def check_steps(steps: Sequence[StepTable], *, image: bool) -> None:
 
 
 def with_briefs(environment: Environment, root: Path, faults: Faults) -> Environment:
-    """With what each step's folder says to the agent, and the folder of files where it has one."""
+    """Add each step's brief, and its folder of files if it has one."""
 
-    def filled(step: StepSpec) -> StepSpec:
+    def add_brief(step: StepSpec) -> StepSpec:
         assert step.files is not None
         folder = step.files.name
         files = f"{folder}/{FILES}"
@@ -51,16 +51,16 @@ def with_briefs(environment: Environment, root: Path, faults: Faults) -> Environ
             faults.add(f"{folder}/{BRIEF}", "", "says nothing", "what the agent is to do in this step")
         return step.replaced(brief=brief, files=SourceFiles(name=files) if is_folder(root / files) else None)
 
-    return environment.replaced(steps=tuple(map(filled, environment.steps))) if environment.steps else environment
+    return environment.replaced(steps=tuple(map(add_brief, environment.steps))) if environment.steps else environment
 
 
 def folders_of(environment: Environment) -> tuple[str, ...]:
-    """Where steps lie in the package."""
+    """Return the steps' folders in the package."""
     return tuple(one.files.name for one in environment.steps if one.files is not None)
 
 
 def check_verified(verified: Sequence[str], environment: Environment, at: str, faults: Faults) -> None:
-    """Where a verifier looks at steps, each step has one, and each of them a step."""
+    """Check that each step has a verifier if any has, and that each verifier names a step."""
     names = [one.name for one in environment.steps]
     for name in verified:
         if name not in names:
@@ -70,7 +70,7 @@ def check_verified(verified: Sequence[str], environment: Environment, at: str, f
 
 
 def check_collected(collect: Sequence[CollectSpec], environment: Environment, faults: Faults) -> None:
-    """Hooks name steps that there are."""
+    """Check that collecting hooks name existing steps."""
     names = [one.name for one in environment.steps]
     for number, one in enumerate(collect):
         if one.step and one.step not in names:

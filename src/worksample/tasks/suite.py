@@ -1,4 +1,4 @@
-"""Suites: `suite.toml`, a named list of tasks with tiers; read in whole, checked against `suite.lock`."""
+"""Suites: `suite.toml`, a named list of tasks with tiers, checked against `suite.lock`; shipped suites by name."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from worksample.box import is_host_name
 from worksample.errors import ManifestError
 from worksample.files import Sink
 from worksample.files.config_files import (
+    AllowedText,
     Faults,
     FaultyManifest,
     Line,
-    Says,
     Texts,
-    checked,
     nearest,
     read_toml,
-    shown,
-    unfit,
+    show_value,
+    validate,
+    value_fault,
 )
 from worksample.records import Frozen, HostLists, Instance, Suite, Task, Tier, digest_of
 
@@ -36,18 +36,20 @@ from .spec import Package
 from .suite_lock import check_lock, write_lock
 
 
-def _listed(text: str) -> str:
+def _check_listed_host(text: str) -> str:
     name, sign, port = text.partition(":")
     sound = name == "*" or (
         is_host_name(name.removeprefix("*.")) and (not name.startswith("*.") or name.count(".") > 1)
     )
     if not sound or (sign and not re.fullmatch(r"[1-9][0-9]{0,4}", port)) or int(port or 1) > 65535:
-        raise unfit()
+        raise value_fault()
     return text
 
 
 Listed = Annotated[
-    str, AfterValidator(_listed), Says("a host's name in lower case, '*.' and one, or '*', with ':PORT' or not")
+    str,
+    AfterValidator(_check_listed_host),
+    AllowedText("a host's name in lower case, '*.' and one, or '*', with ':PORT' or not"),
 ]
 
 
@@ -59,13 +61,13 @@ class HostsTable(HostLists):
 
 
 class SuiteTable(Frozen):
-    """The file as it is written, but for its tiers, which are read when the tasks are known."""
+    """The file as it is written, except its tiers, which are read after the tasks."""
 
     name: TaskName
     title: Line
     version: Version
     visibility: Literal["public", "private"] = "public"
-    roles: dict[str, Annotated[Line, Says("a model's name, such as 'openai/gpt-5'")]] = {}
+    roles: dict[str, Annotated[Line, AllowedText("a model's name, such as 'openai/gpt-5'")]] = {}
     tasks: Texts = ()
     hosts: HostsTable = HostsTable()
 
@@ -80,10 +82,10 @@ class TierTable(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class SuiteFile:
-    """A suite as it was read, with all of its packages."""
+    """A suite as it was read, with all its packages."""
 
     path: Path
-    """The `suite.toml`, or the folder of the one task that stands for a suite of its own."""
+    """The `suite.toml`, or the folder of a task that forms its own suite."""
     name: str
     title: str
     version: str
@@ -93,7 +95,7 @@ class SuiteFile:
     tiers: tuple[tuple[str, tuple[str, ...]], ...]
     """Tier -> keys (`task/instance`) of its instances."""
     hosts: HostLists | None = None
-    """What may be reached of what an operator allows; None: all of it."""
+    """Which of the operator's allowed hosts may be reached; None: all of them."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -111,22 +113,22 @@ class IngestedSuite:
 
 
 def read_suite(path: Path, *, verify: bool = True) -> SuiteFile:
-    """A suite from its `suite.toml`, the folder around it, or the folder of a single task.
+    """Read a suite from its `suite.toml`, the folder around it, or the folder of a single task.
 
-    Raises ManifestError (a `FaultyManifest`) with every fault of the suite and of all its packages; with `verify`, a
-    package that differs from `suite.lock` is one of them.
+    Raises ManifestError (a `FaultyManifest`) with every fault of the suite and its packages; with `verify`, a package
+    that differs from `suite.lock` is a fault.
     """
     path = Path(path)
     if path.is_dir() and (path / "suite.toml").is_file():
         path = path / "suite.toml"
     if path.is_dir() or path.name == "task.toml":
-        return _alone(path.parent if path.name == "task.toml" else path)
+        return _suite_of_one_task(path.parent if path.name == "task.toml" else path)
     if not path.is_file():
         raise ManifestError("there is no such suite", where=str(path), next="worksample suite show starter")
     faults = Faults()
     document = read_toml(path, path.name, faults)
     file = path.name
-    table = None if document.broken else checked(SuiteTable, _without(document.data, "tier"), faults, file=file)
+    table = None if document.broken else validate(SuiteTable, _without(document.data, "tier"), faults, file=file)
     packages = _packages(path.parent, table.tasks if table else (), faults, file)
     tiers = _tiers(document.data["tier"], packages, faults, file) if "tier" in document.data else by_tier(packages)
     if table is not None and verify and not faults.found:
@@ -144,13 +146,13 @@ def _without(data: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {k: v for k, v in data.items() if k != key}
 
 
-def _alone(folder: Path) -> SuiteFile:
+def _suite_of_one_task(folder: Path) -> SuiteFile:
     package = read_package(folder)
     return SuiteFile(folder, package.id, package.title, package.version, "public", {}, (package,), by_tier([package]))
 
 
 def by_tier(packages: Sequence[Package]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Tiers by what each task says of itself, where a suite names none."""
+    """Group instances by the tier that each task declares, for a suite that names no tiers."""
     found: dict[str, list[str]] = {}
     for package in packages:
         if package.about.tier:
@@ -159,12 +161,12 @@ def by_tier(packages: Sequence[Package]) -> tuple[tuple[str, tuple[str, ...]], .
 
 
 def _packages(root: Path, tasks: Sequence[str], faults: Faults, file: str) -> list[Package]:
-    """The packages that `tasks` names, by folder or by a pattern such as `tasks/*`."""
+    """Read the packages that `tasks` names, by folder or by a pattern such as `tasks/*`."""
     folders: list[str] = []
     for given in tasks:
         names, problem = _folders(root, given)
         if problem:
-            faults.add(file, "tasks", f"{shown(given)} {problem}")
+            faults.add(file, "tasks", f"{show_value(given)} {problem}")
         folders += [n for n in names if n not in folders]
     if not folders and not faults.found:
         faults.add(file, "tasks", "there is none", 'a list of folders, such as ["tasks/*"]')
@@ -186,7 +188,7 @@ def _packages(root: Path, tasks: Sequence[str], faults: Faults, file: str) -> li
 
 
 def _folders(root: Path, given: str) -> tuple[list[str], str | None]:
-    """The folders that a name or a pattern means, and what is wrong with it."""
+    """Return the folders that a name or pattern means, and what is wrong with it."""
     if not any(c in given for c in "*?["):
         problem = path_problem(root, given, folder=True)
         return ([] if problem else [given]), problem
@@ -208,21 +210,21 @@ def _tiers(
     taken: dict[str, str] = {}
     found = []
     if not isinstance(data, list):
-        faults.add(file, "tier", f"{shown(data)} has the wrong type", "tables, each begun with [[tier]]")
+        faults.add(file, "tier", f"{show_value(data)} has the wrong type", "tables, each begun with [[tier]]")
     for number, given in enumerate(data if isinstance(data, list) else ()):
         at = f"tier[{number}]"
-        tier = checked(TierTable, given, faults, file=file, at=at)
+        tier = validate(TierTable, given, faults, file=file, at=at)
         if tier is None:
             continue
         keys: list[str] = []
         for task in tier.tasks:
             if task not in of_task:
-                what = f"{shown(task)} is not a task of this suite{nearest(task, of_task)}"
+                what = f"{show_value(task)} is not a task of this suite{nearest(task, of_task)}"
                 faults.add(file, f"{at}.tasks", what)
             keys += of_task.get(task, ())
         for key in tier.instances:
             if key not in known:
-                what = f"{shown(key)} is not an instance of this suite{nearest(key, known)}"
+                what = f"{show_value(key)} is not an instance of this suite{nearest(key, known)}"
                 faults.add(file, f"{at}.instances", what, "task/instance")
             else:
                 keys.append(key)
@@ -235,7 +237,7 @@ def _tiers(
 
 
 def ingest_suite(suite: SuiteFile, sink: Sink, *, kit: str = "") -> IngestedSuite:
-    """Take all packages of a suite in; as `ingest`, for each."""
+    """Ingest all packages of a suite; see `ingest`."""
     taken: list[Ingested] = [ingest(package, sink, kit=kit) for package in suite.packages]
     instances = tuple(i for t in taken for i in t.instances)
     ids = {i.key: i.id for i in instances}
@@ -257,30 +259,30 @@ def ingest_suite(suite: SuiteFile, sink: Sink, *, kit: str = "") -> IngestedSuit
 
 
 def shipped_suites() -> tuple[str, ...]:
-    """Names of the suites that ship with the package."""
+    """Return the names of the suites that ship with the package."""
     root = Path(str(resources.files("worksample"))) / "suites"
     return tuple(sorted(p.parent.name for p in root.glob("*/suite.toml")))
 
 
 def find_suite(name: str) -> Path:
-    """A shipped suite by name, or a path to a `suite.toml`, the folder around one, or the folder of a task.
+    """Find a shipped suite by name, or a path to a `suite.toml`, the folder around one, or the folder of a task.
 
-    Gives the `suite.toml`, or the task's folder: what `read_suite` takes. ManifestError where there is none.
+    Returns the `suite.toml` or the task's folder, as `read_suite` takes it. Raises ManifestError if there is none.
     """
     if name in shipped_suites():
         return Path(str(resources.files("worksample"))) / "suites" / name / "suite.toml"
-    found = _at(Path(name))
+    found = _suite_or_task_at(Path(name))
     if found is not None:
         return found
     known = ", ".join(shipped_suites()) or "none"
     raise ManifestError(
-        f"there is no suite {shown(name)} and no suite.toml or task.toml there{nearest(name, shipped_suites())}",
+        f"there is no suite {show_value(name)} and no suite.toml or task.toml there{nearest(name, shipped_suites())}",
         where="suite",
         next=f"one of the shipped ones ({known}), or a path",
     )
 
 
-def _at(path: Path) -> Path | None:
+def _suite_or_task_at(path: Path) -> Path | None:
     try:
         if path.is_file() and path.suffix == ".toml":
             return path.parent if path.name == "task.toml" else path
@@ -292,9 +294,9 @@ def _at(path: Path) -> Path | None:
 
 
 def pin_suite(path: Path) -> Path:
-    """Write `suite.lock` beside a `suite.toml` (see `find_suite` for `path`) and return where it is.
+    """Write `suite.lock` beside a `suite.toml` (see `find_suite` for `path`) and return its path.
 
-    ManifestError for a faulty suite, or for a single task, which has nothing to pin.
+    Raises ManifestError for a faulty suite, or for a single task, which has nothing to pin.
     """
     suite = read_suite(path, verify=False)
     if suite.path.is_dir():

@@ -1,4 +1,4 @@
-"""`suite.lock`: the digest of every package of a suite, so that a changed task does not pass for the one it was."""
+"""`suite.lock`: the digest of every package of a suite, so that a changed task is noticed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from worksample.files import HashSink
-from worksample.files.config_files import Faults, checked, key_of, read_toml
+from worksample.files.config_files import Faults, key_of, read_toml, validate
 from worksample.records import Frozen, canonical, digest_bytes
 from worksample.records.task import Digest
 
@@ -24,7 +24,7 @@ class LockTable(Frozen):
 
 
 def package_digest(package: Package) -> str:
-    """Digest of a package's manifest: the same that `Task.package` has."""
+    """Return the digest of a package's manifest, the same as `Task.package`."""
     return digest_bytes(canonical(package_manifest(package, HashSink()).plain()))
 
 
@@ -39,11 +39,12 @@ def write_lock(folder: Path, packages: Sequence[Package]) -> Path:
 
 
 def check_lock(folder: Path, packages: Sequence[Package], faults: Faults) -> None:
-    """Faults for packages that differ from their pins, and for pins without package. No lock is no fault."""
+    """Add faults for packages that differ from their pins, and for pins without a package. A missing lock is no
+    fault."""
     if not (folder / LOCK).exists():
         return
     document = read_toml(folder / LOCK, LOCK, faults)
-    table = None if document.broken else checked(LockTable, document.data, faults, file=LOCK)
+    table = None if document.broken else validate(LockTable, document.data, faults, file=LOCK)
     if table is None:
         return
     for package in packages:

@@ -1,4 +1,4 @@
-"""`company`, `setup`, `services` and `dialects` of `[environment]`: the workplace that a task is done in."""
+"""`company`, `setup`, `services` and `dialects` of `[environment]`: the workplace in which a task is done."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from worksample.records import EndpointSpec, SourceFiles, WorkplaceSource
 COLLEAGUE = "colleague"
 """The role of the model that plays colleagues."""
 WORKPLACE = "workplace"
-"""Name of the service that keeps a workplace's own, behind their endpoints and in exports."""
+"""Name of the service that runs a workplace, behind its endpoints and in exports."""
 PORTS = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
-"""Of a workplace's services, by the names under which the agent's box finds them."""
+"""Ports of a workplace's services, by the names under which the agent's box finds them."""
 DIALECTS = {
     "gitlab": ("git", 8929),
     "owncloud": ("files", 80),
     "plane": ("tracker", 8091),
     "rocketchat": ("chat", 3000),
 }
-"""Other products' ways to ask a service: whose, and the port at which it is found besides under the dialect's name."""
+"""Other products' interfaces -> the service that understands them, and the additional port for it."""
 BESIDES = {"gitlab": ("tracker",)}
-"""Services that a dialect asks besides its own."""
+"""Services that a dialect uses besides its own."""
 
 
 def check_workplace(
     network: str, company: str | None, setup: str | None, services: Sequence[str], dialects: Sequence[str] = ()
 ) -> None:
-    """What only the keys together can show. ValueError."""
+    """Check all keys together. Raises ValueError."""
     if (company is not None) != (network == "workplace"):
         raise ValueError('network = "workplace" and company, the folder that describes one, belong together')
     if company is None:
@@ -48,7 +48,7 @@ def check_workplace(
 
 
 def endpoints_of_workplace(services: Sequence[str], dialects: Sequence[str] = ()) -> tuple[EndpointSpec, ...]:
-    """Where the agent's programs find each service, and each dialect of one."""
+    """Return the endpoints at which the agent's programs find each service and each dialect."""
     places = [(name, PORTS[name], name) for name in dict.fromkeys(services) if name in PORTS]
     places += [(name, DIALECTS[name][1], DIALECTS[name][0]) for name in dict.fromkeys(dialects) if name in DIALECTS]
     return tuple(
@@ -59,7 +59,7 @@ def endpoints_of_workplace(services: Sequence[str], dialects: Sequence[str] = ()
 def source_of(
     company: str | None, setup: str | None, live: str | None, dialects: Sequence[str] = ()
 ) -> WorkplaceSource | None:
-    """What is kept of the folders."""
+    """Return the record of the workplace's folders."""
     if company is None:
         return None
     return WorkplaceSource(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from worksample.files.config_files import Day, Flag, Line, Says, Texts, unfit
+from worksample.files.config_files import AllowedText, Day, Flag, Line, Texts, value_fault
 from worksample.records import Frozen
 
 from .colleagues.profile import At, Colleague
@@ -19,15 +19,15 @@ RESERVED = ("operator", "admin", "everyone", "root", "git")
 
 def _account(name: str) -> str:
     if name in RESERVED:
-        raise unfit("is a name of the workplace's own")
+        raise value_fault("is a name of the workplace's own")
     return name
 
 
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), Says("lower case letters, digits, _ and -")]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), AllowedText("lower case letters, digits, _ and -")]
 Account = Annotated[Name, AfterValidator(_account)]
 Token = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{8,100}$")]
 Alias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.@-]{0,79}$")]
-Text = Annotated[str, Field(min_length=1, max_length=100_000), Says("text")]
+Text = Annotated[str, Field(min_length=1, max_length=100_000), AllowedText("text")]
 
 
 class Person(Frozen):
@@ -38,11 +38,15 @@ class Person(Frozen):
     role: Line
     responsibilities: str = ""
     project: Name | None = None
-    password: Annotated[str, Field(pattern=r"^[!-9;-~]{8,64}$"), Says("8 to 64 characters, no blank and no colon")] = ""
+    password: Annotated[
+        str, Field(pattern=r"^[!-9;-~]{8,64}$"), AllowedText("8 to 64 characters, no blank and no colon")
+    ] = ""
     """Of the account that an agent is given. Without it: made at random, and told to nobody in the workplace."""
-    tokens: Annotated[tuple[Token, ...], Field(max_length=8), Says("at most 8 tokens of 8 to 100 characters")] = ()
+    tokens: Annotated[
+        tuple[Token, ...], Field(max_length=8), AllowedText("at most 8 tokens of 8 to 100 characters")
+    ] = ()
     """Access tokens that stand for this account in the dialects that know tokens."""
-    also: Annotated[tuple[Alias, ...], Field(max_length=8), Says("at most 8 names")] = ()
+    also: Annotated[tuple[Alias, ...], Field(max_length=8), AllowedText("at most 8 names")] = ()
     """Further names under which this account logs in by those dialects."""
 
 
@@ -58,13 +62,13 @@ class Channel(Frozen):
     """`channels/NAME.toml`: a room, who is in it, what was said."""
 
     topic: str = ""
-    members: Annotated[tuple[Name, ...], Says("a list of people's ids")] | None = None
+    members: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] | None = None
     """Left out: everybody."""
     open: Flag = False
     """Others than its members find, read and write to it, too."""
-    owners: Annotated[tuple[Name, ...], Says("a list of people's ids")] = ()
+    owners: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] = ()
     """Who may change its members and topic, whether they are members or not."""
-    message: Annotated[tuple[SeedMessage, ...], Field(max_length=MOST_MESSAGES), Says("tables")] = ()
+    message: Annotated[tuple[SeedMessage, ...], Field(max_length=MOST_MESSAGES), AllowedText("tables")] = ()
 
 
 class Sprint(Frozen):
@@ -92,18 +96,20 @@ PRIORITIES = ("Low", "Normal", "High", "Urgent", "Immediate")
 class SeedIssue(Frozen):
     """One of `[[issue]]` of a project; they are numbered as they stand, over all projects by their names."""
 
-    subject: Annotated[str, Field(min_length=1, max_length=255), Says("a line of at most 255 characters")]
+    subject: Annotated[str, Field(min_length=1, max_length=255), AllowedText("a line of at most 255 characters")]
     by: Name
     at: At
     text: str = ""
-    tracker: Annotated[str, Field(pattern=f"^({'|'.join(TRACKERS)})$"), Says(", ".join(TRACKERS))] = "Feature"
-    status: Annotated[str, Field(pattern=f"^({'|'.join(STATUSES)})$"), Says(", ".join(STATUSES))] = "New"
-    priority: Annotated[str, Field(pattern=f"^({'|'.join(PRIORITIES)})$"), Says(", ".join(PRIORITIES))] = "Normal"
+    tracker: Annotated[str, Field(pattern=f"^({'|'.join(TRACKERS)})$"), AllowedText(", ".join(TRACKERS))] = "Feature"
+    status: Annotated[str, Field(pattern=f"^({'|'.join(STATUSES)})$"), AllowedText(", ".join(STATUSES))] = "New"
+    priority: Annotated[str, Field(pattern=f"^({'|'.join(PRIORITIES)})$"), AllowedText(", ".join(PRIORITIES))] = (
+        "Normal"
+    )
     assigned: Name | None = None
     sprint: str = ""
     due: Day | None = None
-    estimate: Annotated[float, Field(ge=0, le=10_000), Says("hours")] | None = None
-    comment: Annotated[tuple[Comment, ...], Says("tables")] = ()
+    estimate: Annotated[float, Field(ge=0, le=10_000), AllowedText("hours")] | None = None
+    comment: Annotated[tuple[Comment, ...], AllowedText("tables")] = ()
 
 
 class SeedPage(Frozen):
@@ -118,10 +124,10 @@ class ProjectTable(Frozen):
 
     title: Line
     about: str = ""
-    members: Annotated[tuple[Name, ...], Says("a list of people's ids")] = ()
+    members: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] = ()
     """Nobody: everybody."""
-    sprint: Annotated[tuple[Sprint, ...], Says("tables")] = ()
-    issue: Annotated[tuple[SeedIssue, ...], Field(max_length=MOST_ISSUES), Says("tables")] = ()
+    sprint: Annotated[tuple[Sprint, ...], AllowedText("tables")] = ()
+    issue: Annotated[tuple[SeedIssue, ...], Field(max_length=MOST_ISSUES), AllowedText("tables")] = ()
 
 
 class SeedProject(ProjectTable):
@@ -137,7 +143,7 @@ class SeedCommit(Frozen):
     at: At
     by: Name
     message: Text
-    files: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,80}$"), Says("a folder beside it")] = ""
+    files: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,80}$"), AllowedText("a folder beside it")] = ""
     """A folder in `repositories/NAME/`, whose files are put over those of the commit before."""
     remove: Texts = ()
 
@@ -147,7 +153,7 @@ class SeedRepository(Frozen):
 
     about: str = ""
     commit: Annotated[
-        tuple[SeedCommit, ...], Field(min_length=1, max_length=MOST_COMMITS), Says("tables, at least one")
+        tuple[SeedCommit, ...], Field(min_length=1, max_length=MOST_COMMITS), AllowedText("tables, at least one")
     ]
 
 
@@ -159,13 +165,13 @@ class SeedEvent(Frozen):
     ends: At
     place: str = ""
     text: str = ""
-    with_: Annotated[tuple[Name, ...], Says("a list of people's ids")] = Field(default=(), alias="with")
+    with_: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] = Field(default=(), alias="with")
 
 
 class Calendar(Frozen):
     """`calendars/PERSON.toml`."""
 
-    event: Annotated[tuple[SeedEvent, ...], Field(max_length=20_000), Says("tables")] = ()
+    event: Annotated[tuple[SeedEvent, ...], Field(max_length=20_000), AllowedText("tables")] = ()
 
 
 class CompanyTable(Frozen):
@@ -175,7 +181,7 @@ class CompanyTable(Frozen):
     about: str = ""
     today: At
     """The moment that the company's history ends at."""
-    person: Annotated[tuple[Person, ...], Field(min_length=1, max_length=500), Says("tables, at least one")]
+    person: Annotated[tuple[Person, ...], Field(min_length=1, max_length=500), AllowedText("tables, at least one")]
 
 
 class Company(CompanyTable):

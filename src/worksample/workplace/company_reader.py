@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from worksample.errors import CaptureError, ManifestError
 from worksample.files import HashSink, scan
-from worksample.files.config_files import Faults, checked, nearest, read_toml
+from worksample.files.config_files import Faults, nearest, read_toml, validate
 from worksample.records import CaptureStatus, Frozen, Manifest, digest_of
-from worksample.tasks.package_files import check_tree, ignored, is_folder, read_text
+from worksample.tasks.package_files import check_tree, is_folder, is_ignored, read_text
 
 from .colleagues.profile import Colleague, ColleagueTable, tells
 from .company import (
@@ -42,7 +42,7 @@ def read_company(root: Path) -> Company:
     faults = Faults()
     check_tree(root, faults)
     faults.check(str(root), "put files and folders there")
-    table = checked(CompanyTable, read_toml(root / FILE, FILE, faults).data, faults, file=FILE)
+    table = validate(CompanyTable, read_toml(root / FILE, FILE, faults).data, faults, file=FILE)
     channels = dict(_tables(root, "channels", Channel, faults))
     projects = _projects(root, faults)
     repositories = dict(_tables(root, "repositories", SeedRepository, faults))
@@ -140,7 +140,7 @@ def folder_digest(root: Path) -> str:
         raise CaptureError(
             found.reason, where=str(root), next="take out what is not the company's, and let every file be read"
         )
-    kept = Manifest(entries=tuple(entry for entry in found.manifest.entries if not ignored(entry.path)))
+    kept = Manifest(entries=tuple(entry for entry in found.manifest.entries if not is_ignored(entry.path)))
     return digest_of(kept.plain())
 
 
@@ -160,7 +160,7 @@ def _tables(root: Path, folder: str, model: type[T], faults: Faults) -> Iterator
     for name, path in _files(root, folder, ".toml", faults):
         file = f"{folder}/{path.name}"
         document = read_toml(path, file, faults)
-        found = None if document.broken else checked(model, document.data, faults, file=file)
+        found = None if document.broken else validate(model, document.data, faults, file=file)
         if found is not None:
             yield name, found
 
@@ -192,7 +192,7 @@ def _stray(root: Path, faults: Faults) -> None:
     """What nobody would read: a misspelt folder makes a company without what lies in it."""
     for path in sorted(root.iterdir()):
         known = path.name in (*FOLDERS, FILE, "README.md", "LICENSE")
-        if not known and not ignored(path.name) and not path.name.startswith("."):
+        if not known and not is_ignored(path.name) and not path.name.startswith("."):
             faults.add(path.name, "", f"is no part of a company{nearest(path.name, FOLDERS)}", ", ".join(FOLDERS))
 
 

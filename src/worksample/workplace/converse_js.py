@@ -9,7 +9,7 @@ from pathlib import Path
 from worksample.agents.installing.install_result import run_installer
 from worksample.agents.installing.npm import node_folder
 from worksample.errors import InstallError, SandboxUnavailable
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.shared_folders import once
 
@@ -30,7 +30,7 @@ def fetch_converse() -> Path:
 
 
 def _fill(folder: Path) -> None:
-    with scratch("converse") as made:
+    with scratch_folder("converse") as made:
         try:
             node = node_folder()
             npm = node / "lib/node_modules/npm/bin/npm-cli.js"

@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.privileged import privileged
 from worksample.sandboxes.guarded_subprocess import NOT_FOUND, call
 from worksample.sandboxes.host_state import cache_folder
@@ -29,7 +29,7 @@ def redmine_folder() -> Path | None:
 
 def fetch_redmine() -> Path:
     """Fetch the package by apt and unpack it. SandboxUnavailable where that fails."""
-    with scratch("redmine") as work:
+    with scratch_folder("redmine") as work:
         _run(["apt-get", "download", "-qq", "redmine"], work)
         [archive] = work.glob("redmine_*.deb")
         _run(["dpkg-deb", "-x", archive.name, "files"], work)

@@ -247,6 +247,6 @@ async def test_what_cannot_be_read_is_said_and_the_rest_goes_on(tmp_path: Path) 
     async with asyncio.timeout(300):
         while (now := preparing.progress())["done"] < 1 or not now["faults"]:
             await asyncio.sleep(0.05)
-    assert now["failed"] == 1 and now["faults"][0]["what"] == "the store lacks this blob"
+    assert now["failed"] == 1 and now["faults"][0]["what"] == "this blob is missing from the store"
     await preparing.stop()
     world.store.close()

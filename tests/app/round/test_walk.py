@@ -92,7 +92,7 @@ class Model:
             self.reached.set()
             self.on.wait(HEARD)
         place = next(n for n, text in enumerate(seen.exhibits, 1) if "including VAT" in text)
-        if "Which holds of the work" in seen.words:
+        if "Which statement describes the delivered work" in seen.words:
             return judged("1" if _april(seen) else "2", "including VAT", place)
         return judged("no", "", None) if _april(seen) else judged("yes", "including VAT", place)
 

@@ -17,7 +17,7 @@ from worksample.people.rounds.job_questions import CONTEXT, IDENTIFIERS, QUALITY
 from worksample.people.rounds.screening_results import store_looks
 from worksample.python_api.job_qualification import add_jobs
 from worksample.records import Instance, Labels, Purpose, ResolutionRule, Round
-from worksample.results.job_qualification import decides
+from worksample.results.job_qualification import deciding_questions
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough(quick="cli/test_jobs.py::test_jobs_go_from_a_list_to_a_suite")]
 
@@ -90,7 +90,7 @@ def test_an_admin_opens_a_qualification_of_jobs_in_the_browser(place: Desks, tmp
     [round] = [r for r in place.office.store.find(Round) if r.purpose is Purpose.QUALIFICATION]
     [job] = round.subjects
     assert (place.office.store.get(Instance, job).title, round.rule) == ("Reviews", ResolutionRule.TIE_BREAK)
-    assert "licence" in decides(round)
+    assert "licence" in deciding_questions(round)
     page.goto("/admin/rounds/new?kind=qualification")
     expect(page.get_by_role("button", name="Choose all 2")).to_be_visible()
     # What the program found stands beside the job that an expert is given.

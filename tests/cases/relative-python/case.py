@@ -58,7 +58,7 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
             asyncio.run(grade_all(made.store, round, here=Evaluators(judges=judges_for(found, render))))
             said = made.store.find(Evaluation, round=round.id)
             assert [(e.outcome, e.cause) for e in said] == [(EvaluationOutcome.FAILED, Cause.JUDGE_UNSHOWN)] * runs
-            [verdict] = RoundReader(made.store, ()).looked_at(round)[0].verdicts.iter_rows(named=True)
+            [verdict] = RoundReader(made.store, ()).read_with_looks(round)[0].verdicts.iter_rows(named=True)
             assert (verdict["standing"], verdict["verdict_cause"]) == (Standing.UNGRADED, Cause.JUDGE_UNSHOWN)
         # Once the machine shows the work, the next run asks again.
         with serving([says('{"answer": "2", "reason": "r", "exhibit": 1, "quote": "It is 1."}')]) as seeing:

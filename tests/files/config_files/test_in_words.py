@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from worksample.files.config_files import in_words, parse_size
+from worksample.files.config_files import describe_errors, parse_size
 from worksample.records import GradePayload
 
 
@@ -24,7 +24,7 @@ from worksample.records import GradePayload
 def test_a_grade_that_is_none(value: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError) as refused:
         GradePayload.model_validate(value)
-    told = in_words(refused.value, GradePayload)
+    told = describe_errors(refused.value, GradePayload)
     assert said in told
     assert "validation error" not in told and "input_value" not in told and "pydantic" not in told
 

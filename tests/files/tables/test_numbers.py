@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.files.tables.cell_values import Unfit, number, whole
+from worksample.files.tables.cell_values import InvalidCell, number, whole
 from worksample.files.tables.number_columns import NumberColumns
-from worksample.files.tables.numbers import marks_of, readings, written
+from worksample.files.tables.numbers import format_float, marks_of, readings
 
 CLEAR = {
     "1200": 1200, "1 200": 1200, "1'200": 1200, "1’200.50": 1200.5, "1\u00a0200,50": 1200.5, "1\u202f200,5": 1200.5,
@@ -66,7 +66,7 @@ def test_any_text_is_read_or_not_but_never_raises(text: str) -> None:
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_written_float_is_clear_and_the_same(value: float) -> None:
-    text = written(value)
+    text = format_float(value)
     assert not readings(text).unclear and float(text) == value
 
 
@@ -87,32 +87,34 @@ def rows(*cells: Any) -> list[tuple[int, dict[str, Any]]]:
 
 
 def test_an_unclear_cell_is_as_its_column_says_and_it_is_said() -> None:
-    found = NumberColumns().seen({"a": True}, rows("1.200", "12.500,50"))
+    found = NumberColumns().with_rows({"a": True}, rows("1.200", "12.500,50"))
     assert (found.read("a", "1.200"), found.read("a", "12.500,50")) == (1200, 12500.5)
     assert found.notes() == ("a: `1.200` (line 2) is read as 1200: the column has `12.500,50` (line 3)",)
 
 
 def test_a_column_of_both_marks_leaves_the_unclear_ones() -> None:
-    found = NumberColumns().seen({"a": True}, rows("1.200", "5.5", "5,5"))
+    found = NumberColumns().with_rows({"a": True}, rows("1.200", "5.5", "5,5"))
     assert (found.read("a", "5.5"), found.read("a", "5,5")) == (5.5, 5.5)
-    with pytest.raises(Unfit, match=r"`1\.200` is 1\.2 or 1200, and the column has both `5.5` \(line 3\) and `5,5`"):
+    with pytest.raises(
+        InvalidCell, match=r"`1\.200` is 1\.2 or 1200, and the column has both `5.5` \(line 3\) and `5,5`"
+    ):
         found.read("a", "1.200")
 
 
 def test_thousands_by_comma_are_read_as_money_only_and_it_is_said() -> None:
-    money = NumberColumns().seen({"a": True}, rows("1,200"))
+    money = NumberColumns().with_rows({"a": True}, rows("1,200"))
     assert money.read("a", "1,200") == 1200 and "money has no three decimals" in money.notes()[0]
-    with pytest.raises(Unfit, match=r"is 1\.2 or 1200"):
-        NumberColumns().seen({"a": False}, rows("1,200")).read("a", "1,200")
+    with pytest.raises(InvalidCell, match=r"is 1\.2 or 1200"):
+        NumberColumns().with_rows({"a": False}, rows("1,200")).read("a", "1,200")
     for text in ("1.200", "1.000"):
-        with pytest.raises(Unfit, match="name the decimal mark"):
-            NumberColumns().seen({"a": True}, rows(text)).read("a", text)
+        with pytest.raises(InvalidCell, match="name the decimal mark"):
+            NumberColumns().with_rows({"a": True}, rows(text)).read("a", text)
 
 
 def test_a_named_mark_holds_for_every_number() -> None:
     found = NumberColumns(",")
     assert (found.read("a", "1.200"), found.read("a", "1,5"), found.read("a", 7)) == (1200, 1.5, 7)
-    with pytest.raises(Unfit, match="is not a number with ',' as the decimal mark"):
+    with pytest.raises(InvalidCell, match="is not a number with ',' as the decimal mark"):
         found.read("a", "12.50")
 
 
@@ -121,7 +123,7 @@ def test_a_whole_number_is_exact_up_to_64_bits() -> None:
         2**63 - 1, 2**63 - 1, 1234567, 12000, 3,
     ]  # fmt: skip
     for cell in ("9223372036854775808", 2**63, 1e19, "9" * 40):
-        with pytest.raises(Unfit, match="too large"):
+        with pytest.raises(InvalidCell, match="too large"):
             whole(cell)
 
 
@@ -134,5 +136,5 @@ def test_a_whole_number_is_exact_up_to_64_bits() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_amount_is_refused(cell: Any, says: str) -> None:
-    with pytest.raises(Unfit, match=says):
+    with pytest.raises(InvalidCell, match=says):
         number(cell)

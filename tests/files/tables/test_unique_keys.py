@@ -9,7 +9,7 @@ import pytest
 from worksample.cli.service_options import _argument
 from worksample.errors import ImportFailed, UsageError
 from worksample.files.config_files import UnreadableFile, load
-from worksample.files.tables.cell_values import Unfit, parsed
+from worksample.files.tables.cell_values import InvalidCell, parse_json_cell
 from worksample.files.tables.table_reader import FaultyRow, open_table, read_json
 from worksample.formats.jobs.project_folders import _metadata
 from worksample.people.transfer.judgment_import import _rows
@@ -37,8 +37,8 @@ def test_doubled_keys_are_found_at_every_depth() -> None:
 
 
 def test_json_in_cells_metadata_judgments_and_options_is_refused_alike(tmp_path: Path) -> None:
-    with pytest.raises(Unfit, match=SAYS):
-        parsed(TWICE)
+    with pytest.raises(InvalidCell, match=SAYS):
+        parse_json_cell(TWICE)
     (tmp_path / "metadata.json").write_text(TWICE)
     assert SAYS in str(_metadata(tmp_path))
     ((_, row),) = _rows(TWICE.encode(), "jsonl")

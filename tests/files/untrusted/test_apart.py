@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 
 from worksample.errors import ForeignInputError, ForeignWorkLost
-from worksample.files.untrusted import Apart
+from worksample.files.untrusted import WorkerPool
 
 READ, EVAL = "worksample.files.untrusted.json_limits:read_json", "builtins:eval"
 
 
 @pytest.fixture
-def apart() -> Iterator[Apart]:
-    made = Apart(most=1, seconds=1)
+def apart() -> Iterator[WorkerPool]:
+    made = WorkerPool(most=1, seconds=1)
     yield made
     made.close()
 
 
-async def test_work_is_done_elsewhere_and_refused_as_here(apart: Apart) -> None:
+async def test_work_is_done_elsewhere_and_refused_as_here(apart: WorkerPool) -> None:
     assert await apart.run(READ, b'{"a": [1]}') == {"a": [1]}
     pid = await apart.run(EVAL, b"__import__('os').getpid()")
     assert pid != os.getpid()
@@ -34,7 +34,7 @@ async def test_work_is_done_elsewhere_and_refused_as_here(apart: Apart) -> None:
     assert await apart.run(EVAL, b"__import__('os').getpid()") == pid
 
 
-async def test_what_takes_too_long_or_too_much_is_refused(apart: Apart) -> None:
+async def test_what_takes_too_long_or_too_much_is_refused(apart: WorkerPool) -> None:
     with pytest.raises(ForeignInputError, match="more than 1 s of processor time"):
         await apart.run(EVAL, b"sum(range(10**10))")
     with pytest.raises(ForeignInputError, match="more memory"):
@@ -42,7 +42,7 @@ async def test_what_takes_too_long_or_too_much_is_refused(apart: Apart) -> None:
     assert await apart.run(EVAL, b"1 + 1") == 2
 
 
-async def test_a_process_that_is_ended_is_no_fault_of_what_it_read(apart: Apart) -> None:
+async def test_a_process_that_is_ended_is_no_fault_of_what_it_read(apart: WorkerPool) -> None:
     with pytest.raises(ForeignWorkLost, match="status -9"):
         await apart.run(EVAL, b"__import__('os').kill(__import__('os').getpid(), 9)")
     with pytest.raises(ForeignWorkLost, match="ZeroDivisionError"):
@@ -50,7 +50,7 @@ async def test_a_process_that_is_ended_is_no_fault_of_what_it_read(apart: Apart)
     assert await apart.run(EVAL, b"print('noise') or 3") == 3
 
 
-async def test_closing_ends_what_is_worked_on(apart: Apart) -> None:
+async def test_closing_ends_what_is_worked_on(apart: WorkerPool) -> None:
     pid = await apart.run(EVAL, b"__import__('os').getpid()")
     work = asyncio.create_task(apart.run(EVAL, b"__import__('time').sleep(600)"))
     while Path(f"/proc/{pid}/wchan").exists() and "sleep" not in Path(f"/proc/{pid}/wchan").read_text():

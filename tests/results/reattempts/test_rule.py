@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from worksample.records import Chain
-from worksample.results.reattempts.chain_rule import AttemptVerdict, ChainLink, ChainStep, Next, Why, step
+from worksample.results.reattempts.chain_rule import AttemptVerdict, ChainLink, ChainStep, Next, Why, next_step
 
 FIRST = ChainLink("slot-1", AttemptVerdict.OPEN)
 money = st.floats(0.25, 4, allow_nan=False)
@@ -91,8 +91,8 @@ def test_whatever_happens_no_attempt_is_doubled_lost_or_fed_from_what_does_not_s
             world.judge(n % len(world.links), passed=passed, score=score, hours=hours)
         elif what == "withdraw":
             world.withdraw(rest[0] % len(world.links))
-        asked = step(rule, world.links)
-        assert asked == step(rule, world.links)
+        asked = next_step(rule, world.links)
+        assert asked == next_step(rule, world.links)
         if what == "kill":  # between the answer and its commit: the next look answers the same
             continue
         if asked.next is Next.COMMIT:
@@ -114,7 +114,7 @@ def test_looked_at_until_nothing_moves_a_chain_ends_and_says_why(
 ) -> None:
     world = World(rule)
     for _ in range(100):
-        asked = step(rule, world.links)
+        asked = next_step(rule, world.links)
         if asked.next is Next.END:
             break
         if asked.next is Next.WAIT:
@@ -142,27 +142,29 @@ def failed(slot: str, **rest: object) -> ChainLink:
 def test_the_work_of_a_withdrawn_submission_is_withdrawn_before_anything_else() -> None:
     rule = Chain(reattempts=2)
     again = replace(failed("a"), submission="another")
-    assert step(rule, [again, failed("b", fed="a-s")]) == ChainStep(Next.WITHDRAW, "b")
+    assert next_step(rule, [again, failed("b", fed="a-s")]) == ChainStep(Next.WITHDRAW, "b")
     gone = ChainLink("a", AttemptVerdict.OPEN)
-    assert step(rule, [gone, failed("b", fed="a-s")]) == ChainStep(Next.WITHDRAW, "b")
-    assert step(rule, [gone, ChainLink("b", AttemptVerdict.OPEN)]) == ChainStep(Next.RUN, "a")
+    assert next_step(rule, [gone, failed("b", fed="a-s")]) == ChainStep(Next.WITHDRAW, "b")
+    assert next_step(rule, [gone, ChainLink("b", AttemptVerdict.OPEN)]) == ChainStep(Next.RUN, "a")
 
 
 def test_what_is_planned_and_no_longer_needed_is_not_run() -> None:
     won = replace(failed("a"), verdict=AttemptVerdict.PASSED)
-    assert step(Chain(reattempts=2), [won, ChainLink("b", AttemptVerdict.OPEN)]) == ChainStep(Next.END, "a", Why.PASSED)
+    assert next_step(Chain(reattempts=2), [won, ChainLink("b", AttemptVerdict.OPEN)]) == ChainStep(
+        Next.END, "a", Why.PASSED
+    )
 
 
 def test_unknown_spending_ends_a_chain_with_a_budget_and_no_other() -> None:
     link = failed("a", hours=None)
-    assert step(Chain(reattempts=1, hours=1), [link]) == ChainStep(Next.END, "a", Why.UNKNOWN)
-    assert step(Chain(reattempts=1, dollars=1), [link]).next is Next.COMMIT
+    assert next_step(Chain(reattempts=1, hours=1), [link]) == ChainStep(Next.END, "a", Why.UNKNOWN)
+    assert next_step(Chain(reattempts=1, dollars=1), [link]).next is Next.COMMIT
 
 
 def test_feedback_that_nobody_gave_is_waited_for() -> None:
     link = failed("a", said=False)
-    assert step(Chain(reattempts=1), [link]) == ChainStep(Next.WAIT, "a", Why.FEEDBACK)
-    assert step(Chain(reattempts=1), [link, ChainLink("b", AttemptVerdict.OPEN)]) == ChainStep(
+    assert next_step(Chain(reattempts=1), [link]) == ChainStep(Next.WAIT, "a", Why.FEEDBACK)
+    assert next_step(Chain(reattempts=1), [link, ChainLink("b", AttemptVerdict.OPEN)]) == ChainStep(
         Next.WAIT, "b", Why.FEEDBACK
     )
 

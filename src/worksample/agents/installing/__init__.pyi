@@ -1,6 +1,6 @@
 from .installed_programs import Installed as Installed
 from .installed_programs import find_installed as find_installed
-from .installed_programs import installed_programs as installed_programs
+from .installed_programs import list_installed as list_installed
 from .program import Npm as Npm
 from .program import Program as Program
 from .program import PyPI as PyPI

@@ -71,7 +71,7 @@ def agents_folder() -> Path:
     return folder
 
 
-def installed_programs(name: str | None = None) -> tuple[Installed, ...]:
+def list_installed(name: str | None = None) -> tuple[Installed, ...]:
     """Return the installed versions of one program or of all, by name; the latest installation first."""
     found, known = [], {field.name for field in fields(Installed)}
     for about in sorted(agents_folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True):
@@ -86,7 +86,7 @@ def installed_programs(name: str | None = None) -> tuple[Installed, ...]:
 
 def find_installed(name: str, version: str = "", digest: str = "") -> Installed | None:
     """Return an installed program; the latest installation if several match."""
-    fitting = (one for one in installed_programs(name) if version in ("", one.version) and digest in ("", one.digest))
+    fitting = (one for one in list_installed(name) if version in ("", one.version) and digest in ("", one.digest))
     return next(fitting, None)
 
 

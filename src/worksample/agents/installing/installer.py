@@ -36,8 +36,7 @@ def install(text: str) -> Installed:
     """Install `NAME[@VERSION]` unless that version is installed. `@latest` always asks the registry.
 
     Raises UsageError for an unknown name, InstallError with the installer's output if it fails. Of two installations at
-    the
-    same time, one waits. A kill never leaves a folder that counts as installed.
+    the same time, one waits. A kill never leaves a folder that counts as installed.
     """
     program, version = parse_name(text)
     sweep_first()

@@ -61,7 +61,8 @@ class Program:
     """Files and folders below the home folder with the program's log, which becomes a part of the submission."""
     mcp: str = ""
     """The format in which its configuration names MCP servers (see `worksample.agents.mcp.config_formats`), which
-    replace `{mcp}` in one of `files`. Empty if the program takes none."""
+    replace `{mcp}` in one of `files`. Empty if the program takes none.
+    """
     ends_by: str = ""
     """Shell command with which the model ends the work, for programs that otherwise go on. Used by `agent check`."""
 

@@ -90,8 +90,7 @@ WITHOUT_SSE = frozenset({"codex"})
 
 def fill_config(text: str, form: str, servers: Sequence[McpSpec]) -> str:
     """Replace the placeholder in a configuration file by the servers. Return it unchanged if it has none, or if the
-    program
-    takes none.
+    program takes none.
     """
     if form == "codex":
         return text.replace(PLACE, _codex(servers))

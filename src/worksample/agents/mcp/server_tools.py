@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.agents.workspace import Workspace, clip_middle
 from worksample.errors import Cause, SandboxError
 from worksample.extras import need
-from worksample.models.storable_text import scrubbed
+from worksample.models.storable_text import scrub
 from worksample.records import McpSpec
 from worksample.sandboxes.shielded import to_the_end
 
@@ -136,7 +136,10 @@ async def _list_tools(server: McpSpec, session: ClientSession) -> list[Any]:
 def _start_error(server: McpSpec, why: object) -> SandboxError:
     said = str(why) or type(why).__name__
     return SandboxError(
-        f"it does not list its tools: {said}", where=f"MCP server {server.name}", cause=Cause.SERVICE_START
+        f"it does not list its tools: {said}",
+        where=f"MCP server {server.name}",
+        next="fix the server in the task's task.toml, or in its image",
+        cause=Cause.SERVICE_START,
     )
 
 
@@ -150,7 +153,7 @@ def _tool(server: str, session: ClientSession, offered: Any, workspace: Workspac
         except (MCPError, OSError, RuntimeError, ValueError) as error:
             # The server runs in the agent's box, or the agent's request broke it: tell the model.
             raise ToolError(clip_middle(str(error) or type(error).__name__, workspace.tool_output)) from None
-        text = clip_middle(scrubbed("\n".join(map(_text, done.content))), workspace.tool_output)
+        text = clip_middle(scrub("\n".join(map(_text, done.content))), workspace.tool_output)
         if done.is_error:
             raise ToolError(text or "it failed")
         return text or "[no output]"

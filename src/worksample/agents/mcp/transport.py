@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from worksample.errors import ForeignInputError, SandboxError
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.files.untrusted import check_shape
 from worksample.records import McpSpec
 from worksample.sandboxes.endpoints import Contact, relay
@@ -97,7 +97,7 @@ async def _over_http(server: McpSpec, box: Box) -> AsyncIterator[tuple[Any, Any]
     parts = urlsplit(server.url)
     address = "127.0.0.1" if parts.hostname in OWN else box.config.addresses[parts.hostname or ""]
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    with scratch("mcp") as place:
+    with scratch_folder("mcp") as place:
         path = str(place / "door")
         async with _forwarding(path, box, address, port):
             timeout = httpx2.Timeout(60, read=None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from worksample.agents.workspace import Workspace, clip_middle
 from worksample.errors import ForeignInputError
 from worksample.files.untrusted import JsonLimits, read_json
-from worksample.models.storable_text import scrubbed
+from worksample.models.storable_text import scrub
 
 from .tool_definition import tool_of
 
@@ -87,7 +87,7 @@ async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str
         raise ToolError("the kernel's answer is too long") from None
     try:
         answer = read_json(done.stdout.encode(errors="surrogatepass"), SHAPE, "the kernel's answer")
-        output = scrubbed(str(answer["output"]))
+        output = scrub(str(answer["output"]))
         if memory_kills(sandbox()) > killed:
             output = f"{output.rstrip()}\n{workspace.out_of_memory}".lstrip("\n")
         return {"output": output, "state": str(answer["state"])}

@@ -42,7 +42,7 @@ from worksample.records import (
     strikes,
     targets_of,
 )
-from worksample.results.entrants import entrants
+from worksample.results.entrants import entrants_of
 from worksample.store.people_tables import items
 from worksample.viewing import find_view
 
@@ -60,7 +60,7 @@ class BlindLabels:
         self.found: dict[str, Submission] = {}
         for start in range(0, len(ids), 400):
             self.found |= {s.id: s for s in services.store.find(Submission, id=ids[start : start + 400])}
-        self._who = entrants(services.store, set(ids))
+        self._who = entrants_of(services.store, set(ids))
         ordered = sorted(set(self._who.values()), key=lambda e: digest_of([round.seed, round.id, "numbers", e]))
         self.label = {e: _name(services, e) if named else f"Agent {n}" for n, e in enumerate(ordered, 1)}
         wanted = ids if round.purpose is Purpose.QUALIFICATION else sorted({s.instance for s in self.found.values()})
@@ -82,7 +82,7 @@ class BlindLabels:
 
 def maker_of(services: AppServices, submission: Submission) -> str:
     """Return the name of a submission's maker, as reports write it."""
-    return _name(services, entrants(services.store, {submission.id})[submission.id])
+    return _name(services, entrants_of(services.store, {submission.id})[submission.id])
 
 
 def _name(services: AppServices, entrant: str) -> str:

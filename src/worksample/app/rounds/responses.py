@@ -125,8 +125,8 @@ def screen_jobs(store: Store, jobs: Sequence[str]) -> str:
     """Screen these jobs by program and store what it found. Return the digest. Raises RecordMissing,
     SandboxUnavailable.
     """
-    from worksample.formats.jobs.screening import Looking, look_at_jobs
+    from worksample.formats.jobs.screening import JobExaminer, examine_jobs
 
     found = [store.get(Instance, id) for id in dict.fromkeys(jobs)]
-    looks = asyncio.run(look_at_jobs(Looking(store), found))
-    return store_looks(store, {id: look.plain() for id, look in looks.items()})
+    looks = asyncio.run(examine_jobs(JobExaminer(store), found))
+    return store_looks(store, {id: check_rows.plain() for id, check_rows in looks.items()})

@@ -18,7 +18,7 @@ from worksample.app.rubrics.schemas import (
 from worksample.app.server.services import AppServices
 from worksample.audit.rubric_checks import INSTEAD, lint, lint_size
 from worksample.files.config_files import Faults
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.people import InvalidAnswer
 from worksample.people.rubrics.suggestions import Suggestion, taken_suggestions
 from worksample.people.rubrics.versions import Version, asked_in_rounds, newest_versions, versions
@@ -38,7 +38,7 @@ def criteria_of(bodies: Sequence[CriterionBody]) -> Criteria:
 def read_toml_text(text: str) -> tuple[CriterionBody, ...]:
     """Read the criteria of a `criteria.toml`. Raises InvalidAnswer with all faults, or if it is no flat rubric."""
     faults = Faults()
-    with scratch("rubric") as folder:
+    with scratch_folder("rubric") as folder:
         path = folder / "criteria.toml"
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
         criteria = read_criteria(path, faults)

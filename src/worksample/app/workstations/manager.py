@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from worksample.errors import Cause, UsageError
-from worksample.files.stray_files import is_litter
+from worksample.files.stray_files import is_stray_file
 from worksample.records import (
     AssignmentAct,
     Ending,
@@ -276,7 +276,7 @@ class Workstations(OpenWorkstations):
         """
         path = unicodedata.normalize("NFC", path)
         async with self._working(slot, who) as workstation:
-            if is_litter(path):
+            if is_stray_file(path):
                 return last
             whole = workstation.uploads.add(path, offset, piece, last=last)
             if whole is None:

@@ -1,1 +1,1 @@
-"""One file per verb, each imported when it is called; the table of them is `worksample.cli.command_table`."""
+"""The commands: one file per command or noun, imported when it is called; `worksample.cli.command_table` lists them."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from worksample.reports.job_advice import Advised
 
 SHOWN = 10
-"""Lines of what to measure next; the rest is in the JSON."""
+"""Most printed lines of what to measure next; the JSON has the rest."""
 
 
 @click.command("advise")

@@ -46,10 +46,10 @@ def install_command(names: tuple[str, ...], as_json: bool | None) -> int:
 @json_option
 def list_command(as_json: bool | None) -> int:
     """List the command-line agents that can be installed, and which versions are here."""
-    from worksample.agents.installing import find_program, installed_programs, program_names
+    from worksample.agents.installing import find_program, list_installed, program_names
 
     here: dict[str, list[Installed]] = {}
-    for one in installed_programs():
+    for one in list_installed():
         here.setdefault(one.name, []).append(one)
     programs = [found for name in program_names() if (found := find_program(name)) is not None]
     if as_json:

@@ -1,4 +1,4 @@
-"""`worksample amend`: strike or restore a record, or put a round in force; the record itself stays as it was."""
+"""`worksample amend`: strike or restore a record, or adopt a round; the record itself does not change."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def command(
 def _show(found: Comparison, *, everything: bool) -> None:
     click.secho(printable(f"{found.second} minus {found.first}, under {found.protocol}"), bold=True)
     for name, estimate in (("score", found.score), ("full pass", found.passed)):
-        click.echo(printable(f"  {name}: {figure(estimate)}{_said(estimate.reason)}"))
+        click.echo(printable(f"  {name}: {figure(estimate)}{_in_brackets(estimate.reason)}"))
     if found.not_worse is not None:
         click.echo(printable(f"  {_not_worse(found.not_worse, 1 - (1 - (found.passed.level or 0.95)) / 2)}"))
     p = found.sign_test
@@ -111,14 +111,14 @@ def _parts(found: Comparison) -> None:
 
 
 def _not_worse(e: Estimate, needed: float) -> str:
-    """`not worse by 5.0 points: shown (99.2 %, 97.5 % is needed)`."""
+    """Return a line such as `not worse by 5.0 points: shown (99.2 %, 97.5 % is needed)`."""
     if e.value is None:
         return f"{e.name}: {e.reason}"
     holds = "shown" if e.value >= needed else "not shown"
     return f"full pass {e.name}: {holds} (probability {100 * e.value:.1f} %, {100 * needed:.4g} % is needed)"
 
 
-def _said(reason: str) -> str:
+def _in_brackets(reason: str) -> str:
     return f" ({reason})" if reason else ""
 
 

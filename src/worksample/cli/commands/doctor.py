@@ -14,12 +14,12 @@ from worksample.cli.exit_codes import FAILED
 from worksample.cli.output import json_option, say_json, store_option, table
 
 SPACE = 2 << 30
-"""Bytes free below which a run may not end well."""
+"""Bytes of free space below which a run may fail."""
 
 
 @dataclass(frozen=True)
 class Symptom:
-    """One thing that was looked at. `ok` False: nothing can be run until `next` was typed."""
+    """One check of this machine. If `ok` is False, nothing can run until `next` is typed."""
 
     name: str
     ok: bool
@@ -74,7 +74,7 @@ def _sandbox() -> list[Symptom]:
 
 
 def _libraries() -> Symptom:
-    """What agents find in their Python, and whether the first run has to fetch it."""
+    """Check agents' Python libraries, and whether the first run must download them."""
     from worksample.errors import SandboxUnavailable
     from worksample.sandboxes.toolbox import FETCHED, to_be_fetched
     from worksample.sandboxes.toolbox_download import installer
@@ -89,7 +89,7 @@ def _libraries() -> Symptom:
 
 
 def _viewers() -> list[Symptom]:
-    """What the converters of the review app lack; files that need it get a card, so nothing is broken."""
+    """List the missing converters of the review app; files that need one are shown as a card."""
     from worksample.viewing import converter_requirements as needs
     from worksample.viewing.format_table import formats
 
@@ -126,10 +126,10 @@ def _store(store: str | None) -> Symptom:
     from worksample.records import Experiment
 
     try:
-        return Symptom("store", True, _counted(len(opened.find(Experiment))))
+        return Symptom("store", True, _count_files(len(opened.find(Experiment))))
     finally:
         opened.close()
 
 
-def _counted(experiments: int) -> str:
+def _count_files(experiments: int) -> str:
     return "1 experiment" if experiments == 1 else f"{experiments} experiments"

@@ -128,7 +128,7 @@ def _show(done: Regraded) -> None:
 
 
 def why(reasons: Sequence[str]) -> str:
-    """Of each reason its first line, which says what and where; a grader's traceback is in `--json` and the report."""
+    """Return the first line of each reason, which says what and where; `--json` and the report have the traceback."""
     return "\n".join(reason.strip().partition("\n")[0] for reason in reasons)
 
 

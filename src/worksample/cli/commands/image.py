@@ -77,7 +77,7 @@ def check_command(source: str, as_json: bool | None) -> int:
 
 
 async def _find_programs(root: Root) -> dict[str, bool]:
-    """Whether a box with it starts the programs that tools and tests look for."""
+    """Return whether a box with this root starts the programs that tools and tests need."""
     from worksample.box import BoxConfig, open_box
 
     asked = {

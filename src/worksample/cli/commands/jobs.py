@@ -11,7 +11,7 @@ import click
 from worksample.cli.output import console, json_option, open_store, printable, say_json, store_option, table
 
 if TYPE_CHECKING:
-    from worksample.formats.jobs.screening import JobLook
+    from worksample.formats.jobs.screening import JobExamination
 
 
 @click.command("add")
@@ -33,7 +33,7 @@ def add_command(suite: str, store: str | None, as_json: bool | None) -> None:
 
 
 MOST_LISTED = 30
-"""Jobs that are listed."""
+"""Most jobs that are listed."""
 
 
 @click.command("qualify")
@@ -82,8 +82,8 @@ def _job_name(id: str) -> str:
     return id.partition("@")[0].removesuffix("/job")
 
 
-def _print_findings(looks: dict[str, JobLook]) -> None:
-    found = [(id, look) for id, look in looks.items() if look.found]
+def _print_findings(looks: dict[str, JobExamination]) -> None:
+    found = [(id, look) for id, look in looks.items() if look.has_findings]
     rows = [
         (_job_name(id), look.there, len(look.missing), len(look.broken), len(look.candidates))
         for id, look in found[:MOST_LISTED]

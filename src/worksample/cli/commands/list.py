@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from worksample.cli.figure_options import judged_by_option
-from worksample.cli.output import bounded, json_option, open_store, say_json, store_option, table
+from worksample.cli.output import cost_range, json_option, open_store, say_json, store_option, table
 
 if TYPE_CHECKING:
     from worksample.experiments.standalone_work import HandedInWork
@@ -87,7 +87,7 @@ def _show_experiments(rows: list[Status]) -> None:
 
 
 def _cells(row: Status) -> dict[str, str | int]:
-    money = {one.who: said_of(one) for one in row.spending}
+    money = {one.who: cost_text(one) for one in row.spending}
     return {
         "experiment": row.experiment,
         "when": row.at[:16].replace("T", " "),
@@ -109,10 +109,10 @@ def _cells(row: Status) -> dict[str, str | int]:
     }
 
 
-def said_of(spent: Spending) -> str:
-    """What models took: "" for colleagues and judges that nobody asked."""
+def cost_text(spent: Spending) -> str:
+    """Return the cost of models as text; "" for colleagues and judges that nobody asked."""
     if not spent.pieces:
-        return bounded(0.0) if spent.who == AGENTS else ""
-    return bounded(
+        return cost_range(0.0) if spent.who == AGENTS else ""
+    return cost_range(
         spent.cost, spent.unpriced, spent.at_most if spent.unsettled else None, full_price=spent.full_price > 0
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.cli.ambiguous_names import tell_found
+from worksample.cli.ambiguous_names import print_chosen_experiments
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.figure_options import (
     interval_options,
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from worksample.reports.sections import MeasureConfig, Section
 
 ACROSS = 7
-"""A table of more columns than this, and of no more lines, stands on its side."""
+"""A table with more columns than this, and no more rows, is transposed."""
 LARGE = 1000
-"""From here on plain numbers print without decimals."""
+"""Plain numbers from this size on print without decimals."""
 OPEN = "{least, most}: if everything ungraded failed, or passed; the figure itself takes it to be missing at random"
 SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
 
@@ -77,9 +77,9 @@ def command(
     from worksample.reports.sections import measure
 
     with open_store(store) as opened:
-        tell_found(opened, experiments)
+        print_chosen_experiments(opened, experiments)
         sections = measure(opened, experiments, _config(given))
-    shown = _chosen(sections, only)
+    shown = _choose_sections(sections, only)
     code = INCOMPLETE if any(section.fault for section in shown) else 0
     if as_json:
         say_json([section.plain() for section in shown])
@@ -92,7 +92,7 @@ def command(
 
 
 def _config(given: dict[str, Any]) -> MeasureConfig:
-    """A MeasureConfig of the flags that were given."""
+    """Return the MeasureConfig of the given flags."""
     from worksample.reports.sections import MeasureConfig
 
     how = resampling(given)
@@ -103,7 +103,7 @@ def _config(given: dict[str, Any]) -> MeasureConfig:
     return MeasureConfig(how=how, **kept)
 
 
-def _chosen(sections: Sequence[Section], only: Sequence[str]) -> list[Section]:
+def _choose_sections(sections: Sequence[Section], only: Sequence[str]) -> list[Section]:
     from worksample.errors import UsageError
 
     known = [section.id for section in sections]
@@ -121,7 +121,7 @@ def _show(section: Section) -> None:
         click.echo(printable(f"  cannot be measured: {section.fault}"))
     columns, rows = section.columns, [(row.label, *(_text(cell) for cell in row.cells)) for row in section.rows]
     if len(columns) > ACROSS >= len(rows):
-        columns, rows = _turned(columns, rows)
+        columns, rows = _transpose(columns, rows)
     rows = [tuple(printable(cell) for cell in row) for row in rows]
     heads = ("", *columns)
     for places in column_blocks(heads, rows, console().width):
@@ -136,13 +136,13 @@ def _text(cell: Estimate | str) -> str:
     return cell if isinstance(cell, str) else figure(cell)
 
 
-def _turned(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """A wide table of few lines on its side: what were columns are lines."""
+def _transpose(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Transpose a wide table with few rows."""
     return tuple(r[0] for r in rows), [(name, *(r[place] for r in rows)) for place, name in enumerate(columns, start=1)]
 
 
 def _notes(section: Section) -> list[str]:
-    """What single figures must have said beside them, once each, with the lines and columns that it is about."""
+    """Return the notes on single figures, each once, with the rows and columns that it concerns."""
     from worksample.metrics import Estimate
 
     said: dict[str, dict[str, list[str]]] = {}
@@ -159,21 +159,23 @@ def _notes(section: Section) -> list[str]:
 
 
 def _places(section: Section, places: dict[str, list[str]]) -> str:
-    """`good (steps, tokens), hasty (steps): `; a section's only column and a whole line need no naming."""
+    """Return text such as `good (steps, tokens), hasty (steps): `; a section's only column and whole rows are not
+    named.
+    """
     most = 4
     names = []
     for label, columns in places.items():
-        shown = _shortened(columns, most)
+        shown = _shorten(columns, most)
         names.append(label if len(columns) == len(section.columns) else f"{label} ({shown})")
-    return f"{_shortened(names, most)}: "
+    return f"{_shorten(names, most)}: "
 
 
-def _shortened(names: Sequence[str], most: int) -> str:
+def _shorten(names: Sequence[str], most: int) -> str:
     return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"
 
 
 def figure(e: Estimate) -> str:
-    """Value, interval, counts, and bounds where not all is graded: `41.7 % [20.1, 66.2] 20/24 {34.7, 51.4}`."""
+    """Return value, interval, counts, and bounds if not all is graded: `41.7 % [20.1, 66.2] 20/24 {34.7, 51.4}`."""
     from dataclasses import replace
 
     counts = f"{e.counts.valid}/{e.counts.planned}" if e.counts.planned else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.cli.ambiguous_names import tell_found
+from worksample.cli.ambiguous_names import print_chosen_experiments
 from worksample.cli.figure_options import (
     interval_options,
     judged_by_option,
@@ -71,7 +71,7 @@ def command(
 
     how = resampling(given)
     with open_store(store) as opened:
-        tell_found(opened, experiments)
+        print_chosen_experiments(opened, experiments)
         measures = MeasureConfig(by=by or "", judged_by=judged_by, where=where, how=how, **money_settings(given))
         config = ReportConfig(
             illustrative=bool(illustrative), pages=pages is not False, measures=measures, app=app or ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worksample.cli.next_step import counted
+from worksample.cli.next_step import count_of
 from worksample.cli.output import json_option, open_store, say_json, store_option
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def command(
                 say_json({**said, "experiment": review.experiment.id})
             else:
                 each = f", each by {review.votes} people (with --alone your vote decides)" * (review.votes > 1)
-                click.echo(f"{counted(review.left, 'deliverable')} of {review.experiment.name} to judge{each}")
+                click.echo(f"{count_of(review.left, 'deliverable')} of {review.experiment.name} to judge{each}")
                 click.echo(f"  open {link}   (works once, for 15 minutes)")
                 click.echo("  stop with Ctrl-C")
             if browser is not False and not as_json:
@@ -84,7 +84,7 @@ def command(
 
 
 def _tell(people: People, review: Review, sitting: AnswerCounter, store: str | None) -> None:
-    """What was done in this sitting, what is left of the round, and what to type next."""
+    """Print what was done in this session, what is left of the round, and what to type next."""
     from worksample.app.judging.personal_review import items_left, items_left_elsewhere, items_wanting_votes
     from worksample.experiments.experiment_lookup import short_name
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from worksample.cli.output import json_option, open_store, say_json, store_option
+from worksample.errors import UsageError
 
 
 @click.command("serve")
@@ -91,7 +92,7 @@ def command(
 
 
 def _bind_of(bind: str | None, scheme: str) -> tuple[str, int | None]:
-    """Address and port to listen at; no port means the one that browsers see."""
+    """Return the address and port to listen on; without a port it is the one that browsers see."""
     if bind is None:
         # Behind a proxy the scheme's own port is the proxy's.
         return "127.0.0.1", 8765 if scheme == "https" else None
@@ -99,5 +100,5 @@ def _bind_of(bind: str | None, scheme: str) -> tuple[str, int | None]:
     if not colon or (address.count(":") and not address.endswith("]")):
         return bind, 8765 if scheme == "https" else None
     if not port.isdigit() or int(port) > 65535:
-        raise click.UsageError(f"--bind {bind}: no such port")
+        raise UsageError(f"--bind {bind}: no such port", next="worksample serve --bind 127.0.0.1:8765")
     return address.strip("[]") or "127.0.0.1", int(port)

@@ -91,10 +91,10 @@ def command(
     _fits(path, table, experiment, given)
     if table is not None:
         return _many(Path(table), store, experiment, given, graded=graded is not False, as_json=bool(as_json))
-    return _one(Path(str(path)), store, experiment, given, graded=graded is not False, as_json=bool(as_json))
+    return _submit_one(Path(str(path)), store, experiment, given, graded=graded is not False, as_json=bool(as_json))
 
 
-def _one(
+def _submit_one(
     path: Path, store: str | None, experiment: str | None, given: dict[str, object], *, graded: bool, as_json: bool
 ) -> int:
     from worksample.experiments.experiment_lookup import find_experiment, short_name
@@ -109,8 +109,8 @@ def _one(
             entrant=str(given["entrant"]),
             origin=str(given["origin"]),
             at=given["date"],  # type: ignore[arg-type]
-            minutes=_known(given["minutes"]),
-            cost=_known(given["cost"]),
+            minutes=_known_facts(given["minutes"]),
+            cost=_known_facts(given["cost"]),
             author=_text(given["author"]),
             experiment=found,
             repeat=int(str(given["repeat"] or 1)),
@@ -148,7 +148,7 @@ def _say_next(name: str, store: str | None) -> None:
 
 
 def _say_alone(done: HandedIn, task: str, store: str | None, *, graded: bool) -> None:
-    """What to type after work that belongs to no experiment: where its score stands, or how it gets one."""
+    """Print what to type after work without an experiment: to see its score, or to get one."""
     place = f" --store {shlex.quote(store)}" if store else ""
     if done.evaluation is None and graded:
         click.echo("  no program grades this work; people and judges do in an experiment, and none is named")
@@ -161,7 +161,7 @@ def _say_alone(done: HandedIn, task: str, store: str | None, *, graded: bool) ->
 
 
 def _fits(path: str | None, table: str | None, experiment: str | None, given: dict[str, object]) -> None:
-    """UsageError where what was given is for one piece of work and for many, or for neither."""
+    """Raise UsageError if the arguments are for both one piece of work and many, or for neither."""
     of_one = ("task", "instance", "entrant", "origin", "date", "minutes", "cost", "repeat")
     said = [f"--{name}" for name in of_one if given[name] is not None]
     if (path is None) == (table is None):
@@ -225,7 +225,7 @@ def _many(
     return INCOMPLETE if done.ungraded else 0
 
 
-def _known(value: object) -> float | None:
+def _known_facts(value: object) -> float | None:
     return value if isinstance(value, float) else None
 
 

@@ -114,14 +114,14 @@ def _limits_text(limits: Limits) -> str:
 
 
 def _rows_by_instance(what: str, by_instance: dict[str, str]) -> list[tuple[str, object]]:
-    """One row where all instances say the same, else one for each."""
+    """Return one row if all instances agree, else one for each."""
     if len(set(by_instance.values())) == 1:
         return [(what, next(iter(by_instance.values())))]
     return [(f"{what} of {name}", said) for name, said in by_instance.items()]
 
 
 def _deliverable_rows(package: Package) -> list[tuple[str, str, str, str, str]]:
-    """Each deliverable once, and which instances ask for it."""
+    """Return each deliverable once, with the instances that ask for it."""
     asked: dict[Deliverable, list[str]] = {}
     for spec in package.instances:
         for one in spec.deliverables:
@@ -243,7 +243,7 @@ def _print_report(report: Report) -> None:
 
 
 def _print_next_run(folder: Path) -> None:
-    """What a package that passed is for."""
+    """Print how to run a package that passed."""
     who = "--agent worker --model PROVIDER/MODEL"
     if (folder / "scripts" / "good").is_dir():
         who = f"--agent scripted --script {shlex.quote(str(folder / 'scripts' / 'good'))}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worksample.cli.output import bounded, console, duration, json_option, price_option, printable, say_json, table
+from worksample.cli.output import console, cost_range, duration, json_option, price_option, printable, say_json, table
 
 if TYPE_CHECKING:
     from worksample.workplace.colleagues.colleague_audit import Audited
@@ -60,7 +60,7 @@ def check_command(folder: Path, start: bool | None) -> int:
 
 
 def _time_start(folder: Path) -> list[tuple[str, float]]:
-    """What making its seed, starting and a reset took, in seconds."""
+    """Return the seconds that the seed, a start and a reset took."""
     from worksample.sandboxes.services import open_services
     from worksample.tasks.workplace import PORTS
     from worksample.workplace.workplace import over_state, own_box, reset, seed_at
@@ -133,7 +133,7 @@ def audit_command(
         took = ""
         if (used := done.usage) is not None:
             most = None if used.priced else used.cost_at_most
-            cost = bounded(used.cost, int(used.without_price), most, full_price=used.cached_as_input > 0)
+            cost = cost_range(used.cost, int(used.without_price), most, full_price=used.cached_as_input > 0)
             took = f"; {used.calls} model calls, {cost}"
         click.echo(f"{done.asked} questions to {len(asked)} colleagues: {len(rows)} faults{took}")
     return 1 if done.findings else 0
@@ -310,7 +310,7 @@ def seeds_command(as_json: bool | None) -> int:
 
 
 UNUSED_DAYS = 30.0
-"""Days."""
+"""Days without use after which a seed is removed."""
 
 
 @click.command("prune")

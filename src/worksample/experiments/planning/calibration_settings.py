@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from worksample.errors import PlanError
 from worksample.experiments.config import ExperimentConfig
-from worksample.grading.evaluator_kinds import kinds_of
+from worksample.grading.evaluator_kinds import evaluator_kinds
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol
 from worksample.results.calibration.config import calibration_of
 from worksample.results.calibration.prior_labels import earlier
@@ -41,7 +41,7 @@ def with_calibrated_protocols(
 def _asks_judges(config: ExperimentConfig, instances: Sequence[Instance], protocol: Protocol) -> bool:
     if protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE):
         return any(protocol in judge.rounds for judge in config.judges.values())
-    return any(EvaluatorKind.JUDGE in kinds_of(i.grading[protocol]) for i in instances if protocol in i.grading)
+    return any(EvaluatorKind.JUDGE in evaluator_kinds(i.grading[protocol]) for i in instances if protocol in i.grading)
 
 
 def _how(protocol: Protocol) -> str:

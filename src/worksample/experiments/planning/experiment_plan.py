@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from worksample.errors import PlanError
-from worksample.grading.evaluator_kinds import kinds_of
+from worksample.grading.evaluator_kinds import evaluator_kinds
 from worksample.records import (
     Agent,
     Arm,
@@ -96,10 +96,9 @@ def plan(
     """Plan slots for agents x instances x arms x repeats. PlanError if nothing is left to plan, or if names collide.
 
     Without agents there are no slots, and all work is handed in. The experiment's id is its name and a digest of
-    everything
-    that decides what is done: agents, instances, arms, repeats, seed, roles, protocols, sandbox and what is not
-    attemptable.
-    Author, time, versions and settings are not part of it, so that the same plan finds the same experiment.
+    everything that decides what is done: agents, instances, arms, repeats, seed, roles, protocols, sandbox and what is
+    not attemptable. Author, time, versions and settings are not part of it, so that the same plan finds the same
+    experiment.
     """
     _refuse(material)
     hosts = allowed_hosts(material.allow_hosts, material.hosts)
@@ -209,7 +208,7 @@ def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol
             next="put rubric, holistic, checkpoints or program first in protocols",
         )
     for instance in instances if kind else ():
-        asked = kinds_of(instance.grading[protocol])
+        asked = evaluator_kinds(instance.grading[protocol])
         if kind not in asked and not (whole and kind is EvaluatorKind.JUDGE):
             have = f"{instance.key} is judged under {protocol} by: {', '.join(sorted(asked))}"
             raise PlanError(

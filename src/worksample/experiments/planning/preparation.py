@@ -35,8 +35,7 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
     """Read everything that `config` names and plan it. sink: receives the files; None: only digests are computed.
 
     Raises ManifestError for an invalid package, suite or script; PlanError for what cannot run: an incompatible agent,
-    a
-    script without steps for a task, a budget for a model without a price.
+    a script without steps for a task, a budget for a model without a price.
     """
     people = any(arm.worker is Worker.HUMAN for arm in config.arms)
     check_names(config)

@@ -1,4 +1,4 @@
-"""Files that people write (TOML, YAML): read within limits, checked by models, every fault said at once."""
+"""Files that people write (TOML, YAML): read within limits and checked by models; all faults are reported together."""
 
 from lazy_loader import attach_stub
 

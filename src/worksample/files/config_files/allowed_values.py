@@ -1,4 +1,4 @@
-"""What a field of a model allows, in words, found by the way that leads to it."""
+"""The values that a field of a model allows, in words, found by the steps that lead to the field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from .value_types import Says
+from .value_types import AllowedText
 
 _CHOICE = re.compile(r"\^\(([\w|-]+)\)\$")
 _NAME = re.compile(r"\^\[a-z0-9\]\[a-z0-9([^\]]+)\]\{0,(\d+)\}\$")
@@ -20,8 +20,8 @@ _TYPES: dict[Any, str] = {str: "a text", bool: "true or false", date: "a date su
 LONGEST = 60
 
 
-def shown(value: object) -> str:
-    """A value as a fault shows it: short, quoted, and nothing in it that a terminal would obey."""
+def show_value(value: object) -> str:
+    """Return a value for a fault: short, quoted, without characters that a terminal would obey."""
     if isinstance(value, dict):
         return "a table"
     if isinstance(value, list | tuple | set):
@@ -31,13 +31,13 @@ def shown(value: object) -> str:
 
 
 def keys_at(model: type[BaseModel], steps: Sequence[int | str]) -> list[str]:
-    """The keys of the table that `steps` lead to, as they are written in a file."""
+    """Return the keys of the table that `steps` lead to, as they are written in a file."""
     found = _model(_follow(model, steps)[0])
     return [field.alias or name for name, field in found.model_fields.items()] if found else []
 
 
 def allowed_at(model: type[BaseModel], steps: Sequence[int | str]) -> str:
-    """What may stand where `steps` lead."""
+    """Return in words the values that are allowed where `steps` lead."""
     kind, metadata = _follow(model, steps)
     return _words(kind, metadata)
 
@@ -63,7 +63,7 @@ def _step(kind: Any, step: int | str) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _bare(kind: Any) -> tuple[Any, tuple[Any, ...]]:
-    """A type without its metadata, and without its None."""
+    """Return a type without its metadata and without its None, and the metadata."""
     metadata: tuple[Any, ...] = ()
     while True:
         if get_origin(kind) is Annotated:
@@ -86,7 +86,7 @@ def _model(kind: Any) -> type[BaseModel] | None:
 def _words(kind: Any, metadata: Iterable[Any]) -> str:
     kind, more = _bare(kind)
     marks = [*metadata, *more]
-    said = next((m.text for m in marks if isinstance(m, Says)), "")
+    said = next((m.text for m in marks if isinstance(m, AllowedText)), "")
     if said:
         return said
     pattern = next((p for m in marks if (p := getattr(m, "pattern", None))), "")
@@ -120,7 +120,7 @@ def _bounds(marks: Sequence[Any]) -> str:
 
 
 def _pattern(pattern: str) -> str:
-    """`^(a|b)$` is a choice, the form of a name is said in words, the rest is shown."""
+    """Describe a pattern: `^(a|b)$` is a choice, the form of a name gets words, any other is shown."""
     choice = _CHOICE.fullmatch(pattern)
     if choice:
         return ", ".join(choice[1].split("|"))

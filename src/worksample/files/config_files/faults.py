@@ -1,4 +1,4 @@
-"""All faults of a file, or of a folder of files, collected before anything is said."""
+"""Faults of a file, or of a folder of files, collected so that all are reported together."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pydantic_core import PydanticCustomError
 from worksample.errors import ManifestError
 
 SHOWN = 200
-"""Faults that a message lists; `FaultyManifest.faults` has them all."""
+"""Number of faults that a message lists; `FaultyManifest.faults` has all."""
 
 
 SUGGESTING = 0.5
 """Seconds of processor time for the suggestions of one reading."""
 CANDIDATES = 1000
-"""Words that a suggestion is looked for among."""
+"""Number of words among which a suggestion is searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault: in which file, at which key, what is wrong, and what is allowed there."""
+    """A fault: the file, the key, what is wrong, and what is allowed there."""
 
     file: str
     key: str
@@ -38,7 +38,7 @@ class Fault:
 
 
 class FaultyManifest(ManifestError):
-    """A file, package or suite with faults; `faults` lists them, in the order of the files."""
+    """An error for a file, package or suite with faults; `faults` lists them in the order of the files."""
 
     def __init__(self, faults: Sequence[Fault], *, where: str, next: str) -> None:
         if len(faults) == 1 and faults[0].file == where:
@@ -54,13 +54,13 @@ class FaultyManifest(ManifestError):
 
 
 class _Patience:
-    """Processor time for suggestions: a file of a hundred thousand unknown words gets them for the first ones."""
+    """Processor time for suggestions: in a file of a hundred thousand unknown words only the first ones get them."""
 
     def __init__(self) -> None:
         self._left = SUGGESTING
 
     def take(self, search: Callable[[], list[str]]) -> list[str]:
-        """What `search` finds; nothing where the time is spent."""
+        """Return what `search` finds; nothing if the time is spent."""
         if self._left <= 0:
             return []
         began = time.thread_time()
@@ -71,11 +71,11 @@ class _Patience:
 
 
 _patience: ContextVar[_Patience | None] = ContextVar("worksample_suggestions", default=None)
-"""That of the reading that began last."""
+"""The time left for the reading that began last."""
 
 
 class Faults:
-    """Takes faults while files are read."""
+    """A collector of faults while files are read."""
 
     def __init__(self) -> None:
         _patience.set(_Patience())
@@ -83,34 +83,34 @@ class Faults:
         self._places: set[tuple[str, str]] = set()
 
     def add(self, file: str, key: str, problem: str, allowed: str | Iterable[str] = "") -> None:
-        """Notes a fault; `allowed` in words, or the values that are."""
+        """Add a fault; allowed: the allowed values, as words or as a list."""
         words = allowed if isinstance(allowed, str) else ", ".join(allowed)
         self.found.append(Fault(file, key, problem, words))
         self._places.add((file, key))
 
     def has(self, file: str, key: str) -> bool:
-        """Whether something was found wrong at this very key."""
+        """Return whether a fault was found at this very key."""
         return (file, key) in self._places
 
     def check(self, where: str, next: str) -> None:
-        """FaultyManifest where any was noted."""
+        """Raise FaultyManifest if any fault was found."""
         if self.found:
             raise FaultyManifest(self.found, where=where, next=next)
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
-    """`; did you mean X?` where a word is near another, else nothing; nor where there are too many to look through."""
+    """Return `; did you mean X?` if a word is near another; "" if none is near or there are too many words."""
     known = [one[:100] for one in islice(words, CANDIDATES)]
     patience = _patience.get() or _Patience()
     near = patience.take(lambda: difflib.get_close_matches(word[:100], known, 1, 0.6))
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def told(problem: str, allowed: str = "") -> PydanticCustomError:
-    """What a validator raises to have a fault say exactly this."""
+def exact_fault(problem: str, allowed: str = "") -> PydanticCustomError:
+    """Return an error for a validator whose fault has exactly this text."""
     return PydanticCustomError("told", "{problem}", {"problem": problem, "allowed": allowed})
 
 
-def unfit(problem: str = "is not allowed") -> PydanticCustomError:
-    """What a validator raises of a value, which the fault shows; what is allowed is what the field's type says."""
+def value_fault(problem: str = "is not allowed") -> PydanticCustomError:
+    """Return an error for a validator whose fault shows the value, and the allowed values of the field's type."""
     return PydanticCustomError("unfit", "{problem}", {"problem": problem})

@@ -1,4 +1,4 @@
-"""A place in a file, in words: `instance[1].settings."a b"`."""
+"""Paths of keys in a file: `instance[1].settings."a b"`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST = 100
 
 
 def key_of(steps: Sequence[str | int], above: str = "") -> str:
-    """The key that `steps` lead to, below the key `above`; steps that are no bare key stand in quotation marks."""
+    """Return the path of the key that `steps` lead to, below the key `above`; steps that are no bare key are quoted."""
     text = above
     for step in steps:
         if isinstance(step, int):

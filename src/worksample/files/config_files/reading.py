@@ -1,4 +1,4 @@
-"""A TOML or YAML file as plain values: within limits, never waited for, every number finite."""
+"""Reading of TOML and YAML files as plain values: within limits, without waiting, every number finite."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from .key_paths import key_of
 FILE_LIMIT = 4 << 20
 """Bytes of a file that are read."""
 VALUE_LIMIT = 200_000
-"""Values in a file; aliases of YAML count each time they are used."""
+"""Values in a file; YAML aliases count each time they are used."""
 DEPTH_LIMIT = 64
 """Levels of nesting."""
 STEPS_LIMIT = 32
-"""Steps of a dotted key of TOML."""
+"""Steps of a dotted TOML key."""
 YAML_LIMIT = 1 << 20
 """Bytes of a YAML file."""
 _STEP = r"""(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)[ \t]*+\.[ \t]*+"""
 _LONG_KEY = re.compile(rf"""(?<![\w."'-]){_STEP}(?:{_STEP}){{{STEPS_LIMIT}}}""", re.ASCII)
-"""A key of more steps. The parser's time grows with the square of their number."""
+"""A key with too many steps. The parser's time grows with the square of their number."""
 WHOLE = 2**63 - 1
-"""The largest whole number, either way: what TOML promises, and what databases hold."""
+"""The largest whole number, positive or negative: TOML's promise, and the limit of databases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file's table; `broken` where the file is missing or unreadable, which is a fault already noted."""
+    """A file's table. `broken` if the file is missing or unreadable, for which a fault is already added."""
 
     file: str
     data: dict[str, Any]
@@ -46,17 +46,17 @@ class Document:
 
 
 def need_file(path: Path) -> None:
-    """ManifestError where no file of this name is there: said of the file that somebody named, in one line."""
+    """Raise ManifestError in one line if the file that somebody named does not exist."""
     try:
         there = path.exists()
     except OSError:  # such as a name that is too long for any file
         there = False
     if not there:
-        near = nearest(path.name, _beside(path))
+        near = nearest(path.name, _names_beside(path))
         raise ManifestError(f"no such file{near}", where=str(path), next=f"ls {shlex.quote(str(path.parent))}")
 
 
-def _beside(path: Path) -> list[str]:
+def _names_beside(path: Path) -> list[str]:
     try:
         with os.scandir(path.parent) as entries:
             return [entry.name for entry in islice(entries, CANDIDATES)]
@@ -65,27 +65,29 @@ def _beside(path: Path) -> list[str]:
 
 
 def read_toml(path: Path, name: str, faults: Faults) -> Document:
-    """The table of a TOML file. `name`: how faults call the file."""
-    return _read(path, name, faults, "TOML", _toml)
+    """Read the table of a TOML file. name: the file's name in faults."""
+    return _read_document(path, name, faults, "TOML", _toml)
 
 
 def read_yaml(path: Path, name: str, faults: Faults) -> Document:
-    """The table of a YAML file, by YAML's safe types only."""
-    return _read(path, name, faults, "YAML", _yaml)
+    """Read the table of a YAML file, with YAML's safe types only."""
+    return _read_document(path, name, faults, "YAML", _yaml)
 
 
 def load(path: Path) -> Any:
-    """The values of a `.toml` file, or of one in YAML (JSON too), within the same limits. Raises Unreadable."""
+    """Read the values of a `.toml` file, or of any other as YAML (which includes JSON). Raises UnreadableFile."""
     yaml = path.suffix != ".toml"
     faults = Faults()
-    data = _sound(_loaded(path, "YAML", _yaml) if yaml else _loaded(path, "TOML", _toml), path.name, faults)
+    data = _checked_values(
+        _load_values(path, "YAML", _yaml) if yaml else _load_values(path, "TOML", _toml), path.name, faults
+    )
     if faults.found:
         one = faults.found[0]
         raise UnreadableFile(f"{one.key}: {one.problem}" if one.key else one.problem)
     return data
 
 
-def _loaded(path: Path, form: str, parse: Callable[[str], Any]) -> Any:
+def _load_values(path: Path, form: str, parse: Callable[[str], Any]) -> Any:
     try:
         return parse(_bytes(path).decode("utf-8"))
     except FileNotFoundError:
@@ -104,21 +106,21 @@ def _loaded(path: Path, form: str, parse: Callable[[str], Any]) -> Any:
     raise UnreadableFile(problem)
 
 
-def _read(path: Path, name: str, faults: Faults, form: str, parse: Callable[[str], Any]) -> Document:
+def _read_document(path: Path, name: str, faults: Faults, form: str, parse: Callable[[str], Any]) -> Document:
     try:
-        data = _loaded(path, form, parse)
+        data = _load_values(path, form, parse)
     except UnreadableFile as error:
         faults.add(name, "", str(error))
         return Document(name, {}, broken=True)
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         faults.add(name, "", "should hold keys with values", "`repeats: 3`" if form == "YAML" else "`repeats = 3`")
-    elif (sound := _sound(data, name, faults)) is not None:
+    elif (sound := _checked_values(data, name, faults)) is not None:
         return Document(name, sound)
     return Document(name, {}, broken=True)
 
 
 class UnreadableFile(ValueError):
-    """A file that is not read at all; the text says why."""
+    """A file that cannot be read; the text says why."""
 
 
 def _bytes(path: Path) -> bytes:
@@ -159,8 +161,8 @@ def _yaml(text: str) -> Any:
         raise ValueError(str(error)) from error
 
 
-def _sound(data: Any, name: str, faults: Faults) -> Any:
-    """The values without what no model should see; a fault for each such, which then counts as None."""
+def _checked_values(data: Any, name: str, faults: Faults) -> Any:
+    """Return the values without those that no model should see; each of them becomes None and a fault."""
     count = 0
 
     def walk(value: Any, at: tuple[str | int, ...]) -> Any:

@@ -1,4 +1,6 @@
-"""What pydantic finds wrong in a table, as faults: the key, what is wrong, what is allowed, the nearest word."""
+"""Validation of tables by pydantic, with faults that name the key, what is wrong, what is allowed and the nearest
+word.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +9,25 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from .allowed_values import allowed_at, keys_at, shown
+from .allowed_values import allowed_at, keys_at, show_value
 from .faults import Faults, nearest
 from .key_paths import key_of
 
 M = TypeVar("M", bound=BaseModel)
 WHOLE = "this file"
-"""What a key at the top is a key of."""
+"""What faults call the table at the top."""
 MOST = 2000
-"""Faults of a table that are put into words."""
+"""Number of faults of a table that are described."""
 
 
-def checked(
+def validate(
     model: type[M], data: Any, faults: Faults, *, file: str, at: str = "", context: Mapping[str, Any] | None = None
 ) -> M | None:
-    """`data` as a `model`. Where it is none: faults below the key `at`, and what is sound of it, or None.
+    """Return `data` as a `model`. Otherwise add faults below the key `at`, and return the sound part of the data, or
+    None.
 
-    The sound part is there for checks that reach further, so that these say what they find in the same breath.
-    context: for the model's own validators, as pydantic hands it to them.
+    The sound part lets later checks report their faults at the same time. context: passed to the model's own
+    validators.
     """
     given = dict(context or {})
     try:
@@ -40,8 +43,8 @@ def checked(
         return None
 
 
-def in_words(error: ValidationError, model: type[BaseModel], *, at: str = "") -> str:
-    """What pydantic refused of a value that no file holds: each key, what is wrong there, what is allowed."""
+def describe_errors(error: ValidationError, model: type[BaseModel], *, at: str = "") -> str:
+    """Describe what pydantic refused in a value that comes from no file: each key, what is wrong, what is allowed."""
     faults = Faults()
     _add(error, model, faults, "", at)
     return "; ".join(str(fault).removeprefix(": ") for fault in faults.found)
@@ -55,12 +58,14 @@ def _add(error: ValidationError, model: type[BaseModel], faults: Faults, file: s
         steps = [step for step in one["loc"] if step != "[key]"]
         key = key_of(steps, at)
         if not faults.has(file, key):
-            problem, allowed = _said(dict(one), model, steps, key_of(steps[:-1], at))
+            problem, allowed = _problem_and_allowed(dict(one), model, steps, key_of(steps[:-1], at))
             faults.add(file, key, problem, allowed)
 
 
-def _said(error: dict[str, Any], model: type[BaseModel], steps: list[int | str], above: str) -> tuple[str, str]:
-    """A fault's problem, and what is allowed there."""
+def _problem_and_allowed(
+    error: dict[str, Any], model: type[BaseModel], steps: list[int | str], above: str
+) -> tuple[str, str]:
+    """Return a fault's problem, and what is allowed there."""
     kind, value, context = error["type"], error.get("input"), error.get("ctx") or {}
     if kind == "extra_forbidden":
         keys = sorted(keys_at(model, steps[:-1]))
@@ -75,15 +80,15 @@ def _said(error: dict[str, Any], model: type[BaseModel], steps: list[int | str],
     if kind == "blank":
         return str(error["msg"]), words
     if kind == "unfit":
-        return f"{shown(value)} {error['msg']}", words
+        return f"{show_value(value)} {error['msg']}", words
     if kind in ("too_short", "string_too_short"):
         return "is empty", words
     if kind in ("enum", "literal_error"):
         choices = [w.strip(" '") for w in str(context.get("expected", "")).replace(" or ", ",").split(",")]
         near = nearest(value, choices) if isinstance(value, str) else ""
-        return f"{shown(value)} is not allowed{near}", ", ".join(choices)
+        return f"{show_value(value)} is not allowed{near}", ", ".join(choices)
     if kind.endswith(("_type", "_parsing", "_from_float", "_exact")):
-        return f"{shown(value)} has the wrong type", words
+        return f"{show_value(value)} has the wrong type", words
     if kind == "string_pattern_mismatch" or words:
-        return f"{shown(value)} is not allowed", words
-    return f"{shown(value)}: {error['msg']}", ""
+        return f"{show_value(value)} is not allowed", words
+    return f"{show_value(value)}: {error['msg']}", ""

@@ -1,4 +1,4 @@
-"""Types of the values in a file, each with words for what is allowed."""
+"""Types of values in a file, each with words for what is allowed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from .faults import unfit
+from .faults import value_fault
 from .reading import WHOLE
 
 _SIZE = re.compile(r"(\d{1,30}(?:\.\d{1,30})?)\s*(B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)", re.ASCII)
@@ -23,14 +23,14 @@ _UNITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Says:
-    """What a value may be, in words: metadata of a field's type, for faults."""
+class AllowedText:
+    """Words for what a value may be: metadata of a field's type, used in faults."""
 
     text: str
 
 
 def parse_size(text: str) -> int | None:
-    """Bytes of a size such as `2GiB` or `500 MB`; None where it is none."""
+    """Return the bytes of a size such as `2GiB` or `500 MB`; None if it is no size."""
     match = _SIZE.fullmatch(text.strip())
     found = int(Decimal(match[1]) * _UNITS[match[2]]) if match else 0
     return found if 0 < found <= WHOLE else None
@@ -39,7 +39,7 @@ def parse_size(text: str) -> int | None:
 def _size(value: Any) -> Any:
     found = parse_size(value) if isinstance(value, str) else value
     if found is None or (isinstance(found, int) and found <= 0):
-        raise unfit("is not a size")
+        raise value_fault("is not a size")
     return found
 
 
@@ -58,7 +58,7 @@ def _once(items: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _plain(value: Any) -> Any:
-    """As JSON types: what TOML and YAML have beyond them (dates, times) becomes text."""
+    """Convert to JSON types: dates and times, which TOML and YAML have, become text."""
     if isinstance(value, dict):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | set):
@@ -69,26 +69,26 @@ def _plain(value: Any) -> Any:
 
 
 Line = Annotated[str, AfterValidator(_not_blank)]
-"""A text with something in it."""
+"""A text that is not blank."""
 Flag = Annotated[bool, Field(strict=True)]
 Size = Annotated[
     int,
     BeforeValidator(_size),
     Field(strict=True, gt=0),
-    Says("bytes as a whole number above 0, or a text such as '2GiB' or '500MB'"),
+    AllowedText("bytes as a whole number above 0, or a text such as '2GiB' or '500MB'"),
 ]
 Day = Annotated[
     date,
     BeforeValidator(_whole_day),
     Field(strict=True),
-    Says("a date such as 2026-11-01, without quotation marks"),
+    AllowedText("a date such as 2026-11-01, without quotation marks"),
 ]
-Texts = Annotated[tuple[Line, ...], AfterValidator(_once), Says("a list of texts")]
+Texts = Annotated[tuple[Line, ...], AfterValidator(_once), AllowedText("a list of texts")]
 """Texts, each once."""
 Settings = Annotated[dict[str, Any], AfterValidator(_plain)]
 """A table with any keys, as JSON types."""
 
 
 def choice(words: Iterable[str]) -> str:
-    """A pattern that is one of the words."""
+    """Return a pattern that matches one of the words."""
     return f"^({'|'.join(map(re.escape, words))})$"

@@ -1,4 +1,4 @@
-"""YAML's safe types, read within limits: what `<<` merges can double with each line."""
+"""YAML's safe types, read within limits: merges with `<<` can double the size with each line."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ DIGITS = 300
 
 
 class TooMuch(Exception):
-    """More values than are read."""
+    """More values than the limit."""
 
 
 class TooDeep(Exception):
-    """More levels than are read."""
+    """More levels than the limit."""
 
 
 def need_shallow(text: str, levels: int, limit: int) -> None:
-    """Raise TooDeep, TooMuch by the events alone: to compose nodes takes the C stack a frame for each level."""
+    """Raise TooDeep or TooMuch by looking at the events alone, since composing nodes needs a C stack frame for each
+    level.
+    """
     depth = 0
     for count, event in enumerate(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -34,7 +36,7 @@ def need_shallow(text: str, levels: int, limit: int) -> None:
 
 
 def _need_unique(mapping: Any) -> None:
-    """YAMLError for a key that stands twice: the last one would win without a word."""
+    """Raise YAMLError for a duplicate key: the last one would silently win."""
     keys = [(key.tag, key.value) for key, _ in mapping.value if isinstance(key, yaml.ScalarNode)]
     if len(set(keys)) == len(keys):
         return
@@ -49,7 +51,7 @@ def _need_unique(mapping: Any) -> None:
 
 @cache
 def loader(limit: int) -> type[Any]:
-    """A loader of at most `limit` values that come in by merges; of the C library where that is there."""
+    """Return a loader of at most `limit` merged values, based on the C library if it is available."""
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
     class Limited(base):  # type: ignore[misc]

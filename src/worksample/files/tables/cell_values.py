@@ -1,4 +1,4 @@
-"""What stands in a cell of somebody else's table, as a value; `Unfit` says why it is none."""
+"""Values of cells in people's tables; `InvalidCell` says why a cell has none."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from decimal import Decimal
 from typing import Any
 
 from worksample.files.tables.numbers import readings, two_readings
-from worksample.files.tables.unique_keys import TwiceError, unique
+from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 LARGEST = 2**63 - 1
-"""Of a whole number."""
+"""The largest whole number."""
 _YES = frozenset({"true", "yes", "y", "1", "verified"})
 _NO = frozenset({"false", "no", "n", "0", "unverified", "not verified"})
 
 
-class Unfit(ValueError):
-    """A cell that is not what its column holds."""
+class InvalidCell(ValueError):
+    """A cell whose value does not suit its column."""
 
 
 def is_blank(cell: object) -> bool:
-    """Whether nothing was said: empty, or what spreadsheets and data frames write for it."""
+    """Return whether a cell is empty, or holds what spreadsheets and data frames write for an empty one."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return True
     if not isinstance(cell, str):
@@ -34,13 +34,13 @@ def is_blank(cell: object) -> bool:
 
 
 def text(cell: object) -> str:
-    """As text with sound characters."""
+    """Return the cell as text without control characters."""
     if is_blank(cell):
         return ""
     if isinstance(cell, list | dict):
-        raise Unfit("is a list or a table, not a text")
+        raise InvalidCell("is a list or a table, not a text")
     if isinstance(cell, float) and math.isinf(cell):  # so `tables.opening` reads a whole number of thousands of digits
-        raise Unfit("is not finite; write it as text, in quotes")
+        raise InvalidCell("is not finite; write it as text, in quotes")
     told = str(cell)
     if "\r" in told:
         told = told.replace("\r\n", "\n").replace("\r", "\n")
@@ -48,21 +48,21 @@ def text(cell: object) -> str:
         try:
             told.encode()
         except UnicodeEncodeError:
-            raise Unfit("holds half a character (a lone surrogate)") from None
+            raise InvalidCell("holds half a character (a lone surrogate)") from None
     return _CONTROL.sub("", told).strip()
 
 
 def number(cell: object, decimal: str = "", *, why: str = "", money: bool = False) -> float:
-    """A finite number of at least 0, in any usual form (`worksample.files.tables.numbers`).
+    """Return a finite number of at least 0, in any usual form (`worksample.files.tables.numbers`).
 
-    decimal: the column's decimal mark; "" where nothing tells it. Then `1.200` is refused, with `why`, and so is
-    `1,200`, which is 1200 only as an amount of money: those have no three decimals where the comma is one.
+    decimal: the column's decimal mark, or "" if unknown. Then `1.200` is refused with `why`, and so is `1,200`, unless
+    it is money: amounts of money have no three decimals.
     """
     found = _amount(cell, decimal, why, money=money)
     if not math.isfinite(found):
-        raise Unfit("is not finite")
+        raise InvalidCell("is not finite")
     if found < 0:
-        raise Unfit("is below 0")
+        raise InvalidCell("is below 0")
     return found
 
 
@@ -71,46 +71,46 @@ def _amount(cell: object, decimal: str, why: str, *, money: bool) -> float:
         try:
             return float(cell)
         except OverflowError:
-            raise Unfit("is not finite") from None
+            raise InvalidCell("is not finite") from None
     if isinstance(cell, bool):
-        raise Unfit("is not a number")
+        raise InvalidCell("is not a number")
     told = text(cell)
     if told.startswith("="):
-        raise Unfit("is a formula; save the table with its values")
+        raise InvalidCell("is a formula; save the table with its values")
     found = readings(told)
     if not found.is_number:
-        raise Unfit(f"{told[:40]!r} is not a number")
+        raise InvalidCell(f"{told[:40]!r} is not a number")
     if found.percent:
-        raise Unfit(f"{told[:40]!r} is a share in percent")
+        raise InvalidCell(f"{told[:40]!r} is a share in percent")
     value = found.by(decimal) if decimal else found.only
     if value is not None:
         return value
     if decimal:
-        raise Unfit(f"{told[:40]!r} is not a number with {decimal!r} as the decimal mark")
+        raise InvalidCell(f"{told[:40]!r} is not a number with {decimal!r} as the decimal mark")
     if money and found.point is not None and found.point == found.larger:
         return found.point
-    raise Unfit(
+    raise InvalidCell(
         f"{two_readings(told)}, and {why or 'nothing tells'}; write it without a mark of thousands, or name the "
         "decimal mark (--decimal ',')"
     )
 
 
 def currency_in(cell: object) -> str:
-    """The currency that an amount names itself (`$1,200`, `1200 EUR`), or ""."""
+    """Return the currency that an amount itself names (`$1,200`, `1200 EUR`), or ""."""
     return readings(cell).currency if isinstance(cell, str) else ""
 
 
 def whole(cell: object, decimal: str = "", *, why: str = "") -> int:
-    """Exactly, up to what 64 bits hold, as TOML and tables do."""
+    """Return an exact whole number of at most 64 bits."""
     if isinstance(cell, str) and re.fullmatch(r"[0-9]{1,40}", cell.strip()):
         exact = int(cell)
     else:
         found = number(cell, decimal, why=why)
         if found != int(found):
-            raise Unfit("is not a whole number")
+            raise InvalidCell("is not a whole number")
         exact = cell if isinstance(cell, int) else int(found)
     if exact > LARGEST:
-        raise Unfit("is too large")
+        raise InvalidCell("is too large")
     return exact
 
 
@@ -120,53 +120,53 @@ def flag(cell: object) -> bool:
     told = text(cell).lower()
     if told in _YES or told in _NO:
         return told in _YES
-    raise Unfit(f"{told[:40]!r} is neither yes nor no")
+    raise InvalidCell(f"{told[:40]!r} is neither yes nor no")
 
 
 def moment(cell: object) -> datetime:
-    """A point in time; without a zone it is taken as UTC, a bare date as its first moment."""
+    """Return a point in time; without a zone it is UTC, and a date is its first moment."""
     if isinstance(cell, datetime):
         found = cell
     elif isinstance(cell, date):
         found = datetime(cell.year, cell.month, cell.day)
     elif isinstance(cell, int | float) and not isinstance(cell, bool):
-        raise Unfit("is a number; write dates as 2026-11-01 or 2026-11-01T09:30:00Z")
+        raise InvalidCell("is a number; write dates as 2026-11-01 or 2026-11-01T09:30:00Z")
     else:
         try:
             found = datetime.fromisoformat(text(cell))
         except ValueError:
-            raise Unfit(f"{text(cell)[:40]!r} is not a date; write 2026-11-01 or 2026-11-01T09:30:00Z") from None
+            raise InvalidCell(f"{text(cell)[:40]!r} is not a date; write 2026-11-01 or 2026-11-01T09:30:00Z") from None
     try:
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError:
-        raise Unfit("is no date of this calendar in UTC") from None
+        raise InvalidCell("is no date of this calendar in UTC") from None
 
 
-def parsed(cell: object) -> Any:
-    """What JSON in a cell says, or the cell as it is."""
+def parse_json_cell(cell: object) -> Any:
+    """Return the value of JSON in a cell, or the cell unchanged."""
     if isinstance(cell, str) and cell.strip()[:1] in ("[", "{"):
         try:
-            return json.loads(cell, object_pairs_hook=unique)
-        except TwiceError as twice:
-            raise Unfit(f"{twice}; {twice.next}") from None
+            return json.loads(cell, object_pairs_hook=unique_object)
+        except DuplicateKeyError as twice:
+            raise InvalidCell(f"{twice}; {twice.next}") from None
         except (ValueError, RecursionError):
-            raise Unfit("is broken JSON") from None
+            raise InvalidCell("is broken JSON") from None
     return cell
 
 
 def texts(cell: object) -> tuple[str, ...]:
-    """A list: JSON, or one text whose items are separated by lines or semicolons."""
+    """Return a list: JSON, or one text whose items are separated by lines or semicolons."""
     if is_blank(cell):
         return ()
-    found = parsed(cell)
+    found = parse_json_cell(cell)
     if isinstance(found, dict):
-        raise Unfit("is a table, not a list")
+        raise InvalidCell("is a table, not a list")
     items = found if isinstance(found, list) else re.split(r"[;\n]", text(found))
-    return tuple(dict.fromkeys(t for t in (text(_named(i)) for i in items) if t))
+    return tuple(dict.fromkeys(t for t in (text(_attachment_name(i)) for i in items) if t))
 
 
-def _named(item: object) -> object:
-    """The name of an attachment that is told as a table."""
+def _attachment_name(item: object) -> object:
+    """Return the name of an attachment that is given as a table."""
     if isinstance(item, dict):
         return next((item[k] for k in ("path", "name", "filename", "file_name", "url") if item.get(k)), None)
     return item

@@ -1,6 +1,6 @@
-"""Text whose cells are separated by marks: CSV and its relatives, read record by record within limits.
+"""Delimited text: CSV and its relatives, read record by record within limits.
 
-The separator is found by what the records themselves look like once quotes are read, never by counting characters.
+The separator is found by the shape of the records after quotes are read, never by counting characters.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any
 from .numbers import readings
 
 SEPARATORS = (";", "\t", "|", ",")
-"""Those that are tried. The comma comes last: text and numbers hold commas, the others seldom stand in either."""
+"""Separators that are tried. The comma comes last: text and numbers often contain commas, seldom the others."""
 SAMPLE = 1 << 18
-"""Characters that are looked at for the separator."""
+"""Characters in which the separator is searched."""
 RECORDS = 100
-"""Records of these that are looked at."""
+"""Number of records in which the separator is searched."""
 CELL_LIMIT = 4 << 20
 """Characters of one cell."""
 COLUMN_LIMIT = 4_096
@@ -30,7 +30,7 @@ _SEP_LINE = re.compile(r'\ufeff?"?sep=(\\t|[^\r\n"])"?[\t ]*(?:\r\n|\r|\n|$)', r
 
 
 class TableFault(ValueError):
-    """What is wrong with a table, with the line in words. `next` says what to do about it."""
+    """A fault of a table, with the line in its text. `next` says what to do."""
 
     def __init__(self, what: str, next: str = "") -> None:
         super().__init__(what)
@@ -39,7 +39,7 @@ class TableFault(ValueError):
 
 
 class BrokenText(TableFault):
-    """Text that cannot be cut into records, such as one with a quote that is never closed."""
+    """Text that cannot be split into records, such as one with an unclosed quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +48,30 @@ class CsvDialect:
 
     separator: str = ","
     spaced: bool = False
-    """Whether a space stands between a separator and a quote."""
+    """Whether a space stands between separator and quote."""
     sep_line: bool = False
     """Whether the first line is Excel's `sep=;`, which is no record."""
 
 
 def sniff(sample: str, *, whole: bool, separator: str = "") -> CsvDialect:
-    """The dialect of a table that begins with `sample`. `separator`: the one that somebody named."""
+    """Return the dialect of a table that begins with `sample`. separator: the one that somebody named."""
     said = _SEP_LINE.match(sample)
     rest = sample[said.end() :] if said else sample
     if said and not separator:
         separator = "\t" if said[1] == "\\t" else said[1]
     found = separator or _separator(rest, whole=whole)
-    return CsvDialect(found, _spaced(rest, found, whole=whole), said is not None)
+    return CsvDialect(found, _has_space_before_quotes(rest, found, whole=whole), said is not None)
 
 
 def _separator(sample: str, *, whole: bool) -> str:
-    """The one that cuts the records into equally many cells, the names of columns too: lists in one column hold marks
-    as regularly as columns do. Where none does, the one that cuts the first line.
+    """Return the separator that splits all records, the header included, into equally many cells; otherwise the one
+    that splits the first line.
+
+    A list in one column contains its marks as regularly as columns do, which is why the header counts.
     """
     best, most = "", (False, False, False, 0.0)
     for mark in SEPARATORS:
-        widths = _widths(sample, CsvDialect(mark, _spaced(sample, mark, whole=whole)), whole=whole)
+        widths = _widths(sample, CsvDialect(mark, _has_space_before_quotes(sample, mark, whole=whole)), whole=whole)
         width, count = Counter(widths).most_common(1)[0] if widths else (1, 0)
         share, even = count / len(widths) if widths else 0.0, count == len(widths)
         rank = (even and mark != ",", even, widths[:1] == [width], share * width)
@@ -81,8 +83,8 @@ def _separator(sample: str, *, whole: bool) -> str:
     return max(reversed(SEPARATORS), key=first.count)
 
 
-def _spaced(sample: str, mark: str, *, whole: bool) -> bool:
-    """Whether quotes stand behind a space: only if the records are of one width that way, and are not without."""
+def _has_space_before_quotes(sample: str, mark: str, *, whole: bool) -> bool:
+    """Return whether quotes follow a space: only if the records then have one width, and not otherwise."""
     if re.search(rf'{re.escape(mark)} +"', sample) is None:
         return False
     plain, spaced = (_widths(sample, CsvDialect(mark, way), whole=whole) for way in (False, True))
@@ -90,10 +92,10 @@ def _spaced(sample: str, mark: str, *, whole: bool) -> bool:
 
 
 def _widths(sample: str, dialect: CsvDialect, *, whole: bool) -> list[int]:
-    """Cells of each of the first records with this dialect; none where the quotes do not fit it."""
+    """Return the number of cells of each of the first records in this dialect; none if the quotes do not fit it."""
     found: list[int] = []
     try:
-        for row in csv.reader(io.StringIO(sample, newline=""), **_form(dialect)):
+        for row in csv.reader(io.StringIO(sample, newline=""), **_reader_options(dialect)):
             if any(cell.strip() for cell in row):
                 found.append(len(row))
             if len(found) > RECORDS:
@@ -104,21 +106,21 @@ def _widths(sample: str, dialect: CsvDialect, *, whole: bool) -> list[int]:
     return found if whole else found[:-1]
 
 
-def _form(dialect: CsvDialect) -> dict[str, Any]:
+def _reader_options(dialect: CsvDialect) -> dict[str, Any]:
     return {"delimiter": dialect.separator, "skipinitialspace": dialect.spaced, "strict": True}
 
 
 def is_blank(cell: Any) -> bool:
-    """Whether a cell holds nothing but spaces."""
+    """Return whether a cell contains nothing but spaces."""
     return cell is None or not str(cell).strip()
 
 
 @dataclass(frozen=True, slots=True)
 class DelimitedRow:
     line: int
-    """Where it begins, as a person counts lines."""
+    """The line at which the record begins, counted from 1."""
     cells: list[Any]
-    """Texts; of a workbook other values, too."""
+    """Texts; from a workbook also other values."""
 
     @property
     def blank(self) -> bool:
@@ -126,7 +128,7 @@ class DelimitedRow:
 
 
 def records(lines: Iterable[str], dialect: CsvDialect) -> Iterator[DelimitedRow]:
-    """The records of a text that is given line by line, line ends kept. BrokenText names the line that breaks."""
+    """Yield the records of a text that is given line by line, line ends included. Raises BrokenText with the line."""
     numbered = iter(lines)
     skipped = 0
     if dialect.sep_line:
@@ -134,7 +136,7 @@ def records(lines: Iterable[str], dialect: CsvDialect) -> Iterator[DelimitedRow]
         skipped = 1
     first = next(numbered, "").removeprefix("\ufeff")
     csv.field_size_limit(CELL_LIMIT)
-    reader = csv.reader(chain([first], numbered) if first else (), **_form(dialect))
+    reader = csv.reader(chain([first], numbered) if first else (), **_reader_options(dialect))
     while True:
         line = reader.line_num + 1 + skipped
         try:
@@ -142,13 +144,13 @@ def records(lines: Iterable[str], dialect: CsvDialect) -> Iterator[DelimitedRow]
         except StopIteration:
             return
         except csv.Error as error:
-            raise _broken(error, line, dialect) from error
+            raise _broken_text(error, line, dialect) from error
         except UnicodeError as error:
             raise BrokenText(f"line {line}: {error}") from error
         yield DelimitedRow(line, cells)
 
 
-def _broken(error: csv.Error, line: int, dialect: CsvDialect) -> BrokenText:
+def _broken_text(error: csv.Error, line: int, dialect: CsvDialect) -> BrokenText:
     said = str(error)
     close = 'a cell that begins with a quote ends with one, and a quote inside it is written twice ("")'
     if "unexpected end of data" in said:
@@ -164,18 +166,18 @@ def _broken(error: csv.Error, line: int, dialect: CsvDialect) -> BrokenText:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Names of columns, by their places; a place without a name is left out."""
+    """Column names by position; positions without a name are left out of rows."""
 
     names: tuple[str, ...]
-    """Of every place; "" where it has none."""
+    """The name of every position; "" if it has none."""
 
     @property
     def named(self) -> tuple[str, ...]:
         return tuple(name for name in self.names if name)
 
     def row(self, record: DelimitedRow) -> dict[str, Any]:
-        """The cells by name; None for those that are lacking at the end. TableFault, without the line, for cells that
-        stand in no column.
+        """Return the cells by name; None for missing ones at the end. Raises TableFault, without the line, for cells
+        outside every column.
         """
         cells, names = record.cells, self.names
         last = max((n for n, name in enumerate(names, 1) if name), default=0)
@@ -191,15 +193,15 @@ class Header:
 
 
 def _is_title(first: list[str], second: list[Any]) -> bool:
-    """Whether the first line that says something is one cell above a wider one, or figures above names (DATEV)."""
+    """Return whether the first line is a title: one cell above a wider line, or figures above names (DATEV)."""
     if len(first) == 1:
         return len(second) > 1
     figures = len(set(first)) < len(first) and any(readings(cell).is_number for cell in first)
     return figures and len(set(second)) == len(second) and not any(readings(str(c)).is_number for c in second)
 
 
-def _above(first: DelimitedRow, second: DelimitedRow, name: str) -> TableFault:
-    """The refusal of a first line that is narrower than the next, or unlike names."""
+def _title_fault(first: DelimitedRow, second: DelimitedRow, name: str) -> TableFault:
+    """Return the error for a first line that is narrower than the next, or that is not a header."""
     if len(first.cells) > 1:
         return TableFault(
             f"line {first.line} is a title ({name[:40]!r}), not the names of columns",
@@ -213,10 +215,10 @@ def _above(first: DelimitedRow, second: DelimitedRow, name: str) -> TableFault:
 
 
 def header_of(found: Iterator[DelimitedRow]) -> tuple[Header, Iterator[DelimitedRow]]:
-    """The first record that is not blank as the header, and the records below it that are not blank.
+    """Return the first non-blank record as the header, and the later non-blank records.
 
-    Line ends and runs of spaces within a name become one space, letters and their accents one character. TableFault: no
-    header, a name twice, a title or a single cell above wider lines, more than `COLUMN_LIMIT` columns.
+    In names, line ends and runs of spaces become one space, letters and accents one character. Raises TableFault: no
+    header, a duplicate name, a title or single cell above wider lines, more than `COLUMN_LIMIT` columns.
     """
     rest = (record for record in found if not record.blank)
     first = next(rest, None)
@@ -229,7 +231,7 @@ def header_of(found: Iterator[DelimitedRow]) -> tuple[Header, Iterator[Delimited
         raise TableFault(f"has more than {COLUMN_LIMIT:,} columns")
     second = next(rest, None)
     if second is not None and _is_title([n for n in names if n], [c for c in second.cells if not is_blank(c)]):
-        raise _above(first, second, next(n for n in names if n))
+        raise _title_fault(first, second, next(n for n in names if n))
     twice = next((name for name, count in Counter(n for n in names if n).items() if count > 1), None)
     if twice is not None:
         raise TableFault(f"the column {twice!r} is there twice", "rename one of the two")

@@ -1,4 +1,4 @@
-"""Bytes as text: the encoding is told by the bytes themselves, never guessed among code pages."""
+"""Encodings of text: the bytes themselves tell it; code pages are never guessed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _MARKS = (
 
 
 def marked_encoding(head: bytes) -> str:
-    """The encoding that the first bytes tell: by a mark, or as UTF-16 whose every second byte is 0; else ""."""
+    """Return the encoding that the first bytes tell: a byte order mark, or UTF-16 whose every second byte is 0; else
+    "".
+    """
     for mark, name in _MARKS:
         if head.startswith(mark):
             return name
@@ -29,7 +31,7 @@ def marked_encoding(head: bytes) -> str:
 
 
 def is_text_encoding(name: str) -> bool:
-    """Whether Python knows an encoding of text by this name."""
+    """Return whether Python knows a text encoding by this name."""
     try:
         info = codecs.lookup(name)
         "".encode(name)

@@ -1,4 +1,4 @@
-"""The columns of a table that hold numbers: what their cells tell about the decimal mark, and how a cell is read."""
+"""Columns of numbers: what their cells tell about the decimal mark, and how a cell is read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class NumberColumns:
     """How the numbers of a table are written."""
 
     decimal: str = ""
-    """The decimal mark of every number, where somebody named it."""
+    """The decimal mark of all numbers, if somebody named it."""
     marks: Mapping[str, ColumnMarks] = field(default_factory=dict)
-    """Column -> what its own numbers say about their decimal mark."""
+    """Column -> what its numbers tell about the decimal mark."""
     money: frozenset[str] = frozenset()
-    """Columns of amounts of money, which have no three decimals."""
+    """Columns with amounts of money, which have no three decimals."""
 
-    def seen(self, columns: Mapping[str, bool], rows: Iterable[tuple[int, Mapping[str, Any]]]) -> NumberColumns:
-        """The same, with what all rows say. columns: those that hold numbers -> whether they are money."""
+    def with_rows(self, columns: Mapping[str, bool], rows: Iterable[tuple[int, Mapping[str, Any]]]) -> NumberColumns:
+        """Return a copy that knows all rows. columns: number column -> whether it is money."""
         money = frozenset(name for name, is_money in columns.items() if is_money)
         if self.decimal:
             return NumberColumns(self.decimal, money=money)
@@ -34,7 +34,7 @@ class NumberColumns:
         return NumberColumns("", marks, money)
 
     def read(self, column: str, cell: Any, *, whole: bool = False) -> float | int:
-        """A cell of a column of numbers. Raises Unfit."""
+        """Read a cell of a number column. Raises InvalidCell."""
         seen = self.marks.get(column)
         decimal, why = self.decimal or (seen.decimal if seen else ""), seen.why if seen else ""
         if decimal and not self.decimal and isinstance(cell, str) and not readings(cells.text(cell)).unclear:
@@ -44,7 +44,7 @@ class NumberColumns:
         return cells.number(cell, decimal, why=why, money=column in self.money)
 
     def notes(self) -> tuple[str, ...]:
-        """How unclear numbers are read, a line for each column that has some."""
+        """Say how ambiguous numbers are read, one line for each such column."""
         notes = []
         for column, seen in self.marks.items():
             if not seen.unclear:

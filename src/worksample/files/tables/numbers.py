@@ -1,7 +1,7 @@
-"""Numbers as people write them, and what a whole column says about its decimal mark.
+"""Numbers as people write them, and what a whole column tells about its decimal mark.
 
-`1.200` is 1.2 or 1200. A text has one reading if `.` is the decimal mark and one if `,` is. A column whose other
-numbers have only one of the two decides; a column that does not decide leaves the text unclear.
+`1.200` is 1.2 or 1200. A text has one reading if `.` is the decimal mark and one if `,` is. A column decides if its
+other numbers fit only one of the two; otherwise the text stays ambiguous.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SYMBOLS = {
     "R$": "BRL", "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₽": "RUB", "₺": "TRY", "₩": "KRW",
     "₪": "ILS", "₫": "VND", "₴": "UAH", "₦": "NGN", "฿": "THB", "zł": "PLN", "Kč": "CZK", "kr": "", "Fr.": "CHF",
 }  # fmt: skip
-"""Signs of currencies -> their codes; "": of several currencies."""
+"""Currency signs -> their codes; "" if several currencies share the sign."""
 
 _PLAIN_FORMS = str.maketrans(
     {
@@ -46,7 +46,7 @@ _PLAIN_FORMS = str.maketrans(
 
 
 def _form(decimal: str) -> re.Pattern[str]:
-    """A number without sign and currency, written with this decimal mark."""
+    """Return a pattern for a number without sign and currency, written with this decimal mark."""
     mark, other = re.escape(decimal), re.escape(",.".replace(decimal, ""))
     grouped = rf"[1-9]\d{{0,2}}(?:{other}\d{{3}})+|[1-9]\d{{0,2}}(?: \d{{3}})+|[1-9]\d{{0,2}}(?:'\d{{3}})+"
     indian = rf"[1-9]\d?(?:{other}\d{{2}})+{other}\d{{3}}" if decimal == "." else r"(?!)"
@@ -63,22 +63,22 @@ _FORMS = {mark: _form(mark) for mark in MARKS}
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What a text says as a number, by decimal mark; None where it is none with that mark."""
+    """The values of a text as a number, by decimal mark; None if it is no number with that mark."""
 
     point: float | None
     comma: float | None
     currency: str = ""
-    """Its code, where the text names one."""
+    """The currency's code, if the text names one."""
     percent: bool = False
 
     @property
     def unclear(self) -> bool:
-        """Whether both marks give a number, and not the same one."""
+        """Whether both marks give a number, and different ones."""
         return self.point is not None and self.comma is not None and self.point != self.comma
 
     @property
     def larger(self) -> float | None:
-        """Of two readings the one whose mark is that of thousands."""
+        """The larger of two readings, whose mark separates thousands."""
         return max((v for v in (self.point, self.comma) if v is not None), key=abs, default=None)
 
     @property
@@ -86,12 +86,12 @@ class Readings:
         return self.point is not None or self.comma is not None
 
     def by(self, decimal: str) -> float | None:
-        """The number with this decimal mark."""
+        """Return the number with this decimal mark."""
         return self.comma if decimal == "," else self.point
 
     @property
     def only(self) -> float | None:
-        """The number where there is one reading; None where there is none, or two."""
+        """The number if there is one reading; None for none or two."""
         return None if self.unclear else self.point if self.point is not None else self.comma
 
 
@@ -99,7 +99,9 @@ NONE = Readings(None, None)
 
 
 def readings(text: str) -> Readings:
-    """Every reading of a text: signs, currencies, percent, brackets for what is below 0, all usual group marks."""
+    """Return every reading of a text: signs, currencies, percent, brackets for negative numbers, all usual group
+    marks.
+    """
     if len(text) > LONGEST:
         return NONE
     bare, outer = _without_currency(text.translate(_PLAIN_FORMS).strip())
@@ -116,7 +118,7 @@ def readings(text: str) -> Readings:
 
 
 def _sign(text: str) -> tuple[str, str]:
-    """The sign before a number, or behind it as SAP writes it; `12,-` is a price without cents."""
+    """Split off the sign before a number, or behind it as SAP writes it; `12,-` is a price without cents."""
     if text[:1] in ("-", "+") and text:
         return text[0], text[1:].strip()
     if len(text) > 1 and text[-1] == "-" and (text[-2].isdigit() or text[-2] == " "):
@@ -125,7 +127,7 @@ def _sign(text: str) -> tuple[str, str]:
 
 
 def _without_currency(text: str) -> tuple[str, str]:
-    """(the text without one sign or code of a currency before or behind it, the code)."""
+    """Return the text without one currency sign or code before or behind it, and the code."""
     for symbol, code in SYMBOLS.items():
         if text.startswith(symbol):
             return text[len(symbol) :].strip(), code
@@ -148,15 +150,15 @@ def _value(text: str, decimal: str) -> float | None:
 
 @dataclass(slots=True)
 class ColumnMarks:
-    """What the numbers of one column say about its decimal mark."""
+    """What the numbers of one column tell about its decimal mark."""
 
     point: str = ""
-    """A text, with its place, that is a number only if `.` is the decimal mark."""
+    """A text, with its place, that is a number only with `.` as the decimal mark."""
     comma: str = ""
     unclear: str = ""
-    """The first text, with its place, that is two numbers."""
+    """The first text, with its place, that has two readings."""
     unclear_text: str = ""
-    """That text alone."""
+    """The same text without its place."""
 
     def see(self, text: str, where: str = "") -> None:
         """Take one more text of the column into account."""
@@ -173,12 +175,12 @@ class ColumnMarks:
 
     @property
     def decimal(self) -> str:
-        """The mark that the column decides; "" where it says nothing, or both."""
+        """The mark that the column decides; "" if it decides none or both."""
         return "." if self.point and not self.comma else "," if self.comma and not self.point else ""
 
     @property
     def why(self) -> str:
-        """Why an unclear number of this column stays unclear, or what decides it."""
+        """Why an ambiguous number of this column stays ambiguous, or what decides it."""
         if self.point and self.comma:
             return f"the column has both {self.point} and {self.comma}"
         proof = self.point or self.comma
@@ -186,7 +188,7 @@ class ColumnMarks:
 
 
 def marks_of(values: Iterable[Any]) -> ColumnMarks:
-    """What a column's texts say about its decimal mark."""
+    """Return what a column's texts tell about its decimal mark."""
     marks = ColumnMarks()
     for value in values:
         if isinstance(value, str):
@@ -195,18 +197,18 @@ def marks_of(values: Iterable[Any]) -> ColumnMarks:
 
 
 def plain(value: float) -> str:
-    """A number as it is said in messages: `1200`, `1.2`."""
+    """Return a number as messages show it: `1200`, `1.2`."""
     return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
 def two_readings(text: str) -> str:
-    """Both numbers that an unclear text may be, in words."""
+    """Say both numbers that an ambiguous text may be."""
     found = readings(text)
     small, large = sorted((v for v in (found.point, found.comma) if v is not None), key=abs)
     return f"`{text.strip()[:40]}` is {plain(small)} or {plain(large)}"
 
 
-def written(value: float) -> str:
-    """A float for a CSV: as `repr`, with a further 0 where three digits after the point could be thousands."""
+def format_float(value: float) -> str:
+    """Format a float for a CSV: as `repr`, with another 0 if three decimals could be read as thousands."""
     text = repr(value)
     return text + "0" if math.isfinite(value) and readings(text).unclear else text

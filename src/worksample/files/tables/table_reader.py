@@ -1,4 +1,4 @@
-"""Rows of a table that somebody else made: CSV in any usual encoding, JSON, JSON Lines or Parquet."""
+"""Rows of people's tables: CSV in any usual encoding, JSON, JSON Lines or Parquet."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from worksample.errors import ImportFailed, UsageError
 
 from .delimited import SAMPLE, DelimitedRow, Header, TableFault, header_of, records, sniff
 from .encodings import is_text_encoding, marked_encoding
-from .unique_keys import TwiceError, unique
+from .unique_keys import DuplicateKeyError, unique_object
 
 JSON_LIMIT = 1 << 30
-"""Bytes of a JSON file, which is read in whole; the other forms are read row by row."""
+"""Bytes of a JSON file, which is read at once; the other forms are read row by row."""
 INTEGER_DIGITS = 308
-"""Digits of a whole number in JSON; one with more is not finite as a float."""
+"""Digits of a whole number in JSON; a longer one is infinite as a float."""
 AGAIN = "correct the file, then run the same command again"
 LOOKED_AT = 10_000
-"""Records whose keys make the header."""
+"""Number of records whose keys form the header."""
 
 
 class FaultyRow(dict[str, Any]):
-    """A row that could not be read, which stops no other."""
+    """A row that could not be read; the other rows are still read."""
 
     def __init__(self, what: str) -> None:
         super().__init__()
@@ -36,22 +36,21 @@ class FaultyRow(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class OpenedTable:
-    """A table that was opened: `rows` reads on with each step, numbered as a person would (the header is line 1).
-
-    A row that cannot be read is a `FaultyRow`.
+    """An open table: `rows` reads on with each step, numbered from the header as line 1. A row that cannot be read is a
+    `FaultyRow`.
     """
 
     header: tuple[str, ...]
     rows: Iterator[tuple[int, dict[str, Any]]]
     nameless: tuple[str, ...] = ()
-    """Columns that hold something and have no name, as `column 1`; nothing is taken from them."""
+    """Columns with values but without a name, such as `column 1`; they are not read."""
 
 
 @contextmanager
 def open_table(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
-    """By its ending: .csv, .tsv, .json, .jsonl, .parquet.
+    """Open a table by its ending: .csv, .tsv, .json, .jsonl, .parquet.
 
-    `encoding`: of a CSV; where it is "", by its first bytes, else UTF-8. Raises UsageError, ImportFailed.
+    encoding: of a CSV; if it is "", the first bytes tell it, else UTF-8. Raises UsageError, ImportFailed.
     """
     check_encoding(encoding)
     if not path.is_file():
@@ -59,44 +58,47 @@ def open_table(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
     form = path.suffix.lower()
     if form in (".csv", ".tsv", ".txt"):
         with path.open(encoding=encoding or _encoding(path), newline="") as file:
-            yield _csv(file, path)
+            yield _open_csv(file, path)
     elif form in (".jsonl", ".ndjson"):
-        with path.open(encoding=_marked(path) or "utf-8") as file:
-            yield table_of_records(_lines(file, path))
+        with path.open(encoding=_marked_encoding_of(path) or "utf-8") as file:
+            yield table_of_records(_read_json_lines(file, path))
     elif form == ".json":
-        yield table_of_records(enumerate(_whole(path), 1))
+        yield table_of_records(enumerate(_read_json_rows(path), 1))
     elif form == ".parquet":
-        yield table_of_records(_parquet(path))
+        yield table_of_records(_read_parquet(path))
     else:
         raise UsageError(f"{form or 'a file without an ending'} is not read", where=str(path),
                          next="save it as .csv, .json, .jsonl or .parquet")  # fmt: skip
 
 
 def check_encoding(name: str) -> None:
-    """UsageError for a name that no encoding of text has; "" is none."""
+    """Raise UsageError if no text encoding has this name; "" is accepted."""
     if name and not is_text_encoding(name):
         raise UsageError(f"there is no encoding {name!r}", next="such as cp1252, latin-1, cp1251, shift_jis")
 
 
 def read_json(text: str) -> Any:
-    """JSON whose whole numbers may have any length: those that no float holds are read as infinite. ValueError, also
-    for a key that stands twice."""
-    return json.loads(text, parse_int=_integer, object_pairs_hook=unique)
+    """Read JSON with whole numbers of any length; those beyond every float become infinite. Raises ValueError, also for
+    a duplicate key.
+    """
+    return json.loads(text, parse_int=_integer, object_pairs_hook=unique_object)
 
 
 def _integer(text: str) -> int | float:
     return int(text) if len(text) <= INTEGER_DIGITS else float("-inf" if text[0] == "-" else "inf")
 
 
-def _marked(path: Path) -> str:
-    """The encoding that the first bytes tell, or ""."""
+def _marked_encoding_of(path: Path) -> str:
+    """Return the encoding that the first bytes tell, or ""."""
     with path.open("rb") as file:
         return marked_encoding(file.read(1 << 12))
 
 
 def _encoding(path: Path) -> str:
-    """By the first bytes, else UTF-8; never guessed: two code pages differ in few letters, and nobody would see it."""
-    if marked := _marked(path):
+    """Return the encoding by the first bytes, else UTF-8. It is never guessed: two code pages differ in few letters,
+    and nobody would notice.
+    """
+    if marked := _marked_encoding_of(path):
         return marked
     with path.open("rb") as file:
         head = file.read(1 << 20)
@@ -115,7 +117,7 @@ def _encoding(path: Path) -> str:
     return "utf-8"
 
 
-def _csv(file: TextIO, path: Path) -> OpenedTable:
+def _open_csv(file: TextIO, path: Path) -> OpenedTable:
     try:
         sample = file.read(SAMPLE)
         whole = len(sample) < SAMPLE
@@ -124,7 +126,7 @@ def _csv(file: TextIO, path: Path) -> OpenedTable:
         header, below = header_of(records(file, dialect))
         first = next(below, None)
     except TableFault as fault:
-        raise _refused(fault, path) from fault
+        raise _table_error(fault, path) from fault
     except UnicodeError as e:
         raise ImportFailed(f"not a CSV: {e}", where=str(path), next=AGAIN) from e
     named = [bool(name) for name in header.names]
@@ -139,7 +141,7 @@ def _csv_rows(rows: Iterator[DelimitedRow], header: Header, path: Path) -> Itera
         try:
             record = next(rows, None)
         except TableFault as fault:
-            raise _refused(fault, path) from fault
+            raise _table_error(fault, path) from fault
         if record is None:
             return
         try:
@@ -148,12 +150,12 @@ def _csv_rows(rows: Iterator[DelimitedRow], header: Header, path: Path) -> Itera
             yield record.line, FaultyRow(f"{fault.what}; {fault.next}")
 
 
-def _refused(fault: TableFault, path: Path) -> ImportFailed:
+def _table_error(fault: TableFault, path: Path) -> ImportFailed:
     step = f"{AGAIN}: {fault.next}" if fault.next else AGAIN
     return ImportFailed(fault.what, where=str(path), next=step)
 
 
-def _lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
+def _read_json_lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
     n = 0
     try:
         for n, line in enumerate(file, 1):
@@ -161,7 +163,7 @@ def _lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
                 continue
             try:
                 yield n, read_json(line)
-            except TwiceError as e:
+            except DuplicateKeyError as e:
                 yield n, FaultyRow(f"{e}; {e.next}")
             except (ValueError, RecursionError) as e:
                 yield n, FaultyRow(f"is not JSON: {e}")
@@ -169,13 +171,13 @@ def _lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
         raise ImportFailed(f"line {n + 1}: {e}", where=str(path), next=AGAIN) from e
 
 
-def _whole(path: Path) -> list[Any]:
+def _read_json_rows(path: Path) -> list[Any]:
     if path.stat().st_size > JSON_LIMIT:
         raise ImportFailed(f"more than {JSON_LIMIT >> 20} MiB", where=str(path), next="save it as .jsonl or .parquet")
     try:
         data = path.read_bytes()
         found = read_json(data.decode(marked_encoding(data[: 1 << 12]) or "utf-8"))
-    except TwiceError as e:
+    except DuplicateKeyError as e:
         raise ImportFailed(str(e), where=str(path), next=f"{e.next}, then run the same command again") from e
     except (ValueError, RecursionError) as e:
         raise ImportFailed(f"not JSON: {e}", where=str(path), next=AGAIN) from e
@@ -189,7 +191,7 @@ def _whole(path: Path) -> list[Any]:
     return found
 
 
-def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
+def _read_parquet(path: Path) -> Iterator[tuple[int, Any]]:
     import polars as pl
 
     try:
@@ -204,13 +206,13 @@ def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def table_of_records(found: Iterator[tuple[int, Any]]) -> OpenedTable:
-    """The header is what the first records say together; a record may leave out any of it."""
-    first = [_table(n, row) for n, row in islice(found, LOOKED_AT)]
+    """Return records as a table. The first records' keys form the header; a record may lack any of them."""
+    first = [_record_row(n, row) for n, row in islice(found, LOOKED_AT)]
     header = tuple(dict.fromkeys(str(key) for _, row in first for key in row))
-    return OpenedTable(header, chain(first, (_table(n, row) for n, row in found)))
+    return OpenedTable(header, chain(first, (_record_row(n, row) for n, row in found)))
 
 
-def _table(n: int, row: Any) -> tuple[int, dict[str, Any]]:
+def _record_row(n: int, row: Any) -> tuple[int, dict[str, Any]]:
     if not isinstance(row, dict):
         return n, FaultyRow("is not an object; write one object per row")
     return n, row

@@ -1,4 +1,4 @@
-"""JSON that people hand in: a key that stands twice in one object is refused, for nobody can say which was meant."""
+"""JSON that people submit: a duplicate key in an object is refused, since nobody can say which value was meant."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections import Counter
 from typing import Any
 
 
-class TwiceError(ValueError):
-    """A key stands twice in one object."""
+class DuplicateKeyError(ValueError):
+    """A key that occurs twice in one object."""
 
     next = "remove one of the two"
 
 
-def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of these pairs, for `object_pairs_hook`. TwiceError, with the key, for one that stands twice."""
+def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of these pairs, for `object_pairs_hook`. Raises DuplicateKeyError with the key."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise TwiceError(f"the key {json.dumps(twice[:80])} stands twice in one object")
+        raise DuplicateKeyError(f"the key {json.dumps(twice[:80])} stands twice in one object")
     return found

@@ -1,6 +1,6 @@
-"""A workbook without what carries no values: for files that spreadsheet programs open and a reader refuses.
+"""Workbooks reduced to their values, for files that spreadsheet programs open but a reader refuses.
 
-Rules, colours, filters, drawings and properties are left out; sheets, cells, shared strings and formats of dates stay.
+Rules, colours, filters, drawings and properties are left out; sheets, cells, shared strings and date formats stay.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _STYLE = (
 
 
 def values_only(file: IO[bytes]) -> io.BytesIO:
-    """The workbook with its values alone, names and namespaces as the transitional standard has them.
+    """Return the workbook with its values alone, with names and namespaces of the transitional standard.
 
-    ValueError where two of its names are then the same.
+    Raises ValueError if two of its names are then the same.
     """
     made = io.BytesIO()
     with zipfile.ZipFile(file) as archive, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as kept:
@@ -49,7 +49,7 @@ def values_only(file: IO[bytes]) -> io.BytesIO:
             if name in seen:
                 raise ValueError(f"holds {name[:60]!r} twice")
             seen.add(name)
-            kept.writestr(name, _reduced(archive.read(member)))
+            kept.writestr(name, _values_part(archive.read(member)))
             if name.startswith("xl/chartsheets/"):
                 folder, _, own = name.rpartition("/")
                 kept.writestr(f"{folder}/_rels/{own}.rels", _NO_RELATIONS)
@@ -58,7 +58,7 @@ def values_only(file: IO[bytes]) -> io.BytesIO:
 
 
 def is_strict(file: IO[bytes]) -> bool:
-    """Whether a workbook follows the strict standard, in whose namespaces readers find no sheet."""
+    """Return whether a workbook follows the strict standard, in whose namespaces readers find no sheet."""
     with zipfile.ZipFile(file) as archive:
         if _BOOK not in archive.namelist():
             return False
@@ -67,7 +67,7 @@ def is_strict(file: IO[bytes]) -> bool:
 
 
 def well_formed(file: IO[bytes]) -> bool:
-    """Whether an archive holds a workbook whose parts are all XML: a program that cannot open it is then to blame."""
+    """Return whether all parts of a workbook are XML: if so, a program that cannot open it is to blame."""
     with zipfile.ZipFile(file) as archive:
         names = [name for name in archive.namelist() if name.endswith((".xml", ".rels"))]
         for name in names:
@@ -89,7 +89,7 @@ def _is_xml(part: IO[bytes]) -> bool:
     return True
 
 
-def _reduced(data: bytes) -> bytes:
+def _values_part(data: bytes) -> bytes:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data  # UTF-16, which few programs write
     data = _STRICT.sub(lambda found: b"http://schemas.openxmlformats.org/" + found[1] + b"/2006/", data)
@@ -106,7 +106,7 @@ def _reduced(data: bytes) -> bytes:
 
 
 def _element(data: bytes, tag: bytes, start: int) -> bytes:
-    """An element of a part with all that it holds; nothing where the part has none."""
+    """Return an element of a part with its contents; nothing if the part lacks it."""
     begin = re.compile(rb"<" + re.escape(tag) + rb"(?=[\s/>])[^<>]*>").search(data, start)
     if begin is None or begin[0].endswith(b"/>"):
         return b"" if begin is None else begin[0]
@@ -116,7 +116,7 @@ def _element(data: bytes, tag: bytes, start: int) -> bytes:
 
 
 def _formats(data: bytes) -> bytes:
-    """Styles with the formats of numbers alone: by them a reader tells dates."""
+    """Return styles with number formats only: readers recognise dates by them."""
     numbers = []
     for found in _NUMBER_FORMAT.findall(data):
         about = dict(_ATTRIBUTE.findall(found))

@@ -1,4 +1,4 @@
-"""JSON from outside: bytes, values and levels are counted before anything is built of them."""
+"""Untrusted JSON: bytes, values and levels are counted before anything is built."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from typing import Any, NoReturn
 from worksample.errors import ForeignInputError
 
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[\]{}]', re.DOTALL)
-"""A string, whole or cut off, or a mark that says how many values there are and how deep."""
+"""A string, whole or cut off, or a mark that counts values and levels."""
 _OPENING, _CLOSING, _STRING = frozenset(b"[{"), frozenset(b"]}"), ord('"')
 
 
 @dataclass(frozen=True, slots=True)
 class JsonLimits:
-    """What a text of JSON may have at most."""
+    """Limits of a JSON text."""
 
     size: int = 32 << 20
     """Bytes."""
     values: int = 200_000
     depth: int = 128
-    """Levels of lists and objects in each other."""
+    """Nested lists and objects."""
 
 
 def count_values(data: bytes | bytearray) -> int:
-    """An upper bound for the values in a text, by its marks alone: those inside strings count too."""
+    """Return an upper bound for the values in a text, by its marks alone (those inside strings count too)."""
     return 1 + sum(data.count(mark) for mark in (b",", b"[", b"{"))
 
 
 def read_json(data: bytes | bytearray, limits: JsonLimits = JsonLimits(), what: str = "the body") -> Any:
-    """The value. ForeignInputError for what is no JSON (NaN is none), not UTF-8, or beyond a limit; it says which."""
+    """Return the value. Raises ForeignInputError for text that is not JSON (NaN is not) or not UTF-8, or that exceeds a
+    limit; the error names it.
+    """
     if len(data) > limits.size:
         raise ForeignInputError(f"{what} has {len(data)} bytes; at most {limits.size} are read", too_large=True)
     check_shape(data, limits, what)
@@ -42,7 +44,7 @@ def read_json(data: bytes | bytearray, limits: JsonLimits = JsonLimits(), what: 
 
 
 def check_shape(data: bytes | bytearray, limits: JsonLimits = JsonLimits(), what: str = "the body") -> None:
-    """ForeignInputError where a text has too many values or levels. Looks no further than to the first too many."""
+    """Raise ForeignInputError if a text has too many values or levels. Stops at the first one too many."""
     opened = data.count(b"[") + data.count(b"{")
     if opened <= limits.depth and opened + data.count(b",") < limits.values:
         return

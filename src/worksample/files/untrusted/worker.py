@@ -1,8 +1,8 @@
-"""The process that works on foreign input: run as a program, with its caller, seconds and bytes as arguments.
+"""The process that reads untrusted input: a program with its caller, seconds and bytes as arguments.
 
 A piece of work: the length of a pickled head (function, further arguments), the head, the length of the data, the data.
-The answer: a length, and a pickled pair of a kind and a value. It ends with its caller, and
-when nobody has asked for a while.
+The answer: a length, and a pickled pair of kind and value. The process ends with its caller, and when nobody has asked
+for a while.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from worksample.errors import ForeignInputError
 from worksample.files.untrusted.worker_processes import LENGTH
 
 IDLE = 120.0
-"""Seconds without work after which it ends; whoever has more starts another one."""
+"""Seconds without work after which the process ends; the caller starts another one if needed."""
 PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
-    """Work until the input ends. SIGPROF ends the process in the midst of what takes too long."""
+    """Work until the input ends. SIGPROF ends the process if a piece of work takes too long."""
     caller, seconds, memory = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def load(data: bytes, module: str) -> None:
-    """Load a module."""
+    """Import a module in advance."""
     importlib.import_module(module)
 
 

@@ -1,4 +1,4 @@
-"""Work on foreign input in processes of their own, few and kept, each under limits of processor time and memory."""
+"""A pool of few, long-lived processes that read untrusted input, each under limits of processor time and memory."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from worksample.errors import ForeignInputError, ForeignWorkLost
 from .json_limits import JsonLimits, count_values, read_json
 
 MOST = 2
-"""Processes at once; further work waits for one of them."""
+"""Processes at once; further work waits."""
 SECONDS = 10
 """Processor time of one piece of work."""
 MEMORY = 3 << 29
-"""Bytes that a process may have of its own, with the libraries that it loads."""
+"""Bytes of one process, its libraries included."""
 LENGTH = struct.Struct("!Q")
 Data = bytes | bytearray | Sequence[bytes | bytearray]
 """Bytes, whole or in pieces."""
 
 
-class Apart:
-    """Processes that do one piece of work after the other. They end with this process, however it ends."""
+class WorkerPool:
+    """Processes that do one piece of work after another. They end with this process, however it ends."""
 
     def __init__(self, most: int = MOST, seconds: int = SECONDS, memory: int = MEMORY) -> None:
         self._limits = (seconds, memory)
@@ -40,25 +40,25 @@ class Apart:
         self._closed = False
 
     async def run(self, function: str, data: Data, *more: Any) -> Any:
-        """What `function` (`package.module:name`) returns for these bytes, and whatever else it takes.
+        """Return what `function` (`package.module:name`) returns for these bytes and further arguments.
 
-        ForeignInputError where it raises that, or needs more than it may; ForeignWorkLost where its process was ended.
+        Raises ForeignInputError if the function raises it or exceeds a limit, ForeignWorkLost if its process was ended.
         """
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, function, data, more)
 
     def warm(self, module: str) -> None:
-        """Have a process load a module, so that the first piece of work does not wait for that."""
+        """Let a process import a module, so that the first piece of work need not wait."""
         self._threads.submit(self._run, "worksample.files.untrusted.worker:load", b"", (module,))
 
     def close(self) -> None:
-        """End all processes. What they work on is lost."""
+        """End all processes. Work under way is lost."""
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in tuple(self._all):
             worker.process.kill()
 
     def _run(self, function: str, data: Data, more: tuple[Any, ...]) -> Any:
-        """In a thread that has a process of its own."""
+        """Run in a thread that owns a process."""
         for again in range(3):
             worker = self._worker()
             try:
@@ -78,7 +78,7 @@ class Apart:
         return value
 
     def _worker(self) -> _Worker:
-        """This thread's process."""
+        """Return this thread's process."""
         worker: _Worker | None = getattr(self._own, "worker", None)
         if worker is None:
             worker = self._own.worker = _Worker(*self._limits)
@@ -111,7 +111,7 @@ class _Worker:
         self._out: IO[bytes] = self.process.stdout
 
     def ask(self, function: str, data: Data, more: tuple[Any, ...]) -> tuple[str, Any]:
-        """One piece of work. OSError or EOFError where the process has ended."""
+        """Do one piece of work. Raises OSError or EOFError if the process has ended."""
         head = pickle.dumps((function, more))
         pieces = [data] if isinstance(data, bytes | bytearray) else data
         self._into.write(LENGTH.pack(len(head)) + head + LENGTH.pack(sum(map(len, pieces))))
@@ -126,7 +126,7 @@ class _Worker:
         return str(kind), value
 
     def end(self) -> int:
-        """Its exit status; it is ended if it was not."""
+        """End the process if necessary, and return its exit status."""
         for pipe in (self._into, self._out):
             try:
                 pipe.close()
@@ -145,21 +145,21 @@ def _why_lost(status: int, seconds: int) -> ForeignInputError | ForeignWorkLost:
     return ForeignWorkLost(f"the process that reads foreign input ended with status {status}")
 
 
-_shared: Apart | None = None
+_shared: WorkerPool | None = None
 _lock = threading.Lock()
 
 
-def apart() -> Apart:
-    """The processes that all of this program share."""
+def shared_worker_pool() -> WorkerPool:
+    """Return the pool that this whole program shares."""
     global _shared  # noqa: PLW0603 - started when first needed
     with _lock:
         if _shared is None:
-            _shared = Apart()
+            _shared = WorkerPool()
         return _shared
 
 
-def close_apart() -> None:
-    """End the shared processes; the next `apart()` begins anew."""
+def close_shared_worker_pool() -> None:
+    """End the shared processes; the next `shared_worker_pool()` starts new ones."""
     global _shared
     with _lock:
         ended, _shared = _shared, None
@@ -173,7 +173,7 @@ SMALL_BYTES, SMALL_VALUES = 1 << 16, 2000
 
 
 async def parse_json(data: bytes | bytearray, limits: JsonLimits = USUAL, what: str = "the body") -> Any:
-    """`read_json`: of what is large in a process of its own. ForeignInputError, ForeignWorkLost."""
+    """Read JSON as `read_json`; large input in a separate process. Raises ForeignInputError, ForeignWorkLost."""
     if len(data) <= SMALL_BYTES and count_values(data) <= SMALL_VALUES:
         return read_json(data, limits, what)
-    return await apart().run("worksample.files.untrusted.json_limits:read_json", data, limits, what)
+    return await shared_worker_pool().run("worksample.files.untrusted.json_limits:read_json", data, limits, what)

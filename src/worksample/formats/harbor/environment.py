@@ -19,7 +19,7 @@ from harbor.models.task.config import NetworkMode, NetworkPolicy
 
 from worksample.box import Box, BoxConfig, BoxLimits
 from worksample.box.registry import start_box
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.sandboxes.images import Cached, prepare
 
 MEMORY, DISK = 2 << 30, 10 << 30
@@ -92,7 +92,7 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
     def _image(self) -> Cached:
         if (self.environment_dir / "Dockerfile").is_file():
             return prepare(self.environment_dir)
-        with scratch("harbor") as folder:
+        with scratch_folder("harbor") as folder:
             (folder / "Dockerfile").write_text(f"FROM {self.task_env_config.docker_image}\n", encoding="utf-8")
             return prepare(folder)
 

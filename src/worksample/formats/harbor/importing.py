@@ -1,4 +1,4 @@
-"""`worksample import harbor`: one package per task, complete in itself but for the bases of its images."""
+"""`worksample import harbor`: one package per task, complete except for the base images."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from worksample.errors import ImportFailed, UsageError
-from worksample.formats.packages import Packages, PendingPackage, names_of, write_packages
+from worksample.formats.packages import Packages, PendingPackage, package_names, write_packages
 from worksample.tasks import read_package
-from worksample.tasks.brief_settings import places
+from worksample.tasks.brief_settings import setting_names
 
 from .manifest import AGAIN, FILE, HarborStep, HarborTask, HealthCheck, read_task, size_of
-from .obstacles import endpoints_of, mcp_of, needs_of
+from .obstacles import endpoints_of, mcp_of, obstacles_of
 from .package_layout import OUTPUT, lay_out, step_name
 from .substitutes import TAG, WITHOUT_INTERNET
 from .verifier_import import VERIFIER_TIME, toml, verifier_lines
@@ -34,13 +34,13 @@ def grade(case: Case) -> Grade:
 
 @dataclass(frozen=True, slots=True)
 class ImportHarbor:
-    """How tasks are imported."""
+    """Settings of an import."""
 
     without_internet: bool = False
-    """Give no network where a task wants all of it, and say so, in place of leaving it as not attemptable."""
+    """Run a task that wants the whole internet without network, and tag it; otherwise it is not attemptable."""
     overwrite: bool = False
     skip_faulty: bool = False
-    """Leave tasks out that cannot be read, in place of failing once the others are written."""
+    """Leave out unreadable tasks; otherwise the import fails after the others are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,16 @@ class ImportedHarborTask:
     name: str
     package: str
     needs: tuple[str, ...]
-    """What is not available here; with any the instance is not attemptable."""
+    """What is not available here; with any of these words the instance is not attemptable."""
     substituted: tuple[str, ...]
-    """What was changed so that it can be had here."""
+    """What was changed so that the task can run here."""
     solution: bool
 
 
 def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None) -> Packages[ImportedHarborTask]:
-    """Write a package below `target` for each task at or below `source`. A package that is there stays as it is.
+    """Write a package below `target` for each task at or below `source`. An existing package is kept.
 
-    Raises UsageError where there is no task; FaultyPackages, once all others are written, where some are faulty, unless
+    Raises UsageError if there is no task; FaultyPackages, after all others are written, if some are faulty, unless
     `skip_faulty`.
     """
     config = config or ImportHarbor()
@@ -67,7 +67,7 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
     if not folders:
         raise UsageError(f"there is no Harbor task in or below {source}", next="worksample import harbor FOLDER OUT")
     places = {_place(folder, Path(source)): folder for folder in folders}
-    names = names_of([*places])
+    names = package_names([*places])
     coming = [PendingPackage(place, names[place], partial(_write, folder, config)) for place, folder in places.items()]
     return write_packages(
         coming, Path(target), overwrite=config.overwrite, skip_faulty=config.skip_faulty,
@@ -76,7 +76,7 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
 
 
 def _tasks(source: Path) -> list[Path]:
-    """Folders of tasks; also one that lacks its instruction, which is a faulty task and not none."""
+    """Return the folders of tasks, including those that lack their instruction: they are faulty tasks."""
     manifests = [path.parent for path in source.rglob(FILE)]
     whole = {folder for folder in manifests if (folder / "instruction.md").is_file() or (folder / "steps").is_dir()}
     lacking = {
@@ -90,7 +90,7 @@ def _tasks(source: Path) -> list[Path]:
 
 
 def _place(folder: Path, source: Path) -> str:
-    """The path of a task below the source; its own name where it is the source."""
+    """Return the path of a task below the source, or its own name if it is the source."""
     return folder.relative_to(source).as_posix() if folder != source else folder.resolve().name
 
 
@@ -99,7 +99,7 @@ def _write(folder: Path, config: ImportHarbor, root: Path) -> ImportedHarborTask
     if not (folder / "steps").is_dir() and not (folder / "instruction.md").is_file():
         raise ImportFailed("has no instruction.md", where=str(folder), next=AGAIN)
     root.mkdir(parents=True)
-    needs = needs_of(task, folder, without_internet=config.without_internet)
+    needs = obstacles_of(task, folder, without_internet=config.without_internet)
     substituted = lay_out(task, folder, root)
     if task.agent_network[0] == "public" and config.without_internet:
         substituted.append(WITHOUT_INTERNET)
@@ -162,13 +162,13 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
     ]
     lines += verifier_lines(task, root) if image else []
     lines += ["[[instance]]", 'name = "task"']
-    if names := places(brief):  # what looks like a setting of ours in somebody else's text stands for itself
+    if names := setting_names(brief):  # what looks like a setting of ours in somebody else's text stands for itself
         lines += ["", "[instance.settings]", *(f"{toml(name)} = {toml('{{' + name + '}}')}" for name in names)]
     return "\n".join(lines) + "\n"
 
 
 def _seconds(task: HarborTask) -> float:
-    """For all of the work; between steps there is a minute more for what the platform does."""
+    """Return the time for all of the work, with a minute between steps for the platform."""
     given = [step.agent.timeout_sec or task.agent.timeout_sec or AGENT_TIME for step in task.steps]
     return sum(given) + 60 * len(given) if given else task.agent.timeout_sec or AGENT_TIME
 
@@ -187,7 +187,7 @@ def _step(task: HarborTask, step: HarborStep, root: Path) -> list[str]:
 
 
 def _hooks(task: HarborTask) -> list[str]:
-    """Those of the task are run after every step, those of a step after it."""
+    """Return the collecting hooks: the task's run after every step, a step's after that step."""
     given = [("", hook) for hook in task.verifier.collect]
     given += [(step_name(step), hook) for step in task.steps for hook in step.verifier.collect]
     lines = []
@@ -198,12 +198,12 @@ def _hooks(task: HarborTask) -> list[str]:
 
 
 def _skills(folder: str) -> str:
-    """Where the image has skills, as a plain path; one that hangs on where a command runs names no place."""
+    """Return the image's folder of skills as a plain path; "" for a relative path."""
     return posixpath.normpath(folder) if folder.startswith("/") else ""
 
 
 def _brief(task: HarborTask, folder: Path) -> str:
-    """The instruction unchanged; around it only what a brief has to say."""
+    """Return the instruction unchanged, inside the sections of a brief."""
     path = folder / "instruction.md"
     said = path.read_text(encoding="utf-8").strip() if path.is_file() else _steps_said(task)
     left = (

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from worksample.errors import ImportFailed
-from worksample.files.config_files import Faults, checked, read_toml
+from worksample.files.config_files import Faults, read_toml, validate
 
 FILE = "task.toml"
 AGAIN = "correct the task, then worksample import harbor --overwrite FOLDER OUT"
@@ -205,7 +205,7 @@ def read_task(folder: Path) -> HarborTask:
     """The task of a folder. Raises ImportFailed with every fault."""
     faults = Faults()
     document = read_toml(folder / FILE, FILE, faults)
-    found = None if document.broken else checked(HarborTask, document.data, faults, file=FILE)
+    found = None if document.broken else validate(HarborTask, document.data, faults, file=FILE)
     if found is None or faults.found:
         raise ImportFailed("; ".join(map(str, faults.found[:5])), where=str(folder), next=AGAIN)
     return found

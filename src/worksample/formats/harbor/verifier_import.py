@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from .manifest import HarborStep, HarborTask
-from .obstacles import filled
+from .obstacles import with_defaults
 from .package_layout import OUTPUT, step_name, tests_of
 
 VERIFIER_TIME = 600.0
@@ -48,7 +48,7 @@ def _verifier(task: HarborTask, step: HarborStep | None, root: Path, head: str) 
         seconds = step.verifier.timeout_sec or task.verifier.timeout_sec or VERIFIER_TIME
         lines += [f"timeout = {seconds:.1f}", *_least(step)]
     env = {**(own.env if separate and own is not None else {}), **task.verifier_env(step)}
-    given = ", ".join(f"{toml(key)} = {toml(filled(value))}" for key, value in env.items())
+    given = ", ".join(f"{toml(key)} = {toml(with_defaults(value))}" for key, value in env.items())
     return [*lines, *([f"env = {{ {given} }}"] if env else []), ""]
 
 

@@ -1,4 +1,4 @@
-"""A table of jobs as a suite of packages: each row is written, left out by a filter, or at fault, and is counted."""
+"""Import of a table of jobs as a suite of packages: each row is written, filtered out or faulty, and counted."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from datetime import date
 from pathlib import Path
 
 from worksample.errors import ImportFailed, UsageError
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.table_reader import FaultyRow
 from worksample.records import Source
 from worksample.tasks.taxonomy import slug
 
 from .columns import Columns, choose_columns
-from .filters import FILTERS, UPBENCH, stays_out
-from .job_package import find_files, free_folder, there_of, write_package
+from .filters import FILTERS, UPBENCH, first_failed_filter
+from .job_package import choose_folder, find_files, with_available_files, write_package
 from .posting import NO_DESCRIPTION, NO_ID, Posting, read_posting
 from .project_folders import open_jobs
 
 COUNTS = "import.json"
-"""Beside a suite that was imported: how many rows there were, and which stayed out."""
+"""File beside an imported suite with the counts of rows and exclusions."""
 SHOWN = 20
 """Faults that a message lists."""
 NEEDED = {"contract": "the job's id", "description": "the brief"}
-"""Fields that every job has, and what they are."""
+"""Required fields of a job, and their meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportJobs:
-    """How a table is taken in."""
+    """Settings of an import."""
 
     preset: str = "jobs"
     """Whose column names: `jobs`, `upbench` or `gdpval`."""
@@ -60,7 +60,7 @@ class ImportJobs:
 
 @dataclass(frozen=True, slots=True)
 class ImportedJobs:
-    """What became of the rows: `rows` = written + there + the sum of `left_out` + the number of faults."""
+    """The outcome for the rows: `rows` = written + there + the sum of `left_out` + the number of faults."""
 
     rows: int
     written: tuple[str, ...]
@@ -84,10 +84,10 @@ class ImportedJobs:
 def import_jobs(
     table: Path, out: Path, config: ImportJobs, *, told: Callable[[int], None] = lambda rows: None
 ) -> ImportedJobs:
-    """Write a suite of packages below `out`, one for each job. `told` hears the number of rows read so far.
+    """Write a suite of packages below `out`, one for each job. told: called with the number of rows read so far.
 
-    First every row is read, and where one is at fault nothing is written, unless `skip_faulty`. A package that is there
-    is kept, so a stopped import goes on. Raises ImportFailed, UsageError, ManifestError.
+    All rows are read first; if one is faulty, nothing is written, unless `skip_faulty`. An existing package is kept, so
+    that a stopped import continues. Raises ImportFailed, UsageError, ManifestError.
     """
     for name in config.filters:
         if name not in FILTERS:
@@ -102,32 +102,32 @@ def import_jobs(
     with open_jobs(table, config.encoding) as opened:
         chosen = choose_columns(opened.header, config.preset, config.mapping, config.decimal)
         header = opened.header
-        columns = chosen.looked_through(opened.rows)
+        columns = chosen.with_rows(opened.rows)
         unread = (*columns.unread, *opened.nameless)
     for line, posting in _postings(table, config, columns, filters, tally, told):
         try:
             if not config.missing:
                 find_files(posting, files)
-        except Unfit as e:
+        except InvalidCell as e:
             tally.faults[f"line {line}"] = str(e)
     if tally.faults and set(tally.faults.values()) <= {NO_ID, NO_DESCRIPTION}:
         _need_columns(table, header, chosen)
     if tally.faults and not config.skip_faulty:
-        raise _refused(table, tally)
+        raise _faulty_table_error(table, tally)
     tally = _Tally()
     written: list[str] = []
     there = 0
     day = config.day or date.today()
     taken: dict[str, str] = {}
     for line, posting in _postings(table, config, columns, filters, tally, told):
-        root = free_folder(posting, out, taken)
+        root = choose_folder(posting, out, taken)
         if root.exists() and not config.overwrite:
             there += 1
             continue
         try:
-            whole = there_of(posting, files) if config.missing else posting
+            whole = with_available_files(posting, files) if config.missing else posting
             write_package(whole, root, files, day, f"{table.name}, {posting.job.contract}")
-        except Unfit as e:
+        except InvalidCell as e:
             tally.faults[f"line {line}"] = str(e)
             continue
         written.append(root.name)
@@ -161,7 +161,7 @@ def _postings(
     table: Path, config: ImportJobs, columns: Columns, filters: tuple[str, ...], tally: _Tally,
     told: Callable[[int], None],
 ) -> Iterator[tuple[int, Posting]]:  # fmt: skip
-    """The sound jobs that pass the filters; the others go into the tally."""
+    """Yield the sound jobs that pass the filters; count the others."""
     seen: dict[str, int] = {}
     with open_jobs(table, config.encoding) as opened:
         for line, row in opened.rows:
@@ -170,18 +170,18 @@ def _postings(
                 told(tally.rows)
             try:
                 if isinstance(row, FaultyRow):
-                    raise Unfit(row.what)
-                said, faults = columns.read(row)
+                    raise InvalidCell(row.what)
+                said, faults = columns.read_row(row)
                 if faults:
-                    raise Unfit("; ".join(faults))
+                    raise InvalidCell("; ".join(faults))
                 posting = read_posting(said, config.source)
                 before = seen.setdefault(posting.job.contract, line)
                 if before != line:
-                    raise Unfit(f"the id {posting.job.contract[:80]!r} stands in line {before}, too")
-            except Unfit as e:
+                    raise InvalidCell(f"the id {posting.job.contract[:80]!r} stands in line {before}, too")
+            except InvalidCell as e:
                 tally.faults[f"line {line}"] = str(e)
                 continue
-            reason = stays_out(posting.job, filters)
+            reason = first_failed_filter(posting.job, filters)
             if reason:
                 tally.left_out[reason] += 1
                 continue
@@ -189,7 +189,7 @@ def _postings(
     told(tally.rows)
 
 
-def _refused(table: Path, tally: _Tally) -> ImportFailed:
+def _faulty_table_error(table: Path, tally: _Tally) -> ImportFailed:
     shown = [f"  {where}: {what}" for where, what in list(tally.faults.items())[:SHOWN]]
     more = [f"  and {len(tally.faults) - SHOWN} more"] if len(tally.faults) > SHOWN else []
     failed = ImportFailed(
@@ -201,7 +201,7 @@ def _refused(table: Path, tally: _Tally) -> ImportFailed:
 
 
 def _need_columns(table: Path, header: tuple[str, ...], columns: Columns) -> None:
-    """ImportFailed, once for the table, if no column holds the ids or none the descriptions of the jobs."""
+    """Raise ImportFailed once for the table if no column holds the ids, or none the descriptions."""
     lacking = [name for name in NEEDED if name not in columns.of and name not in columns.values]
     if not lacking:
         return
@@ -214,7 +214,7 @@ def _need_columns(table: Path, header: tuple[str, ...], columns: Columns) -> Non
 
 
 def _write_suite(out: Path, table: Path, config: ImportJobs) -> None:
-    """A suite around the packages, where none is there."""
+    """Write a suite around the packages unless one exists."""
     path = out / "suite.toml"
     if path.exists():
         return

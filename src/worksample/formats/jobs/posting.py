@@ -1,4 +1,4 @@
-"""A row as a job: what is posted, what is known of it, and why it stays out where it does."""
+"""A row as a job: the posting and what is known about it, or why it is refused."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Posting:
     title: str
     description: str
     category: str
-    """An id of `worksample.tasks.taxonomy`, or "" where the posted names are none of Upwork's."""
+    """An id of `worksample.tasks.taxonomy`, or "" if the posted names are not Upwork's."""
     criteria: Criteria
     attachments: tuple[str, ...]
     reference: tuple[str, ...]
@@ -48,7 +48,7 @@ class Posting:
 
     @property
     def day(self) -> date | None:
-        """When its price was paid or named."""
+        """When the price was paid or named."""
         at = self.job.end or self.job.start
         return at.date() if at else None
 
@@ -63,20 +63,20 @@ _JOB = (
 
 
 def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
-    """A job from what its row says. Raises Unfit with what is missing or contradicts itself."""
+    """Return a job from its row. Raises InvalidCell for missing or contradictory values."""
     if not said.get("contract"):
-        raise cells.Unfit(NO_ID)
+        raise cells.InvalidCell(NO_ID)
     description = said.get("description", "")
     if not cells.text(description):
-        raise cells.Unfit(NO_DESCRIPTION)
+        raise cells.InvalidCell(NO_DESCRIPTION)
     job = _job(said)
     if job.start and job.end and job.end < job.start:
-        raise cells.Unfit(f"ends ({job.end:%Y-%m-%d}) before it starts ({job.start:%Y-%m-%d})")
+        raise cells.InvalidCell(f"ends ({job.end:%Y-%m-%d}) before it starts ({job.start:%Y-%m-%d})")
     occupation = said.get("occupation", "")
     code = occupation[:7] if occupation[2:3] == "-" and occupation[:2].isdigit() and occupation[3:7].isdigit() else ""
     rubric = said.get("criteria")
     return Posting(
-        job=job, title=_line(said.get("title"), description, job.contract), description=description,
+        job=job, title=_title_line(said.get("title"), description, job.contract), description=description,
         category=category_of(job), criteria=read_rubric(rubric) if not cells.is_blank(rubric) else Criteria(),
         attachments=said.get("attachments", ()), reference=said.get("reference", ()),
         hours=said.get("hours"), occupation=code, licence=said.get("licence", ""),
@@ -87,7 +87,7 @@ def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
 def _job(said: Mapping[str, Any]) -> Job:
     kind = str(said.get("type", "")).lower().replace("-", " ").replace("_", " ").split(" ")[0]
     if kind and kind not in set(ContractType):
-        raise cells.Unfit(f"type {said['type']!r} is neither fixed nor hourly")
+        raise cells.InvalidCell(f"type {said['type']!r} is neither fixed nor hourly")
     body = {name: said[name] for name in _JOB if name in said}
     currency = str(said.get("currency") or "USD").upper()
     _check_size(said, currency)
@@ -95,33 +95,33 @@ def _job(said: Mapping[str, Any]) -> Job:
         return Job(currency=currency, type=ContractType(kind) if kind else None, **body)
     except ValidationError as e:
         error = e.errors()[0]
-        raise cells.Unfit(f"{'.'.join(map(str, error['loc']))}: {error['msg']}") from None
+        raise cells.InvalidCell(f"{'.'.join(map(str, error['loc']))}: {error['msg']}") from None
 
 
 def _check_size(said: Mapping[str, Any], currency: str) -> None:
-    """Raises Unfit for a price or hours that nobody can have meant: `metrics` would leave them out without a word."""
+    """Raise InvalidCell for an impossible price or number of hours: `metrics` would leave it out silently."""
     most = LARGEST if currency == "USD" else LARGEST * _UNITS
     for name, ceiling, unit in (*((name, most, currency) for name in AMOUNTS), ("hours", _HOURS, "hours")):
         value = said.get(name)
         if isinstance(value, int | float) and value > ceiling:
             shown = f"{value:,.0f}" if value < 1e15 else f"{value:g}"
-            raise cells.Unfit(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, and taken for a mistake")
+            raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, and taken for a mistake")
 
 
-def _line(title: Any, description: str, contract: str) -> str:
-    """A title in one line: the posted one, the description's first line, the id."""
-    return cells.text(title) or _title(cells.text(description)) or cells.text(contract) or "job"
+def _title_line(title: Any, description: str, contract: str) -> str:
+    """Return a title in one line: the posted one, the description's first line, or the id."""
+    return cells.text(title) or _first_line(cells.text(description)) or cells.text(contract) or "job"
 
 
-def _title(description: str) -> str:
+def _first_line(description: str) -> str:
     first = next((line.strip(" #*") for line in description.splitlines() if line.strip(" #*")), description)
     return first if len(first) <= _TITLE else first[: _TITLE - 1].rsplit(" ", 1)[0] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def category_of(job: Job) -> str:
-    """Upwork's id for the posted names; the category alone where the subcategory is unknown."""
+    """Return Upwork's id for the posted names; the category alone if the subcategory is unknown."""
     if ":" in job.category:
-        return _known(job.category)
+        return _known_category(job.category)
     top = _upwork("").get(_words(job.category), "")
     return _upwork(top).get(_words(job.subcategory), top) if top else ""
 
@@ -139,7 +139,7 @@ def _words(title: str) -> str:
     return " ".join({"dev": "development"}.get(w, w) for w in slug(title).split("-") if w != "and")
 
 
-def _known(id: str) -> str:
+def _known_category(id: str) -> str:
     try:
         return lookup(id).id
     except UsageError:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from worksample.files.stray_files import is_litter
+from worksample.files.stray_files import is_stray_file
 from worksample.files.tables.encodings import marked_encoding
 from worksample.files.tables.table_reader import (
     FaultyRow,
@@ -18,7 +18,7 @@ from worksample.files.tables.table_reader import (
     read_json,
     table_of_records,
 )
-from worksample.files.tables.unique_keys import TwiceError
+from worksample.files.tables.unique_keys import DuplicateKeyError
 
 BRIEFS = ("brief.md", "brief.txt", "project_brief.md", "project_brief.txt", "description.md", "README.md")
 INPUTS = ("inputs", "input", "input_files", "attachments", "files")
@@ -62,7 +62,7 @@ def _metadata(project: Path) -> dict[str, Any] | str:
     try:
         data = path.read_bytes()
         found = read_json(data.decode(marked_encoding(data[:4096]) or "utf-8"))
-    except TwiceError as e:
+    except DuplicateKeyError as e:
         return f"{project.name}/{path.name}: {e}; {e.next}"
     except (OSError, ValueError, RecursionError) as e:
         return f"{project.name}/{path.name} is not JSON: {e}"
@@ -89,5 +89,5 @@ def _files(folder: Path, project: Path, names: tuple[str, ...]) -> list[str]:
         return []
     found = [Path(at) / name for at, _, files in os.walk(root) for name in files]
     return sorted(
-        str(p.relative_to(folder)) for p in found if not p.is_symlink() and not is_litter(str(p.relative_to(root)))
+        str(p.relative_to(folder)) for p in found if not p.is_symlink() and not is_stray_file(str(p.relative_to(root)))
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from worksample.files.tables.cell_values import Unfit, text
+from worksample.files.tables.cell_values import InvalidCell, text
 from worksample.records import By, Criteria, Criterion, Importance
 from worksample.records.rubric_text import LARGEST, read_line
 
@@ -26,12 +26,12 @@ def read_rubric(cell: Any) -> Criteria:
         cell = next((cell[k] for k in ("criteria", "rubric", "items") if k in cell), [cell])
     items = cell if isinstance(cell, list) else [line for line in text(cell).splitlines() if line.strip()]
     if len(items) > LARGEST:
-        raise Unfit(f"has {len(items)} criteria; at most {LARGEST} are read")
+        raise InvalidCell(f"has {len(items)} criteria; at most {LARGEST} are read")
     made = [_criterion(n, item) for n, item in enumerate(items, 1)]
     try:
         return Criteria(criteria=tuple(made))
     except ValidationError as e:
-        raise Unfit(str(e.errors()[0]["msg"]).removeprefix("Value error, ")) from None
+        raise InvalidCell(str(e.errors()[0]["msg"]).removeprefix("Value error, ")) from None
 
 
 def _criterion(n: int, item: Any) -> Criterion:
@@ -40,7 +40,7 @@ def _criterion(n: int, item: Any) -> Criterion:
         try:
             return read_line(n, text(item))
         except ValueError as e:
-            raise Unfit(str(e)) from None
+            raise InvalidCell(str(e)) from None
     told = _first(item, _TEXT)
     # The words themselves are kept as they stand.
     said = told if isinstance(told, str) and text(told) else text(told)
@@ -50,20 +50,20 @@ def _criterion(n: int, item: Any) -> Criterion:
     elif isinstance(points, int | float) and not isinstance(points, bool) and points:
         weight = {"points": float(points)} if points > 0 else {"importance": Importance.PITFALL}
     else:
-        raise Unfit(f"criterion {n} has neither an importance ({', '.join(Importance)}) nor points")
+        raise InvalidCell(f"criterion {n} has neither an importance ({', '.join(Importance)}) nor points")
     if not said:
-        raise Unfit(f"criterion {n} has no text")
+        raise InvalidCell(f"criterion {n} has no text")
     try:
         return Criterion(text=said, **_place(n, item), **weight)
     except ValidationError as e:
-        raise Unfit(f"criterion {n}: {e.errors()[0]['msg']}") from None
+        raise InvalidCell(f"criterion {n}: {e.errors()[0]['msg']}") from None
 
 
 def _place(n: int, item: dict[str, Any]) -> dict[str, Any]:
     """Its id, by default its number; who decides it, by default people; gates."""
     id, by = item.get("id"), item.get("by")
     if by is not None and by not in set(By):
-        raise Unfit(f"criterion {n}: by {by!r} is none of {', '.join(By)}")
+        raise InvalidCell(f"criterion {n}: by {by!r} is none of {', '.join(By)}")
     own = id if isinstance(id, str) and _ID.fullmatch(id) else f"c{n}"
     flags = {name: item.get(name) is True for name in ("gate", "implies_others")}
     return {"id": own, "by": By(by or By.PERSON), **flags}

@@ -17,7 +17,7 @@ from worksample.tasks.workplace import BESIDES
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.the_agent_company import account_of, read_npcs
 
-from .source import REINSTALL, Published
+from .source import REINSTALL, PublishedTask
 
 AGENT = "theagentcompany"
 """The account that prompts and evaluators name, and its password."""
@@ -59,7 +59,7 @@ def services_for(products: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def write_company(root: Path, task: Published, documents: Path | None) -> None:
+def write_company(root: Path, task: PublishedTask, documents: Path | None) -> None:
     """Write the company of a task below `root`. `documents`: what else lies on ownCloud, from its root on.
 
     ImportFailed where the installed copy's list of people is not of the known form.

@@ -30,12 +30,12 @@ from worksample.records.grade_tree import By, CriteriaTree
 from .company import SERVICES
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
 from .judge_model import EvaluatorJudge
-from .source import Published, find_source, read_one
+from .source import PublishedTask, find_source, read_one
 
 _LOGGER = "inspect_evals.theagentcompany"
 
 
-class _Said(logging.Handler):
+class _WarningCollector(logging.Handler):
     """Keeps the evaluator's own warnings: many turn a crash of theirs into 0 and only log it."""
 
     def __init__(self) -> None:
@@ -54,14 +54,14 @@ def evaluate(case: Case, name: str) -> Grade:
     `grader.reference` where its own reference is missing, `grader.malformed` where its answer is no list of
     checkpoints, `grader.crash` where it failed.
     """
-    published = _ready(case, name)
+    published = _require_prerequisites(case, name)
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_evals.theagentcompany.scoring import get_scorer_for_task
 
     scorer = get_scorer_for_task(name)
-    _sound(published)
+    _require_sound_annotations(published)
     asking = EvaluatorJudge(case)
 
     def answered(messages: Any, *_: Any) -> ModelOutput:
@@ -70,12 +70,12 @@ def evaluate(case: Case, name: str) -> Grade:
         return output
 
     model = get_model("mockllm/model", custom_outputs=answered)
-    said = _Said()
+    said = _WarningCollector()
     logging.getLogger(_LOGGER).addHandler(said)
-    with tempfile.TemporaryDirectory() as logs, _login(Path(logs)):
+    with tempfile.TemporaryDirectory() as logs, _login_shell_home(Path(logs)):
         task = Task(
             dataset=[Sample(input=name, metadata={"eval_name": name})],
-            solver=_replay(case),
+            solver=_replay_solver(case),
             scorer=scorer,
             sandbox="local",
         )
@@ -89,12 +89,12 @@ def evaluate(case: Case, name: str) -> Grade:
             score=True,
         )[0]
         # Samples are read from the log's file on first use, so while its folder is there.
-        found = _read(log, asking.failed, said.lines, case.criteria)
+        found = _read_log(log, asking.failed, said.lines, case.criteria)
     require_served(case, published.looks.services)
     return found
 
 
-def _ready(case: Case, name: str) -> Published:
+def _require_prerequisites(case: Case, name: str) -> PublishedTask:
     """Refuse where the evaluator would take something that is missing here for the agent's failure."""
     folder, version = find_source()
     if not (folder / name / "evaluator.py").is_file():
@@ -141,7 +141,7 @@ def require_served(case: Case, services: Iterable[str]) -> None:
             raise GraderError(f"the evaluator asks what {name} has not here: {told}", cause=Cause.GRADER_LACKS)
 
 
-def _sound(task: Published) -> None:
+def _require_sound_annotations(task: PublishedTask) -> None:
     """Refuse an evaluator that fails at a definition of its own: it would call every answer wrong."""
     if sys.version_info >= (3, 14) or not task.looks.annotations:
         return
@@ -158,7 +158,7 @@ def _sound(task: Published) -> None:
 
 
 @contextmanager
-def _login(folder: Path) -> Iterator[None]:
+def _login_shell_home(folder: Path) -> Iterator[None]:
     """A home whose login shells find `python`: evaluators call it under `bash -lc`."""
     before = os.environ.get("HOME")
     (folder / ".bash_profile").write_text(f'export PATH="{Path(sys.executable).parent}:$PATH"\n', encoding="utf-8")
@@ -171,7 +171,7 @@ def _login(folder: Path) -> Iterator[None]:
             os.environ["HOME"] = before
 
 
-def _read(log: Any, failed: GraderError | None, warnings: list[str], criteria: CriteriaTree) -> Grade:
+def _read_log(log: Any, failed: GraderError | None, warnings: list[str], criteria: CriteriaTree) -> Grade:
     if failed is not None:
         # Evaluators catch this, and would call it the agent's failure.
         raise failed
@@ -186,18 +186,18 @@ def _read(log: Any, failed: GraderError | None, warnings: list[str], criteria: C
         raise GraderError(f"the evaluator failed by itself: {score.explanation}", cause=Cause.GRADER_CRASH)
     if checkpoints == [] and score.value == {"score": "I", "checkpoints": 0.0}:
         # So some evaluators answer where a deliverable is missing or cannot be read.
-        return _nothing(criteria, score.explanation or "")
+        return _zero_grade(criteria, score.explanation or "")
     return _grade(checkpoints, score.explanation or "", warnings)
 
 
-def _nothing(criteria: CriteriaTree, explanation: str) -> Grade:
+def _zero_grade(criteria: CriteriaTree, explanation: str) -> Grade:
     wanted = [leaf for leaf in criteria.leaves if leaf.by is By.PROGRAM]
     parts = tuple(GradePart(name=leaf.id, points=leaf.worth, fraction=0.0) for leaf in wanted)
     reason = f"no checkpoint was reached\n{explanation}"
     return Grade(score=0.0, parts=parts, composition="checkpoints", reason=reason[:20_000])
 
 
-def _replay(case: Case) -> Any:
+def _replay_solver(case: Case) -> Any:
     """A solver that puts the trial's conversation where evaluators look for it."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageTool
     from inspect_ai.solver import Generate, TaskState, solver
@@ -235,7 +235,7 @@ def _grade(checkpoints: Any, explanation: str, warnings: list[str]) -> Grade:
         raise GraderError("the evaluator gave no checkpoints", cause=Cause.GRADER_MALFORMED)
     parts = []
     for number, item in enumerate(checkpoints, start=1):
-        total, result = _pair(item)
+        total, result = _points_of(item)
         if total <= 0:
             raise GraderError(f"checkpoint {number} is worth {total:g} points", cause=Cause.GRADER_MALFORMED)
         parts.append(GradePart(name=f"checkpoint-{number}", points=total, fraction=min(1.0, max(0.0, result / total))))
@@ -245,7 +245,7 @@ def _grade(checkpoints: Any, explanation: str, warnings: list[str]) -> Grade:
     return Grade(score=min(1.0, score), parts=tuple(parts), composition="checkpoints", reason=reason[:20_000])
 
 
-def _pair(item: Any) -> tuple[float, float]:
+def _points_of(item: Any) -> tuple[float, float]:
     """(total, result) of a checkpoint, which is an object or, out of a log, a mapping; a value alone is a share."""
     if isinstance(item, dict) and item.keys() == {"value"}:
         return 1.0, float(item["value"])

@@ -1,7 +1,7 @@
-"""What an evaluator looks at, read from its syntax tree: files, references, services, a judge, points. Nothing is run.
+"""What an evaluator needs, read from its syntax tree: files, references, services, a judge, points. Nothing is run.
 
-Only what can be reached from its `build_scorer` counts: helpers that no longer have a caller, and the branches of the
-opt-in "improved" scoring, say nothing about the grading that is used.
+Only code that its `build_scorer` reaches counts: helpers without a caller, and the branches of the opt-in "improved"
+scoring, say nothing about the grading that is used.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _HELPED = {"extract_text_from_odt": "odf"}
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
-    """What one evaluator looks at."""
+class EvaluatorNeeds:
+    """What one evaluator reads and uses."""
 
     files: tuple[str, ...]
     """Files below /workspace, by their paths there."""
@@ -59,19 +59,21 @@ class Looks:
     """Whether it looks at the conversation."""
 
 
-def looks(source: str, *, start: str = "build_scorer") -> Looks:
-    """Read an evaluator's source. `start`: the function that grading begins with. SyntaxError where it is no Python."""
+def analyse_evaluator(source: str, *, start: str = "build_scorer") -> EvaluatorNeeds:
+    """Analyse an evaluator's source. start: the function that grading begins with. Raises SyntaxError if it is not
+    Python.
+    """
     tree = ast.parse(source)
     constants = _constants(tree)
-    nodes = list(_reached(tree, start))
+    nodes = list(_reachable_nodes(tree, start))
     names = {n.id for n in nodes if isinstance(n, ast.Name)}
     texts = list(dict.fromkeys(t for n in nodes if (t := _text(n, constants)) is not None))
     called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     methods = {n.func.attr for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)}
-    return Looks(
-        files=_below(WORKSPACE, texts),
-        references=_below(UTILS, texts),
-        outside=_below(DATA, texts),
+    return EvaluatorNeeds(
+        files=_files_below(WORKSPACE, texts),
+        references=_files_below(UTILS, texts),
+        outside=_files_below(DATA, texts),
         columns=tuple(dict.fromkeys(_columns(nodes, constants))),
         patterns=tuple(dict.fromkeys(_patterns(nodes))),
         services=tuple(s for s, marks in _SERVICES.items() if any(m in n for n in called for m in marks)),
@@ -95,7 +97,7 @@ def _constants(tree: ast.Module) -> dict[str, ast.expr]:
     return found
 
 
-def _reached(tree: ast.Module, first: str) -> Iterator[ast.AST]:
+def _reachable_nodes(tree: ast.Module, first: str) -> Iterator[ast.AST]:
     """Every node that grading can come to, from its first function on, with the constants it uses."""
     own: dict[str, ast.AST] = dict(_constants(tree))
     for part in tree.body:
@@ -153,7 +155,7 @@ def _text(node: ast.AST, constants: dict[str, ast.expr], depth: int = 4) -> str 
     return None
 
 
-def _below(folder: str, texts: list[str]) -> tuple[str, ...]:
+def _files_below(folder: str, texts: list[str]) -> tuple[str, ...]:
     inside = (t.removeprefix(f"{folder}/") for t in texts if t.startswith(f"{folder}/"))
     return tuple(dict.fromkeys(name for name in inside if _NAMED.match(name)))
 

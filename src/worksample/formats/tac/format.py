@@ -20,7 +20,7 @@ from worksample.formats.interface import (
 )
 
 if TYPE_CHECKING:
-    from .original import Original
+    from .original import OriginalTask
 
 
 def _import(request: TransferRequest) -> TransferReport:
@@ -35,9 +35,9 @@ def _import(request: TransferRequest) -> TransferReport:
             next="worksample import tac OUT --original COPY --projects FOLDER",
         )
     if request.flag("list"):
-        from .importing import available
+        from .importing import installed_tasks
 
-        names = [task.name for task in available()]
+        names = [task.name for task in installed_tasks()]
         return TransferReport(names, tuple(map(ReportLine, names)))
     if request.out is None:
         raise UsageError("no folder OUT to write to", next="worksample import tac OUT")
@@ -83,23 +83,23 @@ def _import_copy(request: TransferRequest, copy: Path, out: Path) -> TransferRep
 
 def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
     """List the tasks of a copy: what each needs, and what of that is missing."""
-    from .original import counted, read_originals
+    from .original import count_needs, read_originals
 
     refused: dict[str, ImportFailed] = {}
     found = read_originals(copy, refused)
     given = request.path("documents"), request.path("projects")
 
-    def plain(one: Original) -> dict[str, object]:
+    def plain(one: OriginalTask) -> dict[str, object]:
         return {
             "name": one.name, "services": one.services, "lacks": one.lacks, "contents": one.missing(*given),
-            "programs": one.unprepared,
+            "programs": one.unrun_programs,
         }  # fmt: skip
 
     rows = [
         (one.name, ", ".join(one.services), "no" if one.lacks else "yes", "; ".join(one.missing(*given)))
         for one in found
     ]
-    counts = [(name, str(count), str(run)) for name, (count, run) in counted(found).items()]
+    counts = [(name, str(count), str(run)) for name, (count, run) in count_needs(found).items()]
     return TransferReport(
         [*map(plain, found), *({"name": name, "unreadable": fault.what} for name, fault in refused.items())],
         (

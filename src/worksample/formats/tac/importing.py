@@ -18,7 +18,7 @@ from worksample.formats.packages import Packages, PendingPackage, write_packages
 
 from .company import SERVICES, WHOLE, services_for, write_company
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
-from .source import REINSTALL, Published, find_source, read_all
+from .source import REINSTALL, PublishedTask, find_source, read_all
 
 _NAMESPACE = uuid.UUID("5b0d7f0e-6f2a-5d39-9a2b-6a4f7b1f6c11")
 _BUILD = re.compile(rf"sqlite3 {DATA}/(\S+) < {DATA}/(\S+)")
@@ -75,12 +75,12 @@ def import_tac(
     return write_packages(coming, target, overwrite=overwrite, skip_faulty=skip_faulty, next=REINSTALL)
 
 
-def available() -> list[Published]:
+def installed_tasks() -> list[PublishedTask]:
     """The tasks of the installed copy."""
     return read_all(*find_source())
 
 
-def _write(task: Published, as_published: bool, documents: Path | None, root: Path) -> ImportedTacTask:
+def _write(task: PublishedTask, as_published: bool, documents: Path | None, root: Path) -> ImportedTacTask:
     for name in ("inputs", "reference"):
         (root / name).mkdir(parents=True)
     _files(task, root, as_published)
@@ -97,11 +97,11 @@ def _write(task: Published, as_published: bool, documents: Path | None, root: Pa
     return ImportedTacTask(task.name, root.parent.parent / root.name, not needs, needs, task.looks.judge)
 
 
-def _lacks_documents(task: Published, documents: Path | None) -> bool:
+def _lacks_documents(task: PublishedTask, documents: Path | None) -> bool:
     return "owncloud" in task.services and documents is None and task.name not in WHOLE
 
 
-def _files(task: Published, root: Path, as_published: bool) -> None:
+def _files(task: PublishedTask, root: Path, as_published: bool) -> None:
     for item in task.copied:
         if item.target.startswith(f"{UTILS}/"):
             _place(item.source, root / "reference" / item.target.removeprefix(f"{UTILS}/"))
@@ -134,7 +134,7 @@ async def _database(inputs: Path, database: str, script: str) -> None:
     (inputs / database).write_bytes(data)
 
 
-def _manifest(task: Published) -> str:
+def _manifest(task: PublishedTask) -> str:
     title = task.name.split("_", 1)[1].replace("_", " ").capitalize()
     department = {"ml": "ds", "research": "other"}.get(task.name.split("_", 1)[0], task.name.split("_", 1)[0])
     lines = [
@@ -155,7 +155,7 @@ def _manifest(task: Published) -> str:
         f'paths = {{ input = "{DATA}", output = "{WORKSPACE}", reference = "{UTILS}" }}',
         "",
         "[deliverables]",
-        *(f"{_toml(n)} = {{ format = {_toml(_format(n))}, required = true }}" for n in task.wanted),
+        *(f"{_toml(n)} = {{ format = {_toml(_format(n))}, required = true }}" for n in task.expected_files),
         "",
         "[grading.checkpoints]",
         "timeout = 180",
@@ -174,7 +174,7 @@ def canary_of(name: str) -> str:
     return f"worksample-canary-{uuid.uuid5(_NAMESPACE, name)}"
 
 
-def _workplace(task: Published) -> list[str]:
+def _workplace(task: PublishedTask) -> list[str]:
     """The services that the image of a task has, in the ways that its prompt and evaluator ask them."""
     if not task.services:
         return []
@@ -190,7 +190,7 @@ def _format(name: str) -> str:
     return name.rpartition(".")[2].lower() if "." in name else "files"
 
 
-def _asks(task: Published) -> str:
+def _asks(task: PublishedTask) -> str:
     """What the evaluator, which lies outside the package, asks for: for the audit."""
     asks = {"files": task.looks.files, "columns": task.looks.columns, "patterns": task.looks.patterns}
     given = [f"{name} = {_list(values)}" for name, values in asks.items() if values]
@@ -206,7 +206,7 @@ def _toml(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _brief(task: Published) -> str:
+def _brief(task: PublishedTask) -> str:
     """The prompt unchanged; around it only what lies where."""
     provided = sorted(c.target for c in task.copied if not c.target.startswith(f"{UTILS}/"))
     provided += [f"{DATA}/{m[1]}" for b in task.builds if (m := _BUILD.fullmatch(b))]
@@ -218,9 +218,9 @@ def _brief(task: Published) -> str:
     return "\n\n".join(f"## {name}\n\n{text}" for name, text in sections.items()) + "\n"
 
 
-def _deliverables(task: Published) -> str:
+def _deliverables(task: PublishedTask) -> str:
     """Each file with the place where it is wanted; the prompt alone says where services keep what they are given."""
-    files = [*(f"{WORKSPACE}/{n}" for n in task.asked), *(f"{DATA}/{n}" for n in task.looks.outside)]
+    files = [*(f"{WORKSPACE}/{n}" for n in task.prompted_files), *(f"{DATA}/{n}" for n in task.looks.outside)]
     return _bullets(files, "As described above, in the place that is named there.")
 
 
@@ -229,7 +229,7 @@ def _bullets(items: Iterable[str], none: str) -> str:
     return "\n".join(lines) or none
 
 
-def _criteria(task: Published, as_published: bool) -> str:
+def _criteria(task: PublishedTask, as_published: bool) -> str:
     """The published checkpoints. For use, with the points that the evaluator gives, and only where it has as many."""
     points = task.looks.points or ()
     if not as_published and len(points) != len(task.checkpoints):
@@ -242,10 +242,12 @@ def _criteria(task: Published, as_published: bool) -> str:
     return "\n".join(out)
 
 
-def _notes(task: Published, wanted: tuple[str, ...]) -> str:
+def _notes(task: PublishedTask, wanted: tuple[str, ...]) -> str:
     needs = ", ".join(wanted) or "nothing that is not here"
     grading = (
-        f" Grading needs {', '.join(task.lacking)}; without, the submission stays ungraded." if task.lacking else ""
+        f" Grading needs {', '.join(task.grading_needs)}; without, the submission stays ungraded."
+        if task.grading_needs
+        else ""
     )
     text = f"Needs {needs}. Graded by the evaluator of inspect_evals {task.version}, unmodified.{grading}\n"
     listed = [f"{c.number}. ({c.points} points) {c.text}" for c in task.checkpoints]

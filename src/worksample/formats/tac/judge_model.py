@@ -34,7 +34,7 @@ _FORMS = (
 _SHOWN = "(the work is shown as an exhibit)"
 
 
-def taken_apart(prompt: str) -> tuple[str, str]:
+def split_prompt(prompt: str) -> tuple[str, str]:
     """Question and work. GraderError (`grader.lacks`) where the prompt has none of the known forms."""
     for form in _FORMS:
         found = form.match(prompt)
@@ -53,7 +53,7 @@ class EvaluatorJudge:
     def answer(self, messages: Any) -> str:
         """What a model says to these messages of Inspect's. GraderError where the judge gives no answer."""
         try:
-            question, exhibits = _read(messages)
+            question, exhibits = _question_and_exhibits(messages)
             said = self.case.ask(question, *exhibits)
         except GraderError as error:
             self.failed = self.failed or error
@@ -88,7 +88,7 @@ class _Message:
     content: list[_Part]
 
 
-def _read(messages: Any) -> tuple[str, list[Any]]:
+def _question_and_exhibits(messages: Any) -> tuple[str, list[Any]]:
     texts: list[str] = []
     pictures: list[Any] = []
     for message in messages:
@@ -103,7 +103,7 @@ def _read(messages: Any) -> tuple[str, list[Any]]:
     text = "\n".join(texts)
     if pictures:
         return text, pictures
-    question, work = taken_apart(text)
+    question, work = split_prompt(text)
     return question, [work]
 
 

@@ -28,7 +28,7 @@ from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.the_agent_company import read_scenarios
 
 from .company import SERVICES, company_folder, defined_in, services_for
-from .evaluator_analysis import UTILS, WORKSPACE, Looks, looks
+from .evaluator_analysis import UTILS, WORKSPACE, EvaluatorNeeds, analyse_evaluator
 from .original_company import AGAIN, agent_keys, missing, notes, write_wiki
 from .source import ImageFile, image_of
 
@@ -43,8 +43,8 @@ ADDRESSES = ((8092, "files"), (3000, "chat"), (3002, "chat"), (8929, "git"), (80
 
 
 @dataclass(frozen=True, slots=True)
-class Original:
-    """One task as it lies in a copy."""
+class OriginalTask:
+    """One task of a copy."""
 
     name: str
     folder: Path
@@ -52,7 +52,7 @@ class Original:
     dependencies: tuple[str, ...]
     colleagues: tuple[Colleague, ...]
     copied: tuple[ImageFile, ...]
-    looks: Looks
+    looks: EvaluatorNeeds
     source: str
     """Of the evaluator."""
 
@@ -68,23 +68,23 @@ class Original:
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        """Services that no workplace gives."""
+        """Services that no workplace offers."""
         return tuple(name for name in self.services if name not in SERVICES)
 
     @property
-    def unprepared(self) -> tuple[str, ...]:
-        """Programs of its own that would put something into services before the agent begins, and are not run here."""
+    def unrun_programs(self) -> tuple[str, ...]:
+        """Programs of the task that would fill services before the agent begins, and that are not run here."""
         return tuple(name for name in PREPARING if (self.folder / name).is_file())
 
     def missing(self, documents: Path | None = None, more: Path | None = None) -> tuple[str, ...]:
-        """Contents of services that it asks for, and that nobody gives."""
+        """Return the contents of services that the task needs and nobody provides."""
         return missing(self.services, (self.prompt, self.source), documents, more)
 
 
-def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -> list[Original]:
-    """Every task of a copy by name. UsageError where the folder is none.
+def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -> list[OriginalTask]:
+    """Read every task of a copy, by name. Raises UsageError if the folder is no copy.
 
-    refused: takes the tasks that cannot be read, with the reasons. Without it the first of them is raised.
+    refused: collects the unreadable tasks with the reasons; without it the first one raises.
     """
     if not (copy / TASKS).is_dir() or not all((copy / BASE / name).is_file() for name in SHARED):
         wanted = f"{TASKS} and {BASE} with {', '.join(SHARED)}"
@@ -102,14 +102,14 @@ def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -
     return found
 
 
-def read_original(folder: Path) -> Original:
-    """One task's folder. ImportFailed with the file that cannot be read."""
+def read_original(folder: Path) -> OriginalTask:
+    """Read one task's folder. Raises ImportFailed with the unreadable file."""
     evaluator, sealed = folder / "evaluator.py", folder / SEALED
     if not evaluator.is_file() and not sealed.is_file():
         raise ImportFailed("there is no evaluator", where=str(evaluator), next=CLONE)
     try:
-        source = evaluator.read_text(encoding="utf-8") if evaluator.is_file() else opened(sealed)
-        found = looks(source, start="grade_checkpoints")
+        source = evaluator.read_text(encoding="utf-8") if evaluator.is_file() else decrypt_evaluator(sealed)
+        found = analyse_evaluator(source, start="grade_checkpoints")
         scenarios = folder / "scenarios.json"
         played = read_scenarios(scenarios.read_bytes(), where=str(scenarios)) if scenarios.is_file() else ()
         prompt = (folder / "task.md").read_text(encoding="utf-8").strip()
@@ -118,13 +118,13 @@ def read_original(folder: Path) -> Original:
     except ManifestError as fault:
         raise ImportFailed(fault.what, where=fault.where, next=AGAIN) from fault
     copied = image_of(folder)[0] if (folder / "Dockerfile").is_file() else ()
-    return Original(
+    return OriginalTask(
         folder.name, folder, prompt, dependencies(folder / "dependencies.yml"), played, copied, found, source
     )
 
 
 def dependencies(path: Path) -> tuple[str, ...]:
-    """Names in a list; none where there is no file. ImportFailed for anything else."""
+    """Return the names in a list; none if there is no file. Raises ImportFailed for anything else."""
     if not path.is_file():
         return ()
     try:
@@ -141,8 +141,8 @@ def dependencies(path: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def counted(tasks: Sequence[Original]) -> dict[str, tuple[int, int]]:
-    """What tasks need, and how many of those run here; `all` last."""
+def count_needs(tasks: Sequence[OriginalTask]) -> dict[str, tuple[int, int]]:
+    """Count what tasks need, and how many of those run here; `all` comes last."""
     need, run = Counter[str](), Counter[str]()
     for task in tasks:
         for name in (*(task.services or ("no service",)), "all"):
@@ -155,9 +155,9 @@ def import_original(
     copy: Path, target: Path, *, tasks: Sequence[str] = (), overwrite: bool = False, documents: Path | None = None,
     more: Path | None = None, skip_faulty: bool = False,
 ) -> Packages[Path]:  # fmt: skip
-    """Write packages of a copy's tasks below `target`; all where none is named. One that is there stays as it is.
+    """Write packages of a copy's tasks below `target`; all if none is named. An existing package is kept.
 
-    Raises UsageError; FaultyPackages, once all others are written, where some are faulty, unless `skip_faulty`.
+    Raises UsageError; FaultyPackages, after all others are written, if some are faulty, unless `skip_faulty`.
     """
     unreadable: dict[str, ImportFailed] = {}
     found = {task.name: task for task in read_originals(copy, unreadable)}
@@ -175,7 +175,9 @@ def import_original(
     return write_packages(coming, target, overwrite=overwrite, skip_faulty=skip_faulty, next=AGAIN)
 
 
-def write_original(task: Original, copy: Path, root: Path, *, documents: Path | None, more: Path | None = None) -> None:
+def write_original(
+    task: OriginalTask, copy: Path, root: Path, *, documents: Path | None, more: Path | None = None
+) -> None:
     """Write the package of a task as the new folder `root`. `more`: see `company_folder`."""
     (root / "inputs").mkdir(parents=True)
     (root / "reference").mkdir()
@@ -200,11 +202,11 @@ def write_original(task: Original, copy: Path, root: Path, *, documents: Path | 
         company_folder(root / "company", people, task.colleagues, {}, documents, agent=keys, more=more)
         if "gitlab" in task.services:
             write_wiki(copy, root / "company")
-    lacks = {"services": task.lacks, "contents": task.missing(documents, more), "programs": task.unprepared}
+    lacks = {"services": task.lacks, "contents": task.missing(documents, more), "programs": task.unrun_programs}
     (root / "notes.md").write_text(notes(task.name, lacks), encoding="utf-8")
 
 
-def _brief(task: Original) -> str:
+def _brief(task: OriginalTask) -> str:
     given = sorted(c.target for c in task.copied if c.target.startswith(f"{WORKSPACE}/"))
     provided = "\n".join(f"- `/data/{name.removeprefix(f'{WORKSPACE}/')}`" for name in given) or "What is named above."
     sections = {
@@ -215,7 +217,7 @@ def _brief(task: Original) -> str:
     return "\n\n".join(f"## {name}\n\n{text}" for name, text in sections.items()) + "\n"
 
 
-def _manifest(task: Original) -> str:
+def _manifest(task: OriginalTask) -> str:
     from .importing import canary_of
 
     department = task.name.split("-", 1)[0]
@@ -253,7 +255,7 @@ def _manifest(task: Original) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _environment(task: Original) -> list[str]:
+def _environment(task: OriginalTask) -> list[str]:
     if task.lacks or not task.services:
         # Expected of a workplace that gives them: planned as not attemptable.
         return [f"services = {json.dumps(list(task.services))}"]
@@ -265,7 +267,7 @@ def _environment(task: Original) -> list[str]:
     ]
 
 
-def _addresses(task: Original) -> list[str]:
+def _addresses(task: OriginalTask) -> list[str]:
     if task.lacks:
         return []
     given = {SERVICES[name] for name in task.services}
@@ -294,8 +296,8 @@ CLONE = "git clone https://github.com/TheAgentCompany/TheAgentCompany"
 """What brings a copy that is whole."""
 
 
-def opened(path: Path) -> str:
-    """The source of an encrypted evaluator. ImportFailed."""
+def decrypt_evaluator(path: Path) -> str:
+    """Return the source of an encrypted evaluator. Raises ImportFailed."""
     if importlib.util.find_spec("cryptography") is None:
         what = "the evaluator is encrypted, and the package that opens it is missing"
         raise ImportFailed(what, where=str(path), next="pip install cryptography")

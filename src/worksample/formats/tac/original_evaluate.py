@@ -25,7 +25,7 @@ from worksample.kit.live_services import standing
 
 from .company import SERVICES
 from .evaluate import require_programs, require_served, steps_of
-from .evaluator_analysis import UTILS, WORKSPACE, looks
+from .evaluator_analysis import UTILS, WORKSPACE, analyse_evaluator
 from .judge_model import EvaluatorJudge
 from .original import SHARED
 
@@ -64,7 +64,7 @@ def _ready(case: Case, folder: Path) -> list[str]:
     if (str(folder), str(case.folder("output"))) != (UTILS, WORKSPACE):
         raise GraderError(f"the evaluator reads {WORKSPACE}, which only a sandbox has", cause=Cause.GRADER_LACKS)
     source = (folder / "evaluator.py").read_text(encoding="utf-8")
-    needs = [*case.settings.get("dependencies", ()), *looks(source, start="grade_checkpoints").services]
+    needs = [*case.settings.get("dependencies", ()), *analyse_evaluator(source, start="grade_checkpoints").services]
     if lacks := sorted({name for name in needs if name not in SERVICES or not standing()}):
         what = f"the evaluator asks {', '.join(lacks)}, which the grading box has not"
         raise GraderError(what, cause=Cause.GRADER_LACKS)

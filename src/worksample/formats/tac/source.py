@@ -16,7 +16,7 @@ from typing import Any
 from worksample.errors import ImportFailed, MissingExtra
 from worksample.files.config_files import UnreadableFile, load
 
-from .evaluator_analysis import DATA, UTILS, WORKSPACE, Looks, looks
+from .evaluator_analysis import DATA, UTILS, WORKSPACE, EvaluatorNeeds, analyse_evaluator
 
 _FILE = re.compile(r"[\w-]+\.(?:txt|csv|xlsx|docx|pdf|md|db|py|pt|jpg|png|ods|pptx|sh|json)\b")
 _CHECKPOINT = re.compile(
@@ -45,7 +45,7 @@ class ImageFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedTask:
     """One task as published."""
 
     name: str
@@ -59,7 +59,7 @@ class Published:
     copied: tuple[ImageFile, ...]
     builds: tuple[str, ...]
     """Commands of the image that make data: `RUN sqlite3 ...`."""
-    looks: Looks
+    looks: EvaluatorNeeds
     """What the evaluator looks at."""
 
     @property
@@ -67,55 +67,57 @@ class Published:
         return "tac-" + self.name.replace("_", "-")
 
     @property
-    def placed(self) -> tuple[str, ...]:
+    def workspace_files(self) -> tuple[str, ...]:
         """Files that lie in the agent's own folder from the start."""
         inside = (c.target for c in self.copied if c.target.startswith(f"{WORKSPACE}/"))
         return tuple(target.removeprefix(f"{WORKSPACE}/") for target in inside)
 
     @property
     def local(self) -> bool:
-        """Whether results lie in the agent's own folder: the prompt says so, or the evaluator asks no service."""
+        """Whether results lie in the agent's own folder: the prompt says so, or the evaluator uses no service."""
         return "workspace" in self.prompt.casefold() or not self.looks.services
 
     @property
-    def wanted(self) -> tuple[str, ...]:
+    def expected_files(self) -> tuple[str, ...]:
         """Files in the agent's folder that the prompt says to write, or that the evaluator reads there; not what is
         given, unless the prompt says to complete it.
         """
         if not self.local:
             return ()
-        given = set() if "complete it" in " ".join(self.prompt.split()) else set(self.placed)
-        found = tuple(dict.fromkeys(n for n in (*self.looks.files, *self._written) if n not in given))
+        given = set() if "complete it" in " ".join(self.prompt.split()) else set(self.workspace_files)
+        found = tuple(dict.fromkeys(n for n in (*self.looks.files, *self._files_by_path) if n not in given))
         # An evaluator that looks at whatever lies there names nothing.
         return found or (() if self.looks.services else ("*",))
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def prompted_files(self) -> tuple[str, ...]:
         """Those of `wanted` that the prompt names, as it spells them."""
-        if not self.local or "*" in self.wanted:
-            return self.wanted
-        named = dict.fromkeys((*self._written, *(n for n in _FILE.findall(self.prompt) if not self._given(n))))
+        if not self.local or "*" in self.expected_files:
+            return self.expected_files
+        named = dict.fromkeys((*self._files_by_path, *(n for n in _FILE.findall(self.prompt) if not self._is_given(n))))
         # One that the evaluator reads under another ending is meant all the same.
-        others = {_stem(n) for n in self.wanted if n not in named}
-        return tuple(n for n in named if n in self.wanted or _stem(n) in others)
+        others = {_stem(n) for n in self.expected_files if n not in named}
+        return tuple(n for n in named if n in self.expected_files or _stem(n) in others)
 
     @property
-    def _written(self) -> tuple[str, ...]:
+    def _files_by_path(self) -> tuple[str, ...]:
         """Files that the prompt names by their path in the agent's folder."""
         found = re.findall(rf"{WORKSPACE}/[\w./ -]*?\.\w{{2,5}}\b", self.prompt)
         sentences = re.split(r"(?<=[.!?])\s|\n", self.prompt)
         quoted = (n for s in sentences if WORKSPACE in s for n in re.findall(r'"([\w-]+\.\w{2,5})"', s))
         names = (*(path.rsplit("/", 1)[-1] for path in found), *quoted)
-        return tuple(dict.fromkeys(n for n in names if not self._given(n)))
+        return tuple(dict.fromkeys(n for n in names if not self._is_given(n)))
 
-    def _given(self, name: str) -> bool:
+    def _is_given(self, name: str) -> bool:
         """Whether a file of that name comes with the task, and is not to be completed."""
         given = {c.target.rsplit("/", 1)[-1] for c in self.copied if not c.target.startswith(f"{UTILS}/")}
-        return name in given and name not in (self.placed if "complete it" in " ".join(self.prompt.split()) else ())
+        return name in given and name not in (
+            self.workspace_files if "complete it" in " ".join(self.prompt.split()) else ()
+        )
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What a run needs that the package does not bring: a model for colleagues, documents, other folders."""
+        """What a run needs beyond the package: a model for colleagues, documents, other folders."""
         return (
             *(f"a model for {c.get('username', '')}" for c in self.colleagues),
             *(f"a writable {DATA} for {name}" for name in self.looks.outside),
@@ -123,8 +125,8 @@ class Published:
         )
 
     @property
-    def lacking(self) -> tuple[str, ...]:
-        """What grading needs beside files."""
+    def grading_needs(self) -> tuple[str, ...]:
+        """What grading needs besides files."""
         return (*self.looks.services, *(("a judge model",) if self.looks.judge else ()))
 
 
@@ -136,7 +138,9 @@ _HEAVY = frozenset({"sde_run_rising_wave_locally"})
 
 
 def find_source() -> tuple[Path, str]:
-    """The folder of the installed tasks, and the version. MissingExtra where `inspect_evals` is not installed."""
+    """Return the folder of the installed tasks, and the version. Raises MissingExtra if `inspect_evals` is not
+    installed.
+    """
     spec = importlib.util.find_spec("inspect_evals")
     places = list(spec.submodule_search_locations or []) if spec else []
     for place in places:
@@ -149,14 +153,14 @@ def find_source() -> tuple[Path, str]:
     )
 
 
-def read_all(folder: Path, version: str) -> list[Published]:
+def read_all(folder: Path, version: str) -> list[PublishedTask]:
     """Every real task (the package's own `test_*` left out), sorted by name."""
     names = sorted(p.parent.name for p in folder.glob("*/eval.yaml") if not p.parent.name.startswith("test_"))
     return [read_one(folder / name, version) for name in names]
 
 
-def read_one(folder: Path, version: str) -> Published:
-    """Read one task's folder. ImportFailed where it is not of the known form."""
+def read_one(folder: Path, version: str) -> PublishedTask:
+    """Read one task's folder. Raises ImportFailed if it has an unknown form."""
     spec = _yaml(folder / "eval.yaml")
     variants = spec.get("variants")
     if not isinstance(variants, dict) or not variants:
@@ -164,7 +168,7 @@ def read_one(folder: Path, version: str) -> Published:
     variant = next(iter(variants.values()))
     copied, builds = image_of(folder)
     source = (folder / "evaluator.py").read_text(encoding="utf-8")
-    return Published(
+    return PublishedTask(
         name=folder.name,
         folder=folder,
         version=version,
@@ -178,9 +182,9 @@ def read_one(folder: Path, version: str) -> Published:
     )
 
 
-def _looks(source: str, folder: Path) -> Looks:
+def _looks(source: str, folder: Path) -> EvaluatorNeeds:
     try:
-        return looks(source)
+        return analyse_evaluator(source)
     except SyntaxError as fault:
         raise ImportFailed(f"cannot be read: {fault}", where=str(folder / "evaluator.py"), next=REINSTALL) from fault
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.records import (
     By,
     Criteria,
@@ -42,12 +42,12 @@ _FIRST_OWN = 4
 # -- rubrics
 
 
-def criteria_told(criteria: Criteria) -> list[dict[str, Any]] | None:
+def criteria_cell(criteria: Criteria) -> list[dict[str, Any]] | None:
     """A table for each leaf; None where there are no criteria."""
-    return [_leaf_told(n, leaf) for n, leaf in enumerate(criteria.leaves, 1)] or None
+    return [_leaf_cell(n, leaf) for n, leaf in enumerate(criteria.leaves, 1)] or None
 
 
-def _leaf_told(n: int, leaf: Criterion) -> dict[str, Any]:
+def _leaf_cell(n: int, leaf: Criterion) -> dict[str, Any]:
     out: dict[str, Any] = {"criterion": leaf.text}
     if leaf.importance is not None:
         out["importance"] = leaf.importance.value
@@ -65,26 +65,26 @@ def _leaf_told(n: int, leaf: Criterion) -> dict[str, Any]:
 # -- qualifications
 
 
-def labels_told(labels: Labels) -> dict[str, Any]:
+def label_columns(labels: Labels) -> dict[str, Any]:
     """The columns of a qualification that hold its answers."""
-    out: dict[str, Any] = {"acceptance_criteria": criteria_told(labels.criteria)}
+    out: dict[str, Any] = {"acceptance_criteria": criteria_cell(labels.criteria)}
     for n, name in enumerate(CORE_NAMES, 1):
         answer = labels.labels.get(name)
         out[f"criterion_{n}_judgment"] = _ANSWERS.get(answer, answer) if answer else None
         out[f"criterion_{n}_reasoning"] = labels.reasons.get(name) or None
     own = sorted({*labels.labels, *labels.reasons} - set(CORE_NAMES))
-    taken = {name: _own_told(name, labels, name) for name in own if re.fullmatch(r"criterion_[1-9]\d*", name)}
+    taken = {name: _own_question_cell(name, labels, name) for name in own if re.fullmatch(r"criterion_[1-9]\d*", name)}
     n = _FIRST_OWN
     for name in own:
         if name in taken:
             continue
         while f"criterion_{n}" in taken:
             n += 1
-        taken[f"criterion_{n}"] = _own_told(name, labels, f"criterion_{n}")
+        taken[f"criterion_{n}"] = _own_question_cell(name, labels, f"criterion_{n}")
     return out | taken
 
 
-def _own_told(name: str, labels: Labels, column: str) -> Any:
+def _own_question_cell(name: str, labels: Labels, column: str) -> Any:
     answer, why = labels.labels.get(name) or None, labels.reasons.get(name) or None
     if name == column and why is None:
         return answer
@@ -100,7 +100,7 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
     def take(name: str, answer: Any, why: Any) -> None:
         for value in (answer, why):
             if value is not None and not isinstance(value, str | bool | int | float):
-                raise Unfit(f"{name}: is neither a text nor a table with judgment and reasoning")
+                raise InvalidCell(f"{name}: is neither a text nor a table with judgment and reasoning")
         if answer is not None and answer != "":
             told = str(answer).lower() if isinstance(answer, bool) else str(answer)
             labels[name] = _SAID.get(told.strip().lower(), told) if name in CORE_NAMES else told
@@ -113,7 +113,7 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
         said = row[column]
         if isinstance(said, dict):
             if left := set(said) - {"question", "judgment", "reasoning"}:
-                raise Unfit(f"{column}: nothing is known of {sorted(left)[0]!r}")
+                raise InvalidCell(f"{column}: nothing is known of {sorted(left)[0]!r}")
             take(str(said.get("question") or column), said.get("judgment"), said.get("reasoning"))
         else:
             take(column, said, None)
@@ -125,7 +125,7 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
 # -- feedback
 
 
-def feedback_told(said: GradePayload | Holistic, criteria: Criteria) -> Any:
+def feedback_cell(said: GradePayload | Holistic, criteria: Criteria) -> Any:
     """A table for each criterion; of a judgment of the whole, one table."""
     if isinstance(said, Holistic):
         out: dict[str, Any] = {"holistic": said.score, "feedback": said.justification}
@@ -133,7 +133,7 @@ def feedback_told(said: GradePayload | Holistic, criteria: Criteria) -> Any:
     if not said.parts:
         return {"score": said.score, "feedback": said.reason}
     texts = _texts(criteria)
-    return [_part_told(part, texts) for part in said.leaves]
+    return [_part_cell(part, texts) for part in said.leaves]
 
 
 def _texts(criteria: Criteria) -> dict[str, str]:
@@ -142,7 +142,7 @@ def _texts(criteria: Criteria) -> dict[str, str]:
     return {leaf.id: leaf.text for leaf in criteria.leaves if every.count(leaf.text) == 1}
 
 
-def _part_told(part: PartPayload, texts: Mapping[str, str]) -> dict[str, Any]:
+def _part_cell(part: PartPayload, texts: Mapping[str, str]) -> dict[str, Any]:
     text = texts.get(part.name)
     # What is no id was somebody's words, of which the rubric knows nothing.
     own = {"criterion": part.name if text is None else text} if text or not _ID.fullmatch(part.name) else {}
@@ -166,29 +166,29 @@ def read_feedback(cell: Any, criteria: Criteria) -> GradePayload | Holistic:
     if isinstance(cell, dict) and "holistic" in cell:
         score = cell["holistic"]
         if score not in (1, 2, 3) or isinstance(score, bool):
-            raise Unfit("submission_feedback: holistic is 1, 2 or 3")
+            raise InvalidCell("submission_feedback: holistic is 1, 2 or 3")
         why, inspected = str(cell.get("feedback") or ""), cell.get("inspected") is not False
         return Holistic.model_validate({"score": int(score), "justification": why, "inspected": inspected})
     if isinstance(cell, dict) and isinstance(cell.get("score"), int | float) and not isinstance(cell["score"], bool):
         if not 0 <= cell["score"] <= 1:
-            raise Unfit("submission_feedback: a score is 0 to 1")
+            raise InvalidCell("submission_feedback: a score is 0 to 1")
         return GradePayload(score=float(cell["score"]), reason=_short(cell.get("feedback")))
     items = cell.get("criteria") if isinstance(cell, dict) and isinstance(cell.get("criteria"), list) else cell
     if not isinstance(items, list) or not items:
-        raise Unfit("submission_feedback: is no list of criteria with their judgments")
+        raise InvalidCell("submission_feedback: is no list of criteria with their judgments")
     parts = tuple(_part(n, item, criteria) for n, item in enumerate(items, 1))
     return GradePayload(score=_score(parts, criteria), parts=parts, composition="rubric")
 
 
 def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
     if not isinstance(item, dict):
-        raise Unfit(f"submission_feedback: item {n} is no table")
+        raise InvalidCell(f"submission_feedback: item {n} is no table")
     if left := set(item) - _ITEM:
-        raise Unfit(f"submission_feedback: item {n}: nothing is known of {sorted(map(str, left))[0]!r}")
+        raise InvalidCell(f"submission_feedback: item {n}: nothing is known of {sorted(map(str, left))[0]!r}")
     mark = _MARKS.get(str(_first(item, _MARK)).strip().lower())
     if mark is None:
-        raise Unfit(f"submission_feedback: item {n} has no judgment: {PASS}, {FAIL}, {SKIP} or {NOT_APPLICABLE}")
-    leaf = _asked(item, criteria)
+        raise InvalidCell(f"submission_feedback: item {n} has no judgment: {PASS}, {FAIL}, {SKIP} or {NOT_APPLICABLE}")
+    leaf = _criterion_of(item, criteria)
     name = leaf.id if leaf else str(item.get("id") or _first(item, _CRITERION) or f"c{n}")
     told = str(_first(item, ("importance", "label")) or "").lower()
     importance = Importance(told) if told in set(Importance) else leaf.importance if leaf else None
@@ -197,7 +197,7 @@ def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
         points = leaf.worth if leaf else 1.0
     fraction = item.get("fraction", float(mark == PASS))
     if not isinstance(fraction, int | float) or isinstance(fraction, bool) or not 0 <= fraction <= 1:
-        raise Unfit(f"submission_feedback: item {n}: a fraction is 0 to 1")
+        raise InvalidCell(f"submission_feedback: item {n}: a fraction is 0 to 1")
     skip = {SKIP: SkipReason.CANNOT_JUDGE, NOT_APPLICABLE: SkipReason.NOT_APPLICABLE}.get(mark)
     return PartPayload(
         name=name, importance=importance, points=float(points), fraction=None if skip else float(fraction), skip=skip,
@@ -205,7 +205,7 @@ def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
     )  # fmt: skip
 
 
-def _asked(item: Mapping[str, Any], criteria: Criteria) -> Criterion | None:
+def _criterion_of(item: Mapping[str, Any], criteria: Criteria) -> Criterion | None:
     """The criterion that an item is about: by its id, else by its words."""
     id, words = item.get("id"), _first(item, _CRITERION)
     if id is not None:
@@ -231,5 +231,5 @@ def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 def _short(said: Any) -> str:
     told = "" if said is None else str(said)
     if len(told) > 20_000:
-        raise Unfit("submission_feedback: a text has more than 20,000 characters")
+        raise InvalidCell("submission_feedback: a text has more than 20,000 characters")
     return told

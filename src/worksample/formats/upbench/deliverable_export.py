@@ -6,11 +6,11 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from worksample.files.tables.cell_values import Unfit
-from worksample.formats.jobs.job_package import inside, job_folder
+from worksample.files.tables.cell_values import InvalidCell
+from worksample.formats.jobs.job_package import job_folder, relative_path
 from worksample.records import Entry, EntryKind, Instance, Manifest, Submission, unquote_path
 from worksample.store import Store
-from worksample.store.error_translation import keeping
+from worksample.store.error_translation import translate_os_errors
 
 from .job_export import contract_of
 
@@ -30,13 +30,13 @@ def write_files(
             done = _write(store, out / made.id, entries)
             written, left = written + done, left + len(entries) - done
     for job in jobs:
-        entries = list(_attached(job, store.manifest(job.work.inputs)))
+        entries = list(_available_attachments(job, store.manifest(job.work.inputs)))
         done = _write(store, out / ATTACHMENTS / job_folder(contract_of(job)), entries)
         written, left = written + done, left + len(entries) - done
     return written, left
 
 
-def _attached(job: Instance, inputs: Manifest) -> Iterable[tuple[str, Entry]]:
+def _available_attachments(job: Instance, inputs: Manifest) -> Iterable[tuple[str, Entry]]:
     """The attachments that are there, under the names by which the posting lists them."""
     by_name: Mapping[str, Entry] = {_name(e): e for e in inputs.files}
     if job.about.job is None:
@@ -53,12 +53,12 @@ def _write(store: Store, folder: Path, entries: Iterable[tuple[str, Entry]]) -> 
     written = 0
     for name, entry in entries:
         try:
-            path = folder / inside(name)
-        except Unfit:
+            path = folder / relative_path(name)
+        except InvalidCell:
             continue
         if entry.blob is None:
             continue
-        with keeping(str(path)):
+        with translate_os_errors(str(path)):
             path.parent.mkdir(parents=True, exist_ok=True)
             draft = path.with_name(path.name[:200] + ".part")
             shutil.copyfile(store.blobs.path(entry.blob), draft)

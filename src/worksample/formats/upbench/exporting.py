@@ -1,4 +1,6 @@
-"""A store as UpBench's six tables (B): jobs, who qualified them, what was handed in, what was said of it, by whom."""
+"""Export of a store as UpBench's six tables (B): jobs, their qualifications, submissions, evaluations, evaluators,
+agents.
+"""
 
 from __future__ import annotations
 
@@ -40,18 +42,18 @@ from worksample.records import (
 )
 from worksample.results.evaluator_answers import MERITS
 from worksample.results.grading_in_force import as_graded
-from worksample.results.round_evaluations import said_of
+from worksample.results.round_evaluations import evaluations_of
 from worksample.results.verdicts import verdict_frame
 from worksample.store import Store
 
-from .cell_json import FAIL, PASS, feedback_told, labels_told
+from .cell_json import FAIL, PASS, feedback_cell, label_columns
 from .deliverable_export import names_in, write_files
 from .job_export import contract_of, project_row
 from .table_files import write_tables
-from .tables import Row, Tables, tidied
+from .tables import Row, Tables, complete_tables
 
 HOME = "upbench"
-"""In an evaluation's `record`: what its row says beside what was judged."""
+"""Key in an evaluation's `record` for the rest of its imported row."""
 _SAME = "id "
 """Before an id that is kept there: 64 hexadecimal digits alone would be the digest of a blob."""
 NO_CRITERIA = Criteria()
@@ -59,7 +61,7 @@ NO_CRITERIA = Criteria()
 
 @dataclass(frozen=True, slots=True)
 class ExportUpbench:
-    """What is written, and how."""
+    """Settings of an export."""
 
     format: str = "csv"
     private: bool = False
@@ -70,7 +72,7 @@ class ExportUpbench:
 
 @dataclass(frozen=True, slots=True)
 class ExportedTables:
-    """What was written."""
+    """The files and rows that were written."""
 
     rows: dict[str, int]
     """Table -> rows."""
@@ -85,12 +87,13 @@ class ExportedTables:
 def export_upbench(
     store: Store, out: Path, experiments: Iterable[Experiment] | None = None, config: ExportUpbench | None = None
 ) -> ExportedTables:
-    """Write the six tables below `out`, of these experiments or of all that the store holds.
+    """Write the six tables of these experiments, or of all in the store, below `out`.
 
-    Jobs of private suites, and what belongs to them, stay out unless they are asked for. Raises UsageError, StoreFull.
+    Jobs of private suites, and everything that belongs to them, are left out unless requested. Raises UsageError,
+    StoreFull.
     """
     config = config or ExportUpbench()
-    held = _Held(store, None if experiments is None else tuple(experiments), private=config.private)
+    held = _StoredRows(store, None if experiments is None else tuple(experiments), private=config.private)
     tables = held.tables()
     beside = 0
     if config.files:
@@ -105,7 +108,7 @@ def tables_of(
     store: Store, experiments: Iterable[Experiment] | None = None, *, private: bool = True
 ) -> tuple[Tables, dict[str, int]]:
     """(the six tables, what has no place in them and how much of it)."""
-    held = _Held(store, None if experiments is None else tuple(experiments), private=private)
+    held = _StoredRows(store, None if experiments is None else tuple(experiments), private=private)
     return held.tables(), held.left_out()
 
 
@@ -114,7 +117,7 @@ def kept_id(own: str) -> str:
     return _SAME + own
 
 
-class _Held:
+class _StoredRows:
     """The records of a store, or of experiments in it, as rows."""
 
     def __init__(self, store: Store, experiments: tuple[Experiment, ...] | None, *, private: bool) -> None:
@@ -190,7 +193,7 @@ class _Held:
     # -- the tables
 
     def tables(self) -> Tables:
-        return tidied(
+        return complete_tables(
             {
                 "projects": self.projects(), "qualifications": self.qualifications(),
                 "submissions": self.submissions_told(), "evaluations": self.evaluations_told(),
@@ -207,7 +210,7 @@ class _Held:
         for e in self.evaluations:
             if not e.of_job:
                 continue
-            said = labels_told(e.payload) if isinstance(e.payload, Labels) else {}
+            said = label_columns(e.payload) if isinstance(e.payload, Labels) else {}
             yield {
                 "qualification_id": _own_id(e), "contract_id": contract_of(self.instances[e.instance]),
                 "evaluator_id": e.evaluator, "qualification_ts": e.at, **said, "is_successful_run": self._stands(e),
@@ -311,16 +314,16 @@ class _Held:
         grading = as_graded(self.store, round, self.instances[e.instance]).grading.get(round.protocol)
         if grading is None or not grading.criteria.criteria:
             grading = self.instances[e.instance].grading.get(Protocol.RUBRIC)
-        return feedback_told(e.payload, grading.criteria) if grading else feedback_told(e.payload, NO_CRITERIA)
+        return feedback_cell(e.payload, grading.criteria) if grading else feedback_cell(e.payload, NO_CRITERIA)
 
 
 def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str, bool | None]:
-    """Evaluation -> whether it passes its work by itself, by the rules of verdicts; None where it does not say."""
+    """Return evaluation -> whether it passes its work by itself, by the rules of verdicts; None if it does not say."""
     out: dict[str, bool | None] = {}
     for id in sorted({e.round for e in said}):
         alone = [e.replaced(subject=e.id) for e in said if e.round == id]
         one = rounds[id].replaced(rule=ResolutionRule.LATEST, overlap=1)
-        frame = verdict_frame(one, said_of(alone, (), leaves=True))
+        frame = verdict_frame(one, evaluations_of(alone, (), leaves=True))
         out |= dict(zip(frame["subject"].to_list(), frame["passed"].to_list(), strict=True))
     return out
 

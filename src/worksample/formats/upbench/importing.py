@@ -1,4 +1,4 @@
-"""UpBench's six tables into a store: rows that are new become records, rows that are there are passed over."""
+"""Import of UpBench's six tables into a store: new rows become records, known rows are skipped."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from worksample.tasks.taxonomy import slug
 
 from .cell_json import PASS
 from .exporting import HOME, passes
-from .record_builder import Taking
-from .refresh import Refresh, changes
+from .record_builder import RecordBuilder
+from .refresh import Refresh, compare_tables
 from .row_changes import RowChanges
 from .table_files import read_tables
 
 
 @dataclass(frozen=True, slots=True)
 class ImportUpbench:
-    """How the tables are taken in."""
+    """Settings of an import."""
 
     encoding: str = ""
     """Of CSVs; "": UTF-8, or what their first bytes say."""
@@ -41,7 +41,7 @@ class ImportUpbench:
 
 @dataclass(frozen=True, slots=True)
 class ImportedTables:
-    """What became of the rows."""
+    """The outcome for the rows."""
 
     refresh: Refresh
     """What is new, what changed, and what that does to cohorts."""
@@ -62,32 +62,34 @@ class ImportedTables:
 
 
 def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench | None = None) -> ImportedTables:
-    """Take the tables of `folder` into the store, and write a suite of the jobs' packages below `out`.
+    """Import the tables of `folder` into the store, and write a suite of the jobs' packages below `out`.
 
-    All or nothing: the records go in by one commit, after the packages. Rows that the store holds already are passed
-    over; a changed job is a new version of it, a changed `is_successful_run` an amendment; evidence that differs
-    otherwise is at fault. Raises ImportFailed; FaultyRows, which is one, with every row at fault.
+    All or nothing: the records are committed at once, after the packages. Rows that the store has already are skipped;
+    a changed job becomes a new version, a changed `is_successful_run` an amendment; any other difference is a fault.
+    Raises ImportFailed; FaultyRows, a subclass, with every faulty row.
     """
     config = config or ImportUpbench()
     faults: dict[str, str] = {}
     tables, unread = read_tables(folder, encoding=config.encoding, decimal=config.decimal, faults=faults)
     coming = RowChanges(store, tables, config.files or folder, config.source, faults)
-    coming.look()
+    coming.check_rows()
     _refuse(faults, config)
-    refresh = changes(coming.held, coming.after())
+    refresh = compare_tables(coming.held, coming.after())
     if config.dry_run:
         return ImportedTables(refresh, faults, unread, 0, 0, "")
-    taking = Taking(coming, out, config.visibility)
-    taking.take()
+    taking = RecordBuilder(coming, out, config.visibility)
+    taking.build()
     _refuse(faults, config)
     _write_suite(out, config.visibility)
     if taking.records:
         store.commit(*taking.records)
     said = [r for r in taking.records if isinstance(r, Evaluation) and not r.of_job]
-    return ImportedTables(refresh, faults, unread, taking.missing, _contradicted(store, said), taking.experiment)
+    return ImportedTables(
+        refresh, faults, unread, taking.missing, _count_contradictions(store, said), taking.experiment
+    )
 
 
-def _contradicted(store: Store, said: Sequence[Evaluation]) -> int:
+def _count_contradictions(store: Store, said: Sequence[Evaluation]) -> int:
     own = passes({r.id: r for r in store.find(Round)}, said)
     told = {e.id: e.record[HOME]["judgement"] for e in said}
     return sum(own.get(id) is not None and word is not None and own[id] != (word == PASS) for id, word in told.items())

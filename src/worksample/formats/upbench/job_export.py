@@ -10,7 +10,7 @@ from worksample.formats.jobs.posting import category_of
 from worksample.records import About, Instance, Job, Protocol, Source
 from worksample.tasks.taxonomy import lookup
 
-from .cell_json import criteria_told
+from .cell_json import criteria_cell
 from .tables import Row
 
 
@@ -27,10 +27,12 @@ def project_row(instance: Instance, inputs: tuple[str, ...]) -> Row:
     row = {
         "contract_id": contract_of(instance),
         "job_description": description_of(instance),
-        "acceptance_criteria": criteria_told(rubric.criteria) if rubric else None,
-        **_amounts(about),
+        "acceptance_criteria": criteria_cell(rubric.criteria) if rubric else None,
+        **_amount_columns(about),
         **(
-            _posted(job) if job else {**_named(about), "job_title": instance.title or None, "attachments": list(inputs)}
+            _posting_columns(job)
+            if job
+            else {**_category_columns(about), "job_title": instance.title or None, "attachments": list(inputs)}
         ),
     }
     return {name: None if value in ("", []) else value for name, value in row.items()}
@@ -45,7 +47,7 @@ def description_of(instance: Instance) -> str:
     return brief
 
 
-def _posted(job: Job) -> Row:
+def _posting_columns(job: Job) -> Row:
     return {
         "start_ts": job.start, "end_ts": job.end, "job_title": job.title, "expertise_tier": job.expertise,
         "category": job.category, "subcategory": job.subcategory, "subsubcategory": job.subsubcategory,
@@ -57,7 +59,7 @@ def _posted(job: Job) -> Row:
     }  # fmt: skip
 
 
-def _named(about: About) -> Row:
+def _category_columns(about: About) -> Row:
     """A category by the names that people call it, where those lead back to it."""
     if not about.category or not category_of(Job(contract="-", category=about.category)):
         return {"category": about.category}
@@ -67,7 +69,7 @@ def _named(about: About) -> Row:
     return {"category": names[0], "subcategory": names[1]} if same else {"category": about.category}
 
 
-def _amounts(about: About) -> Row:
+def _amount_columns(about: About) -> Row:
     """What it was paid and who says so. Hours only where they come from the same source: there is one column."""
     job, value, hours = about.job, about.value, about.hours
     known: dict[str, Any] = {}

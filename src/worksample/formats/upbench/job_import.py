@@ -8,17 +8,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.formats.jobs.columns import choose_columns
-from worksample.formats.jobs.filters import marks
-from worksample.formats.jobs.job_package import job_folder, known_name, there_of, write_package
+from worksample.formats.jobs.filters import exclusion_tags
+from worksample.formats.jobs.job_package import job_folder, known_name, with_available_files, write_package
 from worksample.formats.jobs.posting import Posting, read_posting
 from worksample.formats.jobs.rubric import read_rubric
 from worksample.records import Criteria, Instance, Source, Task
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
 
-from .cell_json import criteria_told
+from .cell_json import criteria_cell
 from .deliverable_export import ATTACHMENTS
 from .tables import Row
 
@@ -39,29 +39,29 @@ def rubric_of(cell: Any, where: str) -> Criteria:
         return Criteria()
     try:
         return read_rubric(cell)
-    except Unfit as e:
-        raise Unfit(f"{where}: {e}") from None
+    except InvalidCell as e:
+        raise InvalidCell(f"{where}: {e}") from None
 
 
 def posting_of(row: Row, source: Source) -> Posting:
     """A job as its row says. Raises Unfit."""
     columns = choose_columns(tuple(row), "upbench")
     rest = {name: value for name, value in row.items() if name not in ("onet_tasks", "attachments")}
-    said, faults = columns.read(rest)
+    said, faults = columns.read_row(rest)
     if faults:
-        raise Unfit("; ".join(faults))
+        raise InvalidCell("; ".join(faults))
     # As they stand, where the general way in tidies them.
     said |= {name: row[column] for name, column in _EXACT.items() if row[column] is not None}
     if "description" in said:
         said["description"] = re.sub(r"\r+\n", "\n", said["description"])
         if len(said["description"].encode()) > DESCRIPTION_LIMIT:
-            raise Unfit(f"job_description: more than {DESCRIPTION_LIMIT:,} bytes")
+            raise InvalidCell(f"job_description: more than {DESCRIPTION_LIMIT:,} bytes")
     said["onet_tasks"] = _texts(row["onet_tasks"], "onet_tasks")
     names, details = _attachments(row["attachments"])
     said |= {"attachments": names, "attachment_details": details}
     told = row["amount_source"]
     if told is not None and told not in set(Source):
-        raise Unfit(f"amount_source: {told[:40]!r} is none of {', '.join(Source)}")
+        raise InvalidCell(f"amount_source: {told[:40]!r} is none of {', '.join(Source)}")
     return read_posting(said, Source(told) if told else source)
 
 
@@ -70,7 +70,7 @@ def normal_row(row: Row, posting: Posting) -> Row:
     lists = {name: row[name] or None for name in ("onet_tasks", "attachments")}
     priced = posting.job.amount is not None
     return {
-        **row, **lists, "job_description": posting.description, "acceptance_criteria": criteria_told(posting.criteria),
+        **row, **lists, "job_description": posting.description, "acceptance_criteria": criteria_cell(posting.criteria),
         "currency": posting.job.currency if priced else None,
         "amount_source": posting.source.value if priced or posting.hours is not None else None,
     }  # fmt: skip
@@ -80,11 +80,11 @@ def write_job(
     store: Store, posting: Posting, out: Path, files: Path, day: date, version: int, *, overwrite: bool
 ) -> tuple[Task, Instance, int]:
     """Its package, where it is not there or is to be replaced; (task, instance, attachments that were not there)."""
-    home = out / MARKED if marks(posting.job) else out
+    home = out / MARKED if exclusion_tags(posting.job) else out
     root = home / known_name(posting, home)
     own = files / ATTACHMENTS / job_folder(posting.job.contract)
     files = own if own.is_dir() else files
-    whole = there_of(posting, files)
+    whole = with_available_files(posting, files)
     if overwrite or not root.exists():
         told = f"projects, {posting.job.contract}" + (f", version {version}" if version > 1 else "")
         write_package(whole, root, files, day, told)
@@ -97,7 +97,7 @@ def _texts(cell: Any, column: str) -> tuple[str, ...]:
         return ()
     items = cell if isinstance(cell, list) else [cell]
     if not all(isinstance(item, str) for item in items):
-        raise Unfit(f"{column}: is no list of texts")
+        raise InvalidCell(f"{column}: is no list of texts")
     return tuple(items)
 
 
@@ -112,9 +112,9 @@ def _attachments(cell: Any) -> tuple[tuple[str, ...], dict[str, Mapping[str, Any
         name = next((item[k] for k in _NAME if item.get(k)), None) if isinstance(item, dict) else None
         plain = isinstance(item, dict) and all(isinstance(v, str | int | float | bool) for v in item.values())
         if not isinstance(name, str) or not plain:
-            raise Unfit("attachments: is no list of names, or of tables with a name and plain values")
+            raise InvalidCell("attachments: is no list of names, or of tables with a name and plain values")
         names.append(name)
         details[name] = item
     if len(set(names)) < len(names):
-        raise Unfit("attachments: one is named twice")
+        raise InvalidCell("attachments: one is named twice")
     return tuple(names), details

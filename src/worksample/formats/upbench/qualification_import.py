@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.records import (
     Amendment,
     AmendmentAction,
@@ -67,13 +67,13 @@ def judgement_of(row: Row) -> str | None:
     """`pass` or `fail`, where a row of `evaluations` says so. Raises Unfit."""
     told = row["judgement"]
     if told is not None and told.strip().lower() not in _SAID:
-        raise Unfit(f"judgement: {told[:40]!r} is neither {PASS} nor {FAIL}")
+        raise InvalidCell(f"judgement: {told[:40]!r} is neither {PASS} nor {FAIL}")
     if row["submission_feedback"] in (None, [], {}) and row["is_successful_run"] is not False:
-        raise Unfit("submission_feedback: is missing, and is_successful_run is not false")
+        raise InvalidCell("submission_feedback: is missing, and is_successful_run is not false")
     return None if told is None else _SAID[told.strip().lower()]
 
 
-def judged(row: Row, subject: Submission, instance: Instance, by: EvaluatorKind) -> tuple[Protocol, Evaluation]:
+def evaluation_of(row: Row, subject: Submission, instance: Instance, by: EvaluatorKind) -> tuple[Protocol, Evaluation]:
     """A row of `evaluations`. Raises Unfit."""
     criteria = instance.grading[Protocol.RUBRIC].criteria if Protocol.RUBRIC in instance.grading else None
     payload = None
@@ -100,13 +100,13 @@ def judged(row: Row, subject: Submission, instance: Instance, by: EvaluatorKind)
     )
 
 
-def qualified(row: Row, round: str, instance: str, criteria: Any) -> Evaluation:
+def qualification_of(row: Row, round: str, instance: str, criteria: Any) -> Evaluation:
     """A row of `qualifications`. Raises Unfit."""
     if row["qualification_ts"] is None:
-        raise Unfit("qualification_ts: is missing")
+        raise InvalidCell("qualification_ts: is missing")
     payload: Labels | None = read_labels(row, criteria)
     if payload is None and row["is_successful_run"] is not False:
-        raise Unfit("it answers nothing, and is_successful_run is not false")
+        raise InvalidCell("it answers nothing, and is_successful_run is not false")
     return Evaluation(
         id=evaluation_id("qualifications", row["qualification_id"]),
         round=round,

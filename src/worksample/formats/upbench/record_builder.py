@@ -1,4 +1,4 @@
-"""New and changed rows as records, ready for one commit; the jobs' packages are written before."""
+"""New and changed rows as records, ready for one commit; the jobs' packages are written first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from worksample.fault_injection import failpoint
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.records import (
     IMPORTED,
     Agent,
@@ -41,18 +41,18 @@ from worksample.tasks.taxonomy import slug
 from .exporting import HOME
 from .job_export import contract_of
 from .job_import import rubric_of, write_job
-from .qualification_import import evaluation_id, judged, protocol_of, qualified, round_of, strike
+from .qualification_import import evaluation_id, evaluation_of, protocol_of, qualification_of, round_of, strike
 from .row_changes import RowChanges
 from .submission_import import (
     AUTHOR,
-    Handed,
+    PendingSubmission,
     agent_of,
+    assign_slots,
     entries_of,
+    experiment_of,
     output_of,
-    place_all,
-    plan_of,
     slots_of,
-    work_of,
+    submission_records,
 )
 from .tables import Row
 
@@ -60,8 +60,8 @@ _FLAG = "is_successful_run"
 
 
 @dataclass
-class Taking:
-    """The records that come of an import."""
+class RecordBuilder:
+    """A builder of the records of an import."""
 
     coming: RowChanges
     out: Path
@@ -86,8 +86,10 @@ class Taking:
     def _agent_id(agent: Agent) -> str:
         return str(agent.settings["agent_id"]) if agent.harness == IMPORTED else agent.id
 
-    def take(self) -> None:
-        """Everything, in the order in which records name each other. What turns out to be at fault joins the faults."""
+    def build(self) -> None:
+        """Build all records, in the order in which they refer to each other. Faults that are found are added to the
+        others.
+        """
         self.people()
         self.jobs()
         self.qualifications()
@@ -117,7 +119,7 @@ class Taking:
                 task, instance, gone = write_job(
                     self.store, posting, self.out, self.coming.files, day, version, overwrite=fresh
                 )
-            except Unfit as e:
+            except InvalidCell as e:
                 self.coming.faults[f"projects, {contract[:80]}"] = str(e)
                 continue
             failpoint("import.package")
@@ -174,9 +176,9 @@ class Taking:
         for row in rows:
             if row["contract_id"] in asked:
                 criteria = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
-                self._said(row, qualified(row, *asked[row["contract_id"]], criteria))
+                self._add_evaluation(row, qualification_of(row, *asked[row["contract_id"]], criteria))
 
-    def _said(self, row: Row, made: Evaluation) -> None:
+    def _add_evaluation(self, row: Row, made: Evaluation) -> None:
         self.records.append(made)
         if made.outcome is EvaluationOutcome.GIVEN and row[_FLAG] is False:
             self.records.append(strike(AmendmentTarget.EVALUATION, made.id, made.at))
@@ -185,27 +187,27 @@ class Taking:
 
     def work(self) -> None:
         """An experiment for new submissions, its slots, and what was said of them and of those that came before."""
-        handed = [one for row in self.coming.new["submissions"].values() if (one := self._handed(row))]
+        handed = [one for row in self.coming.new["submissions"].values() if (one := self._pending_submission(row))]
         old = {s.id: s for s in self.store.find(Submission) if s.author == AUTHOR}
         said = list(self.coming.new["evaluations"].values())
         instances = {one.id: one.instance for one in handed}
         instances |= {s.id: self.store.get(Instance, s.instance) for s in old.values()} if said else {}
         if handed:
-            self._follow(handed, old)
-            place_all(handed)
+            self._use_first_versions(handed, old)
+            assign_slots(handed)
             humans = {kind for r in said if (kind := self.kinds.get(r["evaluator_id"]))}
             fed = Feedback.PEOPLE if EvaluatorKind.PERSON in humans or not humans else Feedback.JUDGE
             graded = {one.id for one in handed}
             whole = {protocol_of(r) for r in said if r["submission_id"] in graded}
             name = slug(self.out.resolve().name).strip("-")[:100] or HOME
-            experiment = plan_of(name, self.suite, handed, whole, fed)
+            experiment = experiment_of(name, self.suite, handed, whole, fed)
             self.experiment = experiment.id
-            slots = slots_of(experiment, handed, self._earlier(old))
+            slots = slots_of(experiment, handed, self._earlier_slots(old))
             self.records += [experiment, *slots]
-            given = self._given(handed, old)
+            given = self._feedback_given(handed, old)
             for one in sorted(handed, key=lambda h: h.row["k"] or 0):
                 human = self._row("agents", one.row["agent_id"])["is_human"]
-                self.records += work_of(one, experiment, human, given.get(one.id))
+                self.records += submission_records(one, experiment, human, given.get(one.id))
         made = {s.id: s for s in (*old.values(), *(r for r in self.records if isinstance(r, Submission)))}
         self._evaluations(said, made, instances)
         self.records += [
@@ -216,7 +218,7 @@ class Taking:
     def _row(self, table: str, id: str) -> Row:
         return self.coming.by_id[table].get(id) or self.coming.had[table][id]
 
-    def _handed(self, row: Row) -> Handed | None:
+    def _pending_submission(self, row: Row) -> PendingSubmission | None:
         instance = self.instances.get(row["contract_id"])
         if instance is None:
             return None
@@ -230,9 +232,9 @@ class Taking:
             self.store.blobs, self.coming.by_id["submissions"][row["submission_id"]], self.coming.files
         )
         self.missing += sum(e.blob is None for e in entries or () if e.kind == "file")
-        return Handed(row, instance, agent, output_of(self.store.blobs, entries))
+        return PendingSubmission(row, instance, agent, output_of(self.store.blobs, entries))
 
-    def _follow(self, handed: Iterable[Handed], old: dict[str, Submission]) -> None:
+    def _use_first_versions(self, handed: Iterable[PendingSubmission], old: dict[str, Submission]) -> None:
         """A re-attempt is of the version of the job that was tried first."""
         first: dict[tuple[str, str], Instance] = {}
         for made in old.values():
@@ -241,26 +243,26 @@ class Taking:
         for one in handed:
             one.instance = first.get((one.agent.id, one.row["contract_id"]), one.instance)
 
-    def _earlier(self, old: dict[str, Submission]) -> dict[tuple[str, str, int], str]:
+    def _earlier_slots(self, old: dict[str, Submission]) -> dict[tuple[str, str, int], str]:
         """(agent, instance, attempt) -> slot of what came in before."""
         trials = {t.id: t.slot for t in self.store.find(Trial)} if old else {}
         slots = {s.id: s for s in self.store.find(Slot)} if old else {}
         found = (slots[trials[s.trial]] for s in old.values() if s.trial)
         return {(s.agent, s.instance, s.attempt): s.id for s in found}
 
-    def _given(self, handed: list[Handed], old: dict[str, Submission]) -> dict[str, Fed]:
+    def _feedback_given(self, handed: list[PendingSubmission], old: dict[str, Submission]) -> dict[str, Fed]:
         """What each re-attempt was given: the attempt before it, and what was said of that."""
         said: dict[str, list[str]] = {}
         for row in self.coming.by_id["evaluations"].values():
             if row[_FLAG] is not False and row["submission_feedback"] not in (None, [], {}):
                 said.setdefault(row["submission_id"], []).append(evaluation_id("evaluations", row["evaluation_id"]))
-        places = {(h.agent.id, h.instance.id, h.row["k"], h.place[2]): h.id for h in handed if h.place[1]}
-        slots = {id: s for s, id in self._earlier(old).items()}
+        places = {(h.agent.id, h.instance.id, h.row["k"], h.slot_place[2]): h.id for h in handed if h.slot_place[1]}
+        slots = {id: s for s, id in self._earlier_slots(old).items()}
         trials = {t.id: t.slot for t in self.store.find(Trial)} if old else {}
         held = {slots[trials[s.trial]]: s.id for s in old.values() if s.trial and trials[s.trial] in slots}
         out: dict[str, Fed] = {}
         for one in handed:
-            _, k, repeat = one.place
+            _, k, repeat = one.slot_place
             last = (one.agent.id, one.instance.id, k - 1)
             before = places.get((*last, repeat)) or places.get((*last, 1)) or held.get(last)
             if k > 1 and before:
@@ -274,13 +276,13 @@ class Taking:
             if subject is None:
                 continue
             by = self.kinds[row["evaluator_id"]]
-            protocol, said = judged(row, subject, instances[subject.id], by)
+            protocol, said = evaluation_of(row, subject, instances[subject.id], by)
             if said.round not in there:
                 there.add(said.round)
                 mine = {s.instance: instances[s.id] for s in made.values() if s.experiment == subject.experiment}
                 at = min(s.at for s in made.values() if s.experiment == subject.experiment)
                 self.records.append(round_of(subject.experiment or "", protocol, by, mine.values(), at))
-            self._said(row, said)
+            self._add_evaluation(row, said)
 
     # -- what changed
 

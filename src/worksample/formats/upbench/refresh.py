@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .cell_json import PASS
-from .tables import NAMES, Row, differing, id_of
+from .tables import NAMES, Row, differing_columns, id_of
 
 UNDATED = "(no date)"
 
@@ -35,14 +35,14 @@ class Refresh:
     """By month; those without a start last."""
 
 
-def changes(before: Mapping[str, Sequence[Row]], after: Mapping[str, Sequence[Row]]) -> Refresh:
+def compare_tables(before: Mapping[str, Sequence[Row]], after: Mapping[str, Sequence[Row]]) -> Refresh:
     """Of two sets of the six tables, such as those of two months."""
     rows: dict[str, dict[str, int]] = {}
     columns: dict[str, dict[str, int]] = {}
     for name in NAMES:
         old = {row[id_of(name)]: row for row in before[name]}
         new = {row[id_of(name)]: row for row in after[name]}
-        differ = [differing(old[id], new[id]) for id in old.keys() & new.keys()]
+        differ = [differing_columns(old[id], new[id]) for id in old.keys() & new.keys()]
         changed = sum(bool(d) for d in differ)
         rows[name] = {
             "new": len(new.keys() - old.keys()), "changed": changed, "same": len(differ) - changed,

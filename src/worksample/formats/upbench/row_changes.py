@@ -1,4 +1,4 @@
-"""Rows that come in beside those that a store holds: which are sound, which are new, which changed."""
+"""Rows to be imported, compared with the store: which are sound, which are new, which changed."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from worksample.files import HashSink
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.formats.jobs.posting import Posting
 from worksample.records import Criteria, Source, Submission
 from worksample.store import Store
 
-from .cell_json import criteria_told, feedback_told, labels_told, read_feedback, read_labels
+from .cell_json import criteria_cell, feedback_cell, label_columns, read_feedback, read_labels
 from .deliverable_export import names_in
 from .exporting import tables_of
 from .job_import import normal_row, posting_of, rubric_of
-from .qualification_import import judgement_of, qualified
+from .qualification_import import judgement_of, qualification_of
 from .submission_import import AUTHOR, check_submission, entries_of
 from .tables import NAMES, OURS, PAPER, Row, Tables, id_of
 
@@ -27,7 +27,7 @@ _FLAG = "is_successful_run"
 
 @dataclass
 class RowChanges:
-    """What the store holds, and what of the tables is new or changed. `faults` hears of what is neither."""
+    """The store's rows, and the new or changed rows of the tables. `faults` collects the others."""
 
     store: Store
     tables: Tables
@@ -47,8 +47,9 @@ class RowChanges:
 
     # -- looking: which rows are sound, which are new
 
-    def look(self) -> None:
-        """Check every row, in the order in which tables name each other, and sort it into new, changed and there."""
+    def check_rows(self) -> None:
+        """Check every row, in the order in which tables refer to each other, and sort it into new, changed and
+        known."""
         self._rubrics()
         checks: Mapping[str, Callable[[Row], Row]] = {
             "evaluators": self._evaluator, "agents": lambda row: row, "projects": self._job,
@@ -59,7 +60,7 @@ class RowChanges:
             for id, row in list(self.by_id[name].items()):
                 try:
                     self._sort(name, id, check(row))
-                except Unfit as e:
+                except InvalidCell as e:
                     self.faults[f"{name}, {id[:80]}"] = str(e)
                     del self.by_id[name][id]
 
@@ -76,7 +77,7 @@ class RowChanges:
         if not differs:
             return
         if name != "projects" and set(differs) != {_FLAG}:
-            raise Unfit(f"differs from what the store holds in {', '.join(dict.fromkeys(differs))}")
+            raise InvalidCell(f"differs from what the store holds in {', '.join(dict.fromkeys(differs))}")
         self.changed[name][id] = row
 
     def _rubrics(self) -> None:
@@ -88,14 +89,14 @@ class RowChanges:
         ):
             try:
                 found = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
-            except Unfit:
+            except InvalidCell:
                 continue
             if found.criteria and row[_FLAG] is not False:
                 written[row["contract_id"]] = (row["qualification_ts"], found)
         for id, row in self.by_id["projects"].items():
             try:
                 own = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
-            except Unfit:
+            except InvalidCell:
                 continue
             held = self.had["projects"].get(id, {}).get("acceptance_criteria")
             kept = rubric_of(held, "") if held else Criteria()
@@ -103,7 +104,7 @@ class RowChanges:
 
     def _evaluator(self, row: Row) -> Row:
         if row["is_human"] is None:
-            raise Unfit("is_human: is missing")
+            raise InvalidCell("is_human: is missing")
         if row["registration_ts"] is not None:
             return row
         id = row["evaluator_id"]
@@ -115,37 +116,37 @@ class RowChanges:
         ]  # fmt: skip
         known = [at for at in acts if at is not None]
         if not known:
-            raise Unfit("registration_ts: is missing, and nothing that it did says when it was there")
+            raise InvalidCell("registration_ts: is missing, and nothing that it did says when it was there")
         return {**row, "registration_ts": min(known)}
 
     def _job(self, row: Row) -> Row:
         id = row["contract_id"]
         if id not in self.criteria:
             rubric_of(row["acceptance_criteria"], "acceptance_criteria")
-        told = {**row, "acceptance_criteria": criteria_told(self.criteria[id])}
+        told = {**row, "acceptance_criteria": criteria_cell(self.criteria[id])}
         self.postings[id] = posting_of(told, self.source)
         return normal_row(told, self.postings[id])
 
-    def _known(self, table: str, row: Row) -> str:
+    def _known_id(self, table: str, row: Row) -> str:
         column = id_of(table)
         if row[column] is None:
-            raise Unfit(f"{column}: is missing")
+            raise InvalidCell(f"{column}: is missing")
         if row[column] not in self.by_id[table] and row[column] not in self.had[table]:
-            raise Unfit(f"{column}: {row[column][:80]!r} is not in the table {table}")
+            raise InvalidCell(f"{column}: {row[column][:80]!r} is not in the table {table}")
         return str(row[column])
 
     def _qualification(self, row: Row) -> Row:
-        self._known("projects", row)
-        self._known("evaluators", row)
+        self._known_id("projects", row)
+        self._known_id("evaluators", row)
         criteria = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
-        made = qualified(row, "-", "-", criteria)
-        said = labels_told(read_labels(row, criteria)) if made.payload else {}  # type: ignore[arg-type]
+        made = qualification_of(row, "-", "-", criteria)
+        said = label_columns(read_labels(row, criteria)) if made.payload else {}  # type: ignore[arg-type]
         own = {name: None for name in row if name.startswith("criterion_")}
         return {**row, **own, **said, _FLAG: row[_FLAG] is not False}
 
     def _submission(self, row: Row) -> Row:
-        self._known("projects", row)
-        self._known("agents", row)
+        self._known_id("projects", row)
+        self._known_id("agents", row)
         check_submission(row)
         told = dict(row)
         if row["duration"] is not None:
@@ -155,19 +156,19 @@ class RowChanges:
         return {**told, _FLAG: row[_FLAG] is not False}
 
     def _evaluation(self, row: Row) -> Row:
-        contract = self._known("projects", row)
-        submission = self._known("submissions", row)
-        self._known("evaluators", row)
+        contract = self._known_id("projects", row)
+        submission = self._known_id("submissions", row)
+        self._known_id("evaluators", row)
         of = self.by_id["submissions"].get(submission) or self.had["submissions"][submission]
         if of["contract_id"] != contract:
-            raise Unfit(f"contract_id: the submission is of {of['contract_id'][:80]!r}")
+            raise InvalidCell(f"contract_id: the submission is of {of['contract_id'][:80]!r}")
         fresh = row["evaluation_id"] not in self.had["evaluations"]
         if fresh and submission in self.had["submissions"] and self.store.get(Submission, submission).author != AUTHOR:
-            raise Unfit("submission_id: that was handed in here; open a round for it, or import its judgments")
+            raise InvalidCell("submission_id: that was handed in here; open a round for it, or import its judgments")
         criteria = self.criteria.get(contract, Criteria())
         told = {**row, "judgement": judgement_of(row), _FLAG: row[_FLAG] is not False}
         if row["submission_feedback"] not in (None, [], {}):
-            told["submission_feedback"] = feedback_told(read_feedback(row["submission_feedback"], criteria), criteria)
+            told["submission_feedback"] = feedback_cell(read_feedback(row["submission_feedback"], criteria), criteria)
         return told
 
     def after(self) -> Tables:

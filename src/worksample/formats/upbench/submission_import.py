@@ -11,8 +11,8 @@ from typing import Any
 
 from worksample.errors import Cause
 from worksample.files import Sink, put_canonical
-from worksample.files.tables.cell_values import Unfit
-from worksample.formats.jobs.job_package import inside, opened_file
+from worksample.files.tables.cell_values import InvalidCell
+from worksample.formats.jobs.job_package import open_listed_file, relative_path
 from worksample.records import (
     IMPORTED,
     Agent,
@@ -58,16 +58,16 @@ WHY = "its row says is_successful_run false"
 
 
 @dataclass
-class Handed:
+class PendingSubmission:
     """A submission that is to be taken in."""
 
     row: Row
     instance: Instance
     agent: Agent
     output: SubmissionPart
-    place: tuple[str, int, int] = ("", 0, 0)
+    slot_place: tuple[str, int, int] = ("", 0, 0)
     """Arm, attempt, repeat."""
-    tried: int = 1
+    try_number: int = 1
 
     @property
     def id(self) -> str:
@@ -85,15 +85,17 @@ def agent_of(row: Row) -> Agent:
 def check_submission(row: Row) -> None:
     """Raises Unfit where a row cannot be a submission."""
     if not _ID.fullmatch(row["submission_id"]):
-        raise Unfit(f"submission_id: {row['submission_id'][:40]!r} is not made of letters, digits, `.`, `_` and `-`")
+        raise InvalidCell(
+            f"submission_id: {row['submission_id'][:40]!r} is not made of letters, digits, `.`, `_` and `-`"
+        )
     if row["submission_ts"] is None:
-        raise Unfit("submission_ts: is missing")
+        raise InvalidCell("submission_ts: is missing")
     if row["k"] is not None and not 1 <= row["k"] <= MOST:
-        raise Unfit(f"k: attempts are counted from 1 to {MOST}")
+        raise InvalidCell(f"k: attempts are counted from 1 to {MOST}")
     if row["k"] is not None and row["duration"] is None:
-        raise Unfit("duration: is missing; only work without k, which was handed in, may leave it out")
+        raise InvalidCell("duration: is missing; only work without k, which was handed in, may leave it out")
     if row["duration"] is not None and row["duration"] > _LONGEST:
-        raise Unfit("duration: is more than ten years")
+        raise InvalidCell("duration: is more than ten years")
 
 
 def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
@@ -110,12 +112,12 @@ def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
         entries[TEXT] = Entry(path=TEXT, size=len(said.encode()), blob=sink.put(said.encode()))
     elif isinstance(said, list):
         for n, item in enumerate(said):
-            entry = _entry(sink, n, _named(item), files, row["submission_id"])
+            entry = _entry(sink, n, _file_name(item), files, row["submission_id"])
             if entry.path in entries:
-                raise Unfit(f"deliverables: {entry.path[:80]!r} is named twice")
+                raise InvalidCell(f"deliverables: {entry.path[:80]!r} is named twice")
             entries[entry.path] = entry
     else:
-        raise Unfit("deliverables: is neither a list of files nor a text")
+        raise InvalidCell("deliverables: is neither a list of files nor a text")
     return tuple(sorted(entries.values(), key=lambda e: e.path))
 
 
@@ -131,12 +133,12 @@ def output_of(sink: Sink, entries: tuple[Entry, ...] | None) -> SubmissionPart:
     return SubmissionPart(manifest=digest, status=status, reason=why, files=len(manifest.files), size=manifest.size)
 
 
-def _named(item: Any) -> str:
+def _file_name(item: Any) -> str:
     found = item
     if isinstance(item, dict):
         found = next((item[k] for k in ("path", "name", "filename", "file_name", "url") if item.get(k)), None)
     if not isinstance(found, str) or not found:
-        raise Unfit("deliverables: an item has no name")
+        raise InvalidCell("deliverables: an item has no name")
     return found
 
 
@@ -145,13 +147,13 @@ def _entry(sink: Sink, n: int, name: str, files: Path, submission: str) -> Entry
         return Entry(path=f"link-{n + 1:03}", kind=EntryKind.LINK, target=name)
     path = quote_path(name.encode())
     if fault := path_fault(path):
-        raise Unfit(f"deliverables: {name[:80]!r}: {fault}")
+        raise InvalidCell(f"deliverables: {name[:80]!r}: {fault}")
     for folder in (files / submission, files):
         if not folder.is_dir():
             continue
         try:
-            file = opened_file(folder, inside(name), name)
-        except Unfit:
+            file = open_listed_file(folder, relative_path(name), name)
+        except InvalidCell:
             continue
         with file:
             size = file.seek(0, 2)
@@ -163,9 +165,9 @@ def _entry(sink: Sink, n: int, name: str, files: Path, submission: str) -> Entry
 # -- the plan
 
 
-def place_all(handed: Sequence[Handed]) -> None:
+def assign_slots(handed: Sequence[PendingSubmission]) -> None:
     """Give each attempt its place: several that succeeded are repeats, what did not succeed a try of the first."""
-    groups: dict[tuple[str, str, int], list[Handed]] = {}
+    groups: dict[tuple[str, str, int], list[PendingSubmission]] = {}
     for one in handed:
         if one.row["k"] is not None:
             groups.setdefault((one.agent.id, one.instance.id, one.row["k"]), []).append(one)
@@ -175,12 +177,14 @@ def place_all(handed: Sequence[Handed]) -> None:
         failed = [one for one in mine if one.row["is_successful_run"] is False]
         good = [one for one in mine if one.row["is_successful_run"] is not False]
         for n, one in enumerate(failed, 1):
-            one.place, one.tried = (arm, k, 1), n
+            one.slot_place, one.try_number = (arm, k, 1), n
         for n, one in enumerate(good, 1):
-            one.place, one.tried = (arm, k, n), len(failed) + 1 if n == 1 else 1
+            one.slot_place, one.try_number = (arm, k, n), len(failed) + 1 if n == 1 else 1
 
 
-def plan_of(name: str, suite: str, handed: Sequence[Handed], protocols: set[Protocol], fed: Feedback) -> Experiment:
+def experiment_of(
+    name: str, suite: str, handed: Sequence[PendingSubmission], protocols: set[Protocol], fed: Feedback
+) -> Experiment:
     """The experiment that these submissions belong to. Its id is made of theirs."""
     attempts = max((one.row["k"] or 1 for one in handed), default=1)
     arms = [Arm(name=PLAIN)]
@@ -190,7 +194,7 @@ def plan_of(name: str, suite: str, handed: Sequence[Handed], protocols: set[Prot
     return Experiment(
         id=digest_of([HOME, *sorted(one.id for one in handed)])[:24], name=name,
         agents=tuple(sorted({one.agent.id for one in handed})), arms=tuple(arms),
-        repeats=max((one.place[2] for one in handed), default=1) or 1, attempts=attempts,
+        repeats=max((one.slot_place[2] for one in handed), default=1) or 1, attempts=attempts,
         lock=Lock(
             suite=suite or digest_of(list(instances)), instances=instances,
             protocols=tuple(p for p in (Protocol.RUBRIC, Protocol.HOLISTIC) if p in protocols) or (Protocol.RUBRIC,),
@@ -201,12 +205,12 @@ def plan_of(name: str, suite: str, handed: Sequence[Handed], protocols: set[Prot
 
 
 def slots_of(
-    experiment: Experiment, handed: Sequence[Handed], before: Mapping[tuple[str, str, int], str]
+    experiment: Experiment, handed: Sequence[PendingSubmission], before: Mapping[tuple[str, str, int], str]
 ) -> list[Slot]:
     """The slots of all places. `before`: (agent, instance, attempt) -> a slot that came in earlier."""
     made: dict[tuple[str, str, str, int, int], Slot] = {}
-    for one in sorted((h for h in handed if h.place[1]), key=lambda h: h.place[1:]):
-        arm, attempt, repeat = one.place
+    for one in sorted((h for h in handed if h.slot_place[1]), key=lambda h: h.slot_place[1:]):
+        arm, attempt, repeat = one.slot_place
         key = (one.agent.id, one.instance.id, arm, attempt, repeat)
         if key in made:
             continue
@@ -222,7 +226,9 @@ def slots_of(
     return list(made.values())
 
 
-def work_of(one: Handed, experiment: Experiment, human: bool | None, fed: Fed | None) -> list[Trial | Submission]:
+def submission_records(
+    one: PendingSubmission, experiment: Experiment, human: bool | None, fed: Fed | None
+) -> list[Trial | Submission]:
     """The records of one submission, with a trial where it is an attempt."""
     row, instance = one.row, one.instance
     pins: dict[str, Any] = {"work": instance.work_digest, "capture": instance.capture_digest}
@@ -234,11 +240,11 @@ def work_of(one: Handed, experiment: Experiment, human: bool | None, fed: Fed | 
         minutes = None if row["duration"] is None else row["duration"] / 60
         origin = Origin.PERSON if human else Origin.EXTERNAL
         return [Submission(**fixed, origin=origin, reported=Reported(minutes=minutes))]
-    arm, attempt, repeat = one.place
+    arm, attempt, repeat = one.slot_place
     good = row["is_successful_run"] is not False
     trial = Trial(
         id=f"{one.id}-trial", experiment=experiment.id, agent=one.agent.id, instance=instance.id, **pins,
-        slot=Slot.identify(experiment.id, one.agent.id, instance.id, arm, attempt, repeat), try_number=one.tried,
+        slot=Slot.identify(experiment.id, one.agent.id, instance.id, arm, attempt, repeat), try_number=one.try_number,
         outcome=TrialOutcome(ending=Ending.DONE)
         if good else TrialOutcome(ending=Ending.FAILED, cause=Cause.CAPTURE_FAILED, reason=WHY),
         started=row["submission_ts"] - timedelta(seconds=row["duration"]), ended=row["submission_ts"],

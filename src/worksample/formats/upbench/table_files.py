@@ -13,11 +13,11 @@ from worksample.errors import FaultyRows, ImportFailed, UsageError
 from worksample.files.tables import cell_values as cells
 from worksample.files.tables.delimited import CELL_LIMIT
 from worksample.files.tables.number_columns import NumberColumns
-from worksample.files.tables.numbers import written
+from worksample.files.tables.numbers import format_float
 from worksample.files.tables.table_reader import FaultyRow, open_table
-from worksample.store.error_translation import keeping
+from worksample.store.error_translation import translate_os_errors
 
-from .tables import COLUMNS, ColumnKind, Row, Tables, id_of, tidied
+from .tables import COLUMNS, ColumnKind, Row, Tables, complete_tables, id_of
 
 FORMATS = ("csv", "json", "jsonl", "parquet")
 ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
@@ -34,9 +34,9 @@ def write_tables(tables: Tables, folder: Path, format: str = "csv") -> list[Path
     if format not in FORMATS:
         raise UsageError(f"no form {format!r} for tables", next=f"one of {', '.join(FORMATS)}")
     out = []
-    with keeping(str(folder)):
+    with translate_os_errors(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
-        for name, rows in tidied(tables).items():
+        for name, rows in complete_tables(tables).items():
             columns = columns_of(name, rows)
             path = folder / f"{name}.{format}"
             draft = path.with_name(path.name + ".part")
@@ -47,7 +47,7 @@ def write_tables(tables: Tables, folder: Path, format: str = "csv") -> list[Path
 
 
 def columns_of(table: str, rows: Iterable[Row]) -> dict[str, ColumnKind]:
-    """The columns of a table: those of all, and of qualifications one for each further question."""
+    """Return the columns of a table; for qualifications also one for each further question."""
     columns = dict(COLUMNS[table])
     columns |= {name: ColumnKind.JSON for row in rows for name in row if name not in columns}
     return columns
@@ -69,18 +69,18 @@ def read_tables(
     for name in COLUMNS:
         path = _file_of(folder, name)
         if path is not None:
-            tables[name], unread[name] = _read(name, path, (encoding, decimal), found)
+            tables[name], unread[name] = _read_table(name, path, (encoding, decimal), found)
     if "projects" not in tables:
         raise ImportFailed(
             "there is no table `projects`", where=str(folder), next=f"projects.csv, or with {', '.join(ENDINGS[1:])}"
         )
     if found and faults is None:
         raise FaultyRows(found)
-    return tidied(tables), {name: left for name, left in unread.items() if left}
+    return complete_tables(tables), {name: left for name, left in unread.items() if left}
 
 
 def holds_tables(folder: Path) -> bool:
-    """Whether `projects` lies in a folder as a table."""
+    """Return whether a folder contains `projects` as a table."""
     return folder.is_dir() and any((folder / f"projects{ending}").is_file() for ending in ENDINGS)
 
 
@@ -92,7 +92,9 @@ def _file_of(folder: Path, table: str) -> Path | None:
     return found[0] if found else None
 
 
-def _read(table: str, path: Path, how: tuple[str, str], faults: dict[str, str]) -> tuple[list[Row], tuple[str, ...]]:
+def _read_table(
+    table: str, path: Path, how: tuple[str, str], faults: dict[str, str]
+) -> tuple[list[Row], tuple[str, ...]]:
     rows: list[Row] = []
     seen: dict[str, int] = {}
     key = id_of(table)
@@ -109,7 +111,7 @@ def _read(table: str, path: Path, how: tuple[str, str], faults: dict[str, str]) 
         numbers = {
             h: h.endswith("_amount") for h, kind in known.items() if kind in (ColumnKind.NUMBER, ColumnKind.WHOLE)
         }
-        columns = NumberColumns(decimal).seen(numbers, opened.rows)
+        columns = NumberColumns(decimal).with_rows(numbers, opened.rows)
     with open_table(path, encoding) as opened:
         for line, row in opened.rows:
             if isinstance(row, FaultyRow):
@@ -145,7 +147,7 @@ def _row(known: dict[str, ColumnKind], row: dict[str, Any], columns: NumberColum
                 read[name] = _number(columns, name, cell, whole=kind is ColumnKind.WHOLE)
             else:
                 read[name] = _READERS[kind](cell)
-        except cells.Unfit as e:
+        except cells.InvalidCell as e:
             read[name] = None
             wrong.append(f"{name}: {e}")
     return read, wrong
@@ -159,7 +161,7 @@ def _text(cell: object) -> str | None:
     if cell is None or cell == "" or (isinstance(cell, float) and cells.is_blank(cell)):
         return None
     if isinstance(cell, list | dict):
-        raise cells.Unfit("is a list or a table, not a text")
+        raise cells.InvalidCell("is a list or a table, not a text")
     return _sound(str(cell))
 
 
@@ -167,7 +169,7 @@ def _sound(told: str) -> str:
     try:
         told.encode()
     except UnicodeEncodeError:
-        raise cells.Unfit("holds half a character (a lone surrogate)") from None
+        raise cells.InvalidCell("holds half a character (a lone surrogate)") from None
     return told
 
 
@@ -192,7 +194,7 @@ def _json(cell: object) -> Any:
     told = _text(cell)
     if told is None or not told.strip():
         return None
-    return _plain(cells.parsed(told))
+    return _plain(cells.parse_json_cell(told))
 
 
 def _plain(value: Any) -> Any:
@@ -201,7 +203,7 @@ def _plain(value: Any) -> Any:
         json.dumps(value, allow_nan=False).encode()
         return json.loads(_sound(json.dumps(value, allow_nan=False, ensure_ascii=False)))
     except (TypeError, ValueError, RecursionError):
-        raise cells.Unfit("holds what is no JSON") from None
+        raise cells.InvalidCell("holds what is no JSON") from None
 
 
 _READERS: dict[ColumnKind, Callable[[Any], Any]] = {
@@ -212,7 +214,7 @@ _READERS: dict[ColumnKind, Callable[[Any], Any]] = {
 # -- the files
 
 
-def _told(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
 
 
@@ -223,7 +225,7 @@ def _csv_cell(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return written(value) if isinstance(value, float) else _told(value)
+    return format_float(value) if isinstance(value, float) else _json_value(value)
 
 
 def _write_csv(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
@@ -235,14 +237,14 @@ def _write_csv(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> N
 
 
 def _write_json(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
-    told = [{name: _told(row.get(name)) for name in columns} for row in rows]
+    told = [{name: _json_value(row.get(name)) for name in columns} for row in rows]
     path.write_text(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _write_jsonl(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         for row in rows:
-            told = {name: _told(row.get(name)) for name in columns}
+            told = {name: _json_value(row.get(name)) for name in columns}
             file.write(json.dumps(told, ensure_ascii=False, allow_nan=False) + "\n")
 
 

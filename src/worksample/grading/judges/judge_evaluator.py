@@ -1,4 +1,4 @@
-"""`Evaluates` by a judge model: one evaluator for each model of a role."""
+"""Judge models as evaluators: one for each model of a role."""
 
 from __future__ import annotations
 
@@ -8,24 +8,26 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worksample.errors import JudgeError
-from worksample.grading.evaluators import Evaluates, EvaluationRequest, EvaluatorReply
+from worksample.grading.evaluators import EvaluationRequest, EvaluatorReply, RoundEvaluator
 from worksample.models import ModelRole, Roles
 from worksample.records import Evaluator, EvaluatorKind, Payload, Protocol, Round, now
 
 from .material import JudgeMaterial, Render
-from .protocols import holistic, pairwise, rubric
+from .protocols import judge_holistic, judge_pairwise, judge_rubric
 from .session import JudgeSession
 
 PROTOCOLS: dict[Protocol, Callable[[JudgeMaterial, JudgeSession], Awaitable[Payload]]] = {
-    **dict.fromkeys((Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC), rubric),
-    Protocol.HOLISTIC: holistic,
-    Protocol.PAIRWISE: pairwise,
+    **dict.fromkeys((Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC), judge_rubric),
+    Protocol.HOLISTIC: judge_holistic,
+    Protocol.PAIRWISE: judge_pairwise,
 }
 
 
 @dataclass(frozen=True)
-class ByJudge:
-    """One model under one role. Its id names its version, so that another prompt or setting is another evaluator."""
+class JudgeEvaluator:
+    """One model under one role. The id contains the version, so that another prompt or setting makes another
+    evaluator.
+    """
 
     role: ModelRole
     render: Render
@@ -36,12 +38,14 @@ class ByJudge:
 
     @property
     def means(self) -> str:
-        """What it may spend: where that is raised, what stopped for want of it is asked again."""
+        """The judge's budget. If it is raised, evaluations that failed for lack of it are asked for again."""
         return f"calls {self.role.config.calls}, cost {self.role.config.cost}"
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """Named by role and model, whether it judges alone or in a panel: it is the same evaluator."""
+        """The evaluator's record, named by role and model; it is the same whether the model judges alone or in a
+        panel.
+        """
         return Evaluator(
             id=f"judge.{self.role.name}@{self.role.version}",
             name=f"{self.role.name} ({self.role.model})",
@@ -51,7 +55,7 @@ class ByJudge:
         )
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
-        """Never raises for what a deliverable says, nor for a judge that fails: those are causes. Raises StoreError."""
+        """Judge a submission. Failures of the deliverable or the judge become causes. Raises StoreError."""
         asking, began = JudgeSession(self.role), time.monotonic()
         try:
             payload = await PROTOCOLS[asked.round.protocol](JudgeMaterial(self.role, asked, self.render), asking)
@@ -62,11 +66,12 @@ class ByJudge:
         return EvaluatorReply(payload, record=asking.record, minutes=minutes, cost=asking.usage.cost)
 
 
-def judges_for(roles: Roles, render: Render) -> Callable[[Round], Sequence[Evaluates]]:
-    """For `Evaluators.judges`: the judges that are configured for a round's protocol, role by role."""
+def judges_for(roles: Roles, render: Render) -> Callable[[Round], Sequence[RoundEvaluator]]:
+    """Return a function for `Evaluators.judges` that finds the judges configured for a round's protocol, role by
+    role."""
 
-    def judges(round: Round) -> Sequence[Evaluates]:
+    def judges(round: Round) -> Sequence[RoundEvaluator]:
         found = [role for models in roles.values() for role in models if round.protocol in role.config.rounds]
-        return tuple(ByJudge(role, render) for role in found)
+        return tuple(JudgeEvaluator(role, render) for role in found)
 
     return judges

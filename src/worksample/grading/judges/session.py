@@ -1,4 +1,4 @@
-"""The questions of one evaluation, with all that they took."""
+"""The questions of one evaluation, with everything that they used."""
 
 from __future__ import annotations
 
@@ -10,34 +10,38 @@ from worksample.errors import JudgeError
 from worksample.models import Exhibit, JudgeReply, ModelRole, Probe, ask, plus
 from worksample.records import Usage
 
-from .material import unshown
+from .material import unshown_error
 
 HIDDEN = 100
-"""Files that are kept in the record as not shown."""
+"""Maximum number of unshown files that the record lists."""
 
 
 @dataclass
 class JudgeSession:
-    """Put probes to a judge; `record` is what is kept beside the evaluation."""
+    """A session that puts probes to a judge; `record` is kept beside the evaluation."""
 
     role: ModelRole
     asked: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     hidden: list[dict[str, str]] = field(default_factory=list)
-    """The files that could not be shown, and whose fault that is."""
+    """Files that could not be shown, and who is to blame."""
 
-    async def seeing(self, probe: Probe, hidden: Sequence[Exhibit]) -> JudgeReply:
-        """The answer to a probe about work of which `hidden` could not be shown: the judge is asked whether it could
-        inspect the work without. JudgeError (`judge.unshown`) where it could not, and as `__call__`.
+    async def ask_about(self, probe: Probe, hidden: Sequence[Exhibit]) -> JudgeReply:
+        """Ask a probe about work of which the exhibits `hidden` could not be shown; the judge also says whether it
+        could inspect the work without them.
+
+        Raises JudgeError (`judge.unshown`) if it could not, and as `__call__`.
         """
         self.hidden = [{"name": e.name, "why": e.visibility.value} for e in hidden[:HIDDEN]]
         answer = await self(replace(probe, asks_inspected=bool(hidden)))
         if not answer.inspected:
-            raise unshown(hidden)
+            raise unshown_error(hidden)
         return answer
 
     async def __call__(self, probe: Probe) -> JudgeReply:
-        """JudgeError where there is no answer; its calls are recorded and paid all the same."""
+        """Ask a probe. Raises JudgeError if the judge gives no answer; its calls are recorded and paid for in any
+        case.
+        """
         try:
             answer, used = await ask(self.role, probe)
         except JudgeError as error:

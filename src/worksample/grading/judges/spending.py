@@ -1,4 +1,4 @@
-"""What judges have spent on an experiment before: caps hold over all runs of it."""
+"""Earlier spending of judges on an experiment: caps hold over all of its runs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 
-def charge(store: Store, experiment: str, roles: Roles) -> None:
-    """Count against each role's caps what it took in all rounds of an experiment, failed answers included."""
+def charge_earlier_spending(store: Store, experiment: str, roles: Roles) -> None:
+    """Count against each role's caps what it used in all rounds of an experiment, failed answers included."""
     for round in store.find(Round, experiment=experiment):
         for evaluation in store.find(Evaluation, round=round.id):
-            for name, used in taken(evaluation).items():
+            for name, used in judge_usage(evaluation).items():
                 if name in roles:
                     roles[name][0].spent.add(used)
 
 
-def taken(evaluation: Evaluation) -> dict[str, Usage]:
-    """What judges took for an evaluation, by role."""
+def judge_usage(evaluation: Evaluation) -> dict[str, Usage]:
+    """Return the usage of judges for an evaluation, by role."""
     kept: dict[str, Any] = evaluation.record.get("usage", {})
     found = {name: Usage.model_validate(used) for name, used in kept.items()}
     return {name: used for name, used in found.items() if used.requests}

@@ -1,4 +1,4 @@
-"""Numbers of two tables that are unclear alone (`1.200`): one reading for each column, and the reason says which."""
+"""Ambiguous numbers of two tables (`1.200`): one reading for each column, named in the reason."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from worksample.kit.table import Row, Table
 
 
 class Compared(Protocol):
-    """Which columns are compared, and how far a number may be off."""
+    """Rules of a comparison: which columns are compared, and how far a number may be off."""
 
     @property
     def values(self) -> Sequence[str]: ...
 
     def near(self, column: str, got: float, want: float) -> bool:
-        """Whether two numbers of a column are the same within its tolerances."""
+        """Return whether two numbers of a column are the same within its tolerances."""
 
 
 def settle_numbers(got: Table, want: Table, rules: Compared) -> tuple[Table, Table, list[str]]:
-    """Both tables with every unclear number of the compared columns decided, and what was decided, in words.
+    """Return both tables with every ambiguous number of the compared columns decided, and the decisions in words.
 
-    A column that does not tell its decimal mark is read the way by which more of its numbers are the reference's; the
-    point is the decimal mark where both ways are as good.
+    A column that does not tell its decimal mark gets the reading that matches more of the reference's numbers; the
+    point wins a tie.
     """
     decided: tuple[dict[str, str], dict[str, str]] = {}, {}
     notes = []
@@ -36,21 +36,23 @@ def settle_numbers(got: Table, want: Table, rules: Compared) -> tuple[Table, Tab
             choices = [(mine, theirs) for theirs in ways[1] for mine in ways[0]]
             best = max(choices, key=lambda way: _fitting(column, sides, way, rules))
             decided[0][column], decided[1][column] = best
-            notes += _said(column, sides[0], best[0], "as the reference has it; nothing else in the column tells")
+            notes += _reading_note(
+                column, sides[0], best[0], "as the reference has it; nothing else in the column tells"
+            )
         marked = [cell for cell in sides[0] if isinstance(cell, NumberCell)]
-        notes += _said(column, marked, marked[0].decimal if marked else "", "as its other cells tell")
-    return _with(got, decided[0]), _with(want, decided[1]), notes
+        notes += _reading_note(column, marked, marked[0].decimal if marked else "", "as its other cells tell")
+    return _with_marks(got, decided[0]), _with_marks(want, decided[1]), notes
 
 
-def _said(column: str, cells: Iterable[Any], decimal: str, why: str) -> list[str]:
-    """How the first unclear number was read, where that is not with the decimal point."""
+def _reading_note(column: str, cells: Iterable[Any], decimal: str, why: str) -> list[str]:
+    """Say how the first ambiguous number was read, unless with the decimal point."""
     first = next((c for c in cells if isinstance(c, NumberCell) or is_unclear(c)), None)
     value = number(NumberCell(first, decimal)) if first is not None and decimal == "," else None
     return [] if value is None else [f"column {column}: {str(first)[:40]} is read as {plain(value)}, {why}"]
 
 
 def _fitting(column: str, sides: Sequence[Sequence[Any]], way: tuple[str, str], rules: Compared) -> int:
-    """How many numbers of the deliverable's column are near one of the reference's, read this way."""
+    """Count the numbers of the deliverable's column that are near one of the reference's in this reading."""
     mine, theirs = (
         [v for v in (number(NumberCell(c, mark) if mark and is_unclear(c) else c) for c in side) if v is not None]
         for side, mark in zip(sides, way, strict=True)
@@ -64,12 +66,12 @@ def _has_near(column: str, value: float, wanted: Sequence[float], rules: Compare
     return any(rules.near(column, value, other) for other in wanted[max(0, at - 1) : at + 1])
 
 
-def _with(table: Table, decided: dict[str, str]) -> Table:
+def _with_marks(table: Table, decided: dict[str, str]) -> Table:
     marks = {column: mark for column, mark in decided.items() if mark}
     if not marks:
         return table
 
-    def settled(row: Row) -> Row:
+    def decide_row(row: Row) -> Row:
         return {c: NumberCell(v, marks[c]) if c in marks and is_unclear(v) else v for c, v in row.items()}
 
-    return Table(table.columns, tuple(settled(row) for row in table.rows), table.owner)
+    return Table(table.columns, tuple(decide_row(row) for row in table.rows), table.owner)

@@ -26,7 +26,7 @@ from worksample.metrics.uncertainty.intervals import normal_quantile
 from .hazards import Histories
 
 _FLAT = 0.01
-"""Ceilings whose best log likelihood is this close to the maximum cannot be told from the best."""
+"""Ceilings whose best log likelihood is this close to the maximum cannot be distinguished from the best."""
 _WIDE = 0.05
 _GRID = (200, 100)
 FEWEST = 10
@@ -40,9 +40,9 @@ _SPREADS = (64.0, 32.0, 16.0, 8.0, 5.6, 4.0, 2.8, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35,
 
 @dataclass(frozen=True, slots=True)
 class CeilingFit:
-    """`ceiling` and `per_attempt` (p, the mean chance of a feasible job) have values only if the data determine them
-    where feasible jobs are alike, and intervals that hold if they differ. `compatible` is the range of ceilings that
-    fit the data as well as the best, were they alike.
+    """A fitted ceiling. `ceiling` and `per_attempt` (p, the mean chance of a feasible job) have values only if the data
+    determine them for feasible jobs that are alike, and intervals that hold even if the jobs differ. `compatible` is
+    the range of ceilings that fit the data as well as the best one if the jobs are alike.
     """
 
     ceiling: Estimate
@@ -51,10 +51,11 @@ class CeilingFit:
 
 
 def ceiling_bound(p1: float, p2: float) -> float:
-    """The highest ceiling with which pass rates of exactly `p1` at k = 1 and `p2` at k = 2 are possible at all:
-    p1**2 / (2 p1 - p2), capped at 1. With UpBench's 0.398 and 0.512 it is 0.558: the 0.57 of D.2 is out of reach.
+    """Return the highest ceiling with which pass rates of exactly `p1` at k = 1 and `p2` at k = 2 are possible: p1**2 /
+    (2 p1 - p2), capped at 1.
 
-    Errors: UsageError unless 0 < p1 <= p2 < 2 p1, outside of which no such model fits.
+    With UpBench's 0.398 and 0.512 it is 0.558: the 0.57 of D.2 is out of reach. Raises UsageError unless 0 < p1 <= p2 <
+    2 p1, outside of which no such model fits.
     """
     if not 0 < p1 <= p2 <= 1 or p2 >= 2 * p1:
         raise UsageError(f"no model of equal attempts gives {p1:g} and then {p2:g}", next="pass 0 < p1 <= p2 < 2 * p1")
@@ -97,7 +98,7 @@ def fit_ceiling(
     elif compatible[1] - compatible[0] > _WIDE:
         reason = f"not identifiable: {spread}"
     else:
-        best = alike.refined(data)
+        best = alike.refine(data)
         if levels == parameters:
             notes = ("saturated: as many parameters as levels of k, nothing left to check the model",)
 
@@ -108,7 +109,7 @@ def fit_ceiling(
                 name, best[place], counts, unit=Unit.SHARE, reason=reason, notes=(*notes, few), conditional_on=given
             )
         low, high = ends[place]
-        open_ = ("no upper end: some jobs may pass too seldom to be told from those that never do",)
+        open_ = ("no upper end: some jobs may pass too seldom to be distinguished from those that never do",)
         more = open_ if name == "ceiling" and high >= 1 else ()
         return Estimate(
             name,
@@ -156,7 +157,7 @@ def _none(reason: str, counts: Counts, given: tuple[str, ...]) -> CeilingFit:
 class _Grid:
     """Log likelihoods of histories on a grid of ceilings and of models of feasible jobs, linear in the counts.
 
-    `chances` is each model's mean chance of an attempt, `pools` its u where jobs are alike.
+    `chances` is each model's mean chance of an attempt, `pools` its u if jobs are alike.
     """
 
     def __init__(self, levels: int, chances: Floats, pools: Floats, failing: Floats) -> None:
@@ -167,7 +168,7 @@ class _Grid:
     @classmethod
     @functools.lru_cache(maxsize=16)
     def alike(cls, levels: int, pools: tuple[float, ...]) -> _Grid:
-        """All feasible jobs have one chance, and one pool of answers."""
+        """Build the grid in which all feasible jobs share one chance and one pool of answers."""
         chances = np.linspace(1 / _GRID[1], 1.0, _GRID[1])
         p, u = np.tile(chances, len(pools)), np.repeat(pools, len(chances))
         return cls(levels, p, u, _failing_alike(levels, p, u))
@@ -175,7 +176,9 @@ class _Grid:
     @classmethod
     @functools.lru_cache(maxsize=8)
     def different(cls, levels: int) -> _Grid:
-        """The chances of feasible jobs follow a beta distribution, and attempts are independent."""
+        """Build the grid in which the chances of feasible jobs follow a beta distribution and attempts are
+        independent.
+        """
         means = np.linspace(1 / _GRID[1], 1.0, _GRID[1])
         mean, spread = np.tile(means, len(_SPREADS)), np.repeat(_SPREADS, len(means))
         k = np.arange(levels)[:, None]
@@ -187,11 +190,13 @@ class _Grid:
         return np.asarray(np.tensordot(data, self.table, axes=1))
 
     def profile(self, data: Floats) -> Floats:
-        """Per ceiling the best log likelihood over the models."""
+        """Return, per ceiling, the best log likelihood over the models."""
         return np.asarray(self.likelihood(data).max(axis=1))
 
-    def refined(self, data: Floats) -> tuple[float, float]:
-        """The best ceiling and p where jobs are alike, by halving the grid around the best point until it is fine."""
+    def refine(self, data: Floats) -> tuple[float, float]:
+        """Return the best ceiling and p if jobs are alike, by halving the grid around the best point until it is
+        fine.
+        """
         row, rest = np.unravel_index(int(self.likelihood(data).argmax()), self.table.shape[1:])
         centre = np.array([self.ceilings[row], self.chances[rest], self.pools[rest]])
         width = np.array([1 / _GRID[0], 1 / _GRID[1], 0.1 if len(set(self.pools)) > 1 else 0.0])
@@ -221,7 +226,9 @@ def _failing_alike(levels: int, chance: Floats, pool: Floats) -> Floats:
 
 
 def _log_chances(ceiling: Floats, failing: Floats) -> Floats:
-    """log P(passed at k) for each k, then log P(failed k attempts): (2 * levels, ...), very low where impossible."""
+    """Return log P(passed at k) for each k, then log P(failed k attempts): (2 * levels, ...), very low if
+    impossible.
+    """
     failed = 1 - ceiling * (1 - failing)
     before = np.concatenate([np.ones_like(failed[:1]), failed[:-1]])
     return np.asarray(np.log(np.maximum(np.concatenate([before - failed, failed]), 1e-300)))

@@ -46,8 +46,8 @@ class Histories:
         ended = self.passed + self.failed
         return np.asarray(self.jobs - np.concatenate([[0], np.cumsum(ended)[:-1]]), dtype=np.int64)
 
-    def resampled(self, how: Resampling) -> tuple[Floats, Floats]:
-        """(passed, failed) of resamples of jobs, each (resamples, attempts)."""
+    def resample(self, how: Resampling) -> tuple[Floats, Floats]:
+        """Return (passed, failed) of resamples of jobs, each (resamples, attempts)."""
         cells = np.concatenate([self.passed, self.failed])
         drawn = how.rng().multinomial(self.jobs, cells / self.jobs, size=how.resamples).astype(np.float64)
         return drawn[:, : self.attempts], drawn[:, self.attempts :]
@@ -55,8 +55,9 @@ class Histories:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Attempt k (1 is the first): `hazard` among the jobs that made it; `observed` share of all jobs that passed by
-    then, a lower bound where failed jobs were not tried again; `within` as if those did as the others.
+    """Figures of attempt k (1 is the first): `hazard` among the jobs that made it; `observed`, the share of all jobs
+    that passed by attempt k, a lower bound if failed jobs were not tried again; `within`, that share if those jobs
+    had done as the others.
     """
 
     k: int
@@ -66,10 +67,11 @@ class Attempt:
 
 
 def histories(job: Column, attempt: Column, passed: Column, task: Column | None = None) -> Histories:
-    """Read one row per attempt. `attempt`: 1, 2, ... without gaps within a job; `passed`: null where there is no
-    verdict, which ends the job's chain before that attempt. `task`: jobs that share one are no evidence of their own.
+    """Read histories from one row per attempt.
 
-    Errors: UsageError for a gap, a double, or an attempt after a pass.
+    `attempt`: 1, 2, ... without gaps within a job; `passed`: null without a verdict, which ends the job's chain before
+    that attempt. `task`: jobs that share one are not independent evidence. Raises UsageError for a gap, a double, or an
+    attempt after a pass.
     """
     same_length(job=job, attempt=attempt, passed=passed, task=task)
     jobs, step = codes("job", job), whole("attempt", attempt, low=1)
@@ -112,9 +114,10 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
 
 
 def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...]:
-    """Hazard, observed share and passed-within-k for every k that was tried. Intervals: the exact one; of `within`,
-    where failed jobs were not tried again, at the number of jobs that Greenwood's variance leaves; both with tasks,
-    not their jobs, as evidence.
+    """Return hazard, observed share and passed-within-k for every k that was tried.
+
+    Intervals are exact; that of `within`, if failed jobs were not tried again, is at the number of jobs that
+    Greenwood's variance leaves. Tasks, not their jobs, count as evidence.
     """
     if not h.jobs:
         return ()
@@ -138,11 +141,11 @@ def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...
         out.append(
             Attempt(
                 k,
-                _share(f"hazard of attempt {k}", int(h.passed[i]), inside, h.apart, how).given(
+                _share(f"hazard of attempt {k}", int(h.passed[i]), inside, h.apart, how).conditional_on_more(
                     "failed all before" if i else ""
                 ),
                 observed.noting(lower),
-                within.given("this policy of feedback", given),
+                within.conditional_on_more("this policy of feedback", given),
             )
         )
     return tuple(out)
@@ -157,8 +160,9 @@ def _share(name: str, won: int, counts: Counts, apart: float, how: Resampling) -
 
 
 def _greenwood(h: Histories, last: int) -> float:
-    """How many independent jobs would leave the share that passes as uncertain as Greenwood's variance (1926) does.
-    Where nobody is left, half a job is taken as left: all of ten are hardly less certain than nine.
+    """Return how many independent jobs would leave the passing share as uncertain as Greenwood's variance (1926) does.
+
+    If nobody is left, half a job is taken as left: all of ten are hardly less certain than nine.
     """
     risk, won = h.at_risk()[: last + 1].astype(np.float64), h.passed[: last + 1]
     left = np.maximum(risk - won, 0.5)
@@ -169,7 +173,7 @@ def _greenwood(h: Histories, last: int) -> float:
 
 
 def _within(passed: Floats, failed: Floats) -> Floats:
-    """1 - prod (1 - hazard), per resample; an attempt that nobody made leaves the curve where it is."""
+    """Return 1 - prod (1 - hazard), per resample; an attempt that nobody made leaves the curve unchanged."""
     ended = np.cumsum(passed + failed, axis=1)
     risk = ended[:, -1:] - ended + passed + failed
     hazard = np.divide(passed, risk, out=np.zeros_like(passed), where=risk > 0)
@@ -177,7 +181,7 @@ def _within(passed: Floats, failed: Floats) -> Floats:
 
 
 def attempts_frame(attempts: tuple[Attempt, ...]) -> pl.DataFrame:
-    """The table of `passed_within`: k, at_risk, hazard, observed, within and the ends of within."""
+    """Return the table of `passed_within`: k, at_risk, hazard, observed, within and the ends of within."""
     return pl.DataFrame(
         [
             {

@@ -49,9 +49,10 @@ class RubricLifts:
 
 
 def lifts_from_counts(jobs: int, passed: int, retried: int, rescued: int, how: Resampling = DEFAULT) -> SuccessLifts:
-    """Lifts from N, A, M and B. Jobs are independent: exact intervals; the relative lift's from B among A + B.
+    """Return lifts from N, A, M and B. Jobs are independent: intervals are exact; the relative lift's follows from B
+    among A + B.
 
-    Errors: UsageError where they contradict each other (A + M > N, B > M).
+    Raises UsageError if the counts contradict each other (A + M > N, B > M).
     """
     if not 0 <= passed <= jobs or not 0 <= retried <= jobs - passed or not 0 <= rescued <= retried:
         raise UsageError(
@@ -79,7 +80,7 @@ def lifts_from_counts(jobs: int, passed: int, retried: int, rescued: int, how: R
 
 
 def _odds(ends: tuple[float | None, float | None], level: float, method: str) -> Interval:
-    """From B of A + B to B of A; open above where that could be all."""
+    """Turn the interval of B of A + B into that of B of A; open above if A could be 0."""
     low, high = ends
     if low is None or high is None:
         return Interval()
@@ -93,16 +94,16 @@ def _rescue(rescued: int, counts: Counts, how: Resampling) -> Estimate:
         reason = "no failed job had a re-attempt"
         return Estimate("rescue rate", None, counts, unit=Unit.SHARE, reason=reason, conditional_on=(given,))
     inside = Counts(retried, retried, special=counts.special)
-    return share("rescue rate", rescued, inside, level=how.level).given(given)
+    return share("rescue rate", rescued, inside, level=how.level).conditional_on_more(given)
 
 
 def success_lifts(
     first: Column, second: Column, *, task: Column | None = None, how: Resampling = DEFAULT
 ) -> SuccessLifts:
-    """Lifts from one row per job: whether the first attempt passed, and the re-attempt (null where there was none).
+    """Return lifts from one row per job: whether the first attempt passed, and the re-attempt (null if there was none).
 
     A null first attempt is ungraded and leaves every figure. With `task`, jobs that share one are resampled together.
-    Errors: UsageError for a re-attempt of a job that had passed.
+    Raises UsageError for a re-attempt of a job that had passed.
     """
     same_length(first=first, second=second, task=task)
     won, judged = flags("first", first)
@@ -121,7 +122,9 @@ def success_lifts(
     table = SuccessLifts(*(_with_ungraded(e, out) for e in table.all()))
     if task is None:
         return table
-    return _clustered(table, codes("task", series("task", task).filter(judged)), [x[judged] for x in (a, m, b)], how)
+    return _cluster_intervals(
+        table, codes("task", series("task", task).filter(judged)), [x[judged] for x in (a, m, b)], how
+    )
 
 
 def _with_ungraded(estimate: Estimate, ungraded: int) -> Estimate:
@@ -134,7 +137,7 @@ def _with_ungraded(estimate: Estimate, ungraded: int) -> Estimate:
     return replace(estimate, counts=counts)
 
 
-def _clustered(table: SuccessLifts, tasks: Codes, parts: list[Flags], how: Resampling) -> SuccessLifts:
+def _cluster_intervals(table: SuccessLifts, tasks: Codes, parts: list[Flags], how: Resampling) -> SuccessLifts:
     if tasks.size == len(tasks.index):
         return table
     a, m, b = (part.astype(np.float64) for part in parts)
@@ -144,7 +147,7 @@ def _clustered(table: SuccessLifts, tasks: Codes, parts: list[Flags], how: Resam
         "relative": (rescued, won + rescued), "rescue": (rescued, tried),
     }  # fmt: skip
 
-    def drawn(field: str) -> Estimate:
+    def with_interval(field: str) -> Estimate:
         estimate: Estimate = getattr(table, field)
         if estimate.value is None:
             return estimate
@@ -153,15 +156,17 @@ def _clustered(table: SuccessLifts, tasks: Codes, parts: list[Flags], how: Resam
             ends = _odds((ends.low, ends.high), how.level, ends.method)
         return replace(estimate, **ends._asdict()).noting(note)
 
-    return SuccessLifts(**{field: drawn(field) for field in of})
+    return SuccessLifts(**{field: with_interval(field) for field in of})
 
 
 def rubric_lifts(
     first: Column, second: Column, *, task: Column | None = None, how: Resampling = DEFAULT
 ) -> RubricLifts:
-    """Lifts of rubric scores (0..1), one row per job: the first attempt's and the re-attempt's, null where there was
-    none. The final score is the re-attempt's where there was one, even if it is lower. Units of the intervals are jobs,
-    or tasks where given.
+    """Return lifts of rubric scores (0..1) from one row per job: the first attempt's and the re-attempt's, null if
+    there was none.
+
+    The final score is the re-attempt's if there was one, even if it is lower. Units of the intervals are jobs, or tasks
+    if given.
     """
     same_length(first=first, second=second, task=task)
     one, judged = floats("first", first, low=0, high=1)
@@ -200,7 +205,7 @@ def rubric_lifts(
         first=figure("rubric score, first", Unit.SHARE, ratio(1, 0)),
         overall=figure("rubric score, overall", Unit.SHARE, ratio(2, 0)),
         absolute=figure("absolute rubric lift", Unit.POINTS, lambda s: (s[:, 2] - s[:, 1]) / s[:, 0]),
-        relative=figure("relative rubric lift", Unit.RATIO, lambda s: ratio(3, 4)(s) - 1, missing).given(
+        relative=figure("relative rubric lift", Unit.RATIO, lambda s: ratio(3, 4)(s) - 1, missing).conditional_on_more(
             "re-attempted jobs"
         ),
     )

@@ -1,4 +1,4 @@
-"""What is fixed before anybody looks: how far a judge must agree with people to stand in for them."""
+"""Rules for proving a judge, fixed beforehand: how far it must agree with people to stand in for them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class CalibrationRules:
     """`[calibration]` of an experiment. Errors: UsageError for a threshold outside 0.5..1 or fewer than two labels."""
 
     threshold: float = 0.8
-    """The share of people's labels that a judge must be shown to agree with: the lower end of the exact interval has to
-    reach it."""
+    """Share of people's labels that a judge must agree with: the lower end of the exact interval has to reach it."""
     least: int = LEAST
     """Labels, and projects with labels, below which no figure is corrected."""
     each: int = 5
-    """Labels of each answer, pass and fail, that a judge must have been seen on: where few pass, a judge that fails all
-    agrees nearly always."""
+    """Labels of each answer, pass and fail, that a judge must be compared with: if few pass, a judge that fails all
+    agrees nearly always.
+    """
     level: float = 0.95
 
     def __post_init__(self) -> None:

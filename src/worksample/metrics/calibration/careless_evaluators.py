@@ -1,4 +1,6 @@
-"""Whether a judge is kinder (or harsher) to one agent than to the others, and how many labels it took to see."""
+"""Tests for careless evaluators: judges that favour an agent or give one answer to everything, people who copy the
+judge.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ FIRST_LOOK = 20
 
 @dataclass(frozen=True, slots=True)
 class Kindness:
-    """What a judge gives an agent more than others whom people judged alike. `named` where that is beyond chance."""
+    """How much more a judge gives an agent than others that people judged alike. `named` if that is beyond chance."""
 
     agent: str
     excess: float
@@ -45,12 +47,13 @@ class Kindness:
 def kindness_of(
     judge: Column, people: Column, agent: Column, *, order: Column | None = None, level: float = 0.95
 ) -> tuple[Kindness, ...]:
-    """Test each agent against all others, among rows on which people said the same (Mantel 1963; Mantel and Haenszel
-    1959 for passes): a better agent gets more from an honest judge too, and that is no kindness.
+    """Test each agent against all others, among rows with the same answer by people (Mantel 1963; Mantel and Haenszel
+    1959 for passes).
 
-    Rows without a label or an answer are left out. Looks are taken at 20, 40, 80, ... labels in the order in which they
-    came (`order`, else as the rows stand), and at the last; look k spends (1 - level) / (k (k + 1)), shared by the
-    agents that are left (Holm 1979), so that an even judge is accused no more often than 1 - level in all looks.
+    A better agent gets more from an honest judge too, so only rows that people judged alike are compared. Rows without
+    a label or an answer are left out. Looks are taken at 20, 40, 80, ... labels in the order in which they came
+    (`order`, else the order of rows), and at the last; look k spends (1 - level) / (k (k + 1)), shared by the agents
+    that are left (Holm 1979), so that an even judge is accused no more often than 1 - level in all looks.
     """
     check_level(level)
     same_length(judge=judge, people=people, agent=agent, order=order)
@@ -92,7 +95,7 @@ def _look(judge: Floats, people: Floats, agent: Ints, agents: int, alpha: float)
         excess, p = _scores(judge[rows], people[rows], agent[rows], agents)
         for k in left:
             told[k] = (float(excess[k]), float(p[k]), False)
-        # Of two that differ by the same, the one that gets more is named.
+        # Of two agents with the same difference, the one that gets more is named.
         worst = min(left, key=lambda k: (round(float(p[k]), 12), -float(excess[k])))
         if p[worst] > alpha / len(left):
             break
@@ -128,7 +131,7 @@ def _scores(judge: Floats, people: Floats, agent: Ints, agents: int) -> tuple[Fl
         got = np.bincount(agent[at], weights=j, minlength=agents)
         over += got - own * mean
         spread += own * others / (size * (size - 1)) * ((j - mean) ** 2).sum()
-        # What it exceeds the others by, not the mean that it is part of.
+        # Its excess over the others, not over the mean that includes it.
         matched += own * others / size
     known = spread > 1e-12
     excess = np.where(matched > 0, over / np.where(matched > 0, matched, 1), 0.0)
@@ -139,19 +142,19 @@ def _scores(judge: Floats, people: Floats, agent: Ints, agents: int) -> tuple[Fl
 
 @dataclass(frozen=True, slots=True)
 class OneAnswer:
-    """The answer that a judge gives to all it is asked. `named` where that is beyond chance."""
+    """The answer that a judge gives to everything. `named` if that is beyond chance."""
 
     answer: float
     rows: int
     labels: int
-    """People's answers that had come in when it was named, else all there are."""
+    """People's answers that had come in when the judge was named, else all of them."""
     otherwise: int
-    """Of those, the ones that say the opposite."""
+    """Those of the labels that say the opposite."""
     named: bool
 
     @property
     def said(self) -> str:
-        """In words, for a report."""
+        """The finding as text, for a report."""
         what = "passes" if self.answer >= 0.5 else "fails"
         return (
             f"{what} all {self.rows} that it was asked, among them {self.otherwise} on which people said otherwise, "
@@ -162,10 +165,10 @@ class OneAnswer:
 def one_answer_of(
     judge: Column, people: Column, *, threshold: float = 0.8, least: int = LEAST, level: float = 0.99
 ) -> OneAnswer | None:
-    """Whether a judge gives one answer to all rows; None where it gives several, or fewer than `least` in all.
+    """Return the judge's one answer to all rows; None if it gives several, or fewer than `least` in all.
 
-    Named where a judge that agrees with the other half of people's answers at the rate of `threshold` would miss so
-    many in succession less often than 1 - `level`. Rows in the order in which labels came.
+    The judge is named if one that agrees with the other half of people's answers at the rate of `threshold` would miss
+    so many in succession less often than 1 - `level`. Rows stand in the order in which labels came.
     """
     check_level(level)
     same_length(judge=judge, people=people)
@@ -208,11 +211,12 @@ def find_copying(
     least: int = LEAST,
     level: float = 0.99,
 ) -> tuple[Copying, ...]:
-    """Who agrees with the judge on everything although others do not, or gives the judge's own words.
+    """Return the people who agree with the judge on everything although others do not, or who give the judge's own
+    words.
 
-    A row per label. `said`: (person's text, judge's text) per row. Somebody with `least` labels and agreement on all of
-    them is named where chance, at the rate of the others, gives that less often than 1 - `level` (shared among all
-    people); so is who has two texts of 20 letters and more that equal the judge's but for case and spaces.
+    A row per label. `said`: (person's text, judge's text) per row. A person with `least` labels and agreement on all of
+    them is named if chance, at the rate of the others, gives that less often than 1 - `level` (shared among all
+    people); so is a person with two texts of 20 letters and more that equal the judge's but for case and spaces.
     """
     check_level(level)
     size = same_length(person=person, judge=judge, people=people)

@@ -1,4 +1,4 @@
-"""Whether a judge is proven against people in a cell, and whom an item goes to."""
+"""Proof of a judge against people in a cell, and the routing of items to judge or people."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ from worksample.metrics.columns import Column, Flags, floats, series, text
 from worksample.metrics.estimate import Estimate
 
 from .calibration_rules import CalibrationRules
-from .label_sample import LabelKind, Labelled, Sample, labelled
+from .label_sample import CheckedSample, LabelKind, Sample, check_sample
 from .labels_only import labels_only
 
 Cell = tuple[str, ...]
-"""What an item is told apart by, such as (judge, agent's model, kind of criterion)."""
+"""Properties that items of a cell share, such as (judge, agent's model, kind of criterion)."""
 
 
 class JudgeStanding(StrEnum):
     PROVEN = "proven"
     """Shown to agree with people as far as the threshold asks: its answers count."""
     UNPROVEN = "unproven"
-    """Not shown, or not yet: everything new begins here."""
+    """Not proven, or not yet: the standing of everything new."""
     REFUSED = "refused"
     """Shown to agree less than the threshold asks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A judge against people's labels in one cell. `passes` and `fails`: agreement where people said so."""
+    """A judge compared with people's labels in one cell. `passes` and `fails`: agreement on rows that people passed or
+    failed.
+    """
 
     standing: JudgeStanding
     why: str
@@ -49,11 +51,13 @@ class Route:
     why: str
 
 
-def agrees(sample: Sample, kind: LabelKind = LabelKind.RATE, within: float = 0.1) -> Labelled:
-    """The labelled rows, with `people` 1 where judge and people agree: the same answer, for a judge's share the same
-    side of one half, for scores no more than `within` apart. Rows on which the judge was silent are no agreement.
+def agrees(sample: Sample, kind: LabelKind = LabelKind.RATE, within: float = 0.1) -> CheckedSample:
+    """Return the labelled rows, with `people` 1 if judge and people agree.
+
+    They agree if the answers are the same; for a judge's share, if both lie on the same side of one half; for scores,
+    if they lie no more than `within` apart. Rows without an answer by the judge do not agree.
     """
-    data = labelled(sample, kind)
+    data = check_sample(sample, kind)
     if kind is LabelKind.RATE:
         same = (data.judge >= 0.5) == (data.people >= 0.5)
     else:
@@ -65,14 +69,14 @@ def agrees(sample: Sample, kind: LabelKind = LabelKind.RATE, within: float = 0.1
 def prove(
     sample: Sample, rules: CalibrationRules | None = None, *, kind: LabelKind = LabelKind.RATE, within: float = 0.1
 ) -> Proof:
-    """Set a judge beside people's labels in one cell.
+    """Compare a judge with people's labels in one cell.
 
-    Proven where the lower end of agreement's exact interval reaches the threshold, and agreement with people's passes
-    and with their fails, each seen often enough, reaches it too. Refused where the upper end stays below it.
+    Proven if the lower end of agreement's exact interval reaches the threshold, and agreement with people's passes and
+    with their fails, each seen often enough, reaches it too. Refused if the upper end stays below it.
     """
     rules = rules or CalibrationRules()
     found = agrees(sample, kind, within)
-    said = labelled(sample, kind)
+    said = check_sample(sample, kind)
     whole = _share(found, found.has, "agreement with people", rules)
     sides = [
         _share(found, found.has & side, f"agreement on people's {name}", rules)
@@ -81,8 +85,8 @@ def prove(
     return Proof(*_stand(whole, sides, rules), whole, *sides)
 
 
-def _share(data: Labelled, rows: Flags, name: str, rules: CalibrationRules) -> Estimate:
-    """The share of labels on which the judge agrees; plain, since it is a property of the sample's judgments."""
+def _share(data: CheckedSample, rows: Flags, name: str, rules: CalibrationRules) -> Estimate:
+    """Return the share of labels on which the judge agrees; unweighted, since it describes the sample's judgments."""
     kept = replace(data, has=rows, stratum=np.zeros(data.rows, dtype=np.int64), strata=("",))
     return labels_only(kept, LabelKind.RATE, name, rules.level)
 

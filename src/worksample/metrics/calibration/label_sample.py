@@ -1,4 +1,4 @@
-"""What a calibration rests on: a judge's answer on every submission, and people's on a sample drawn at random."""
+"""The sample that calibration rests on: a judge's answer on every submission, and people's on rows drawn at random."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _STEPS = {LabelKind.RATE: (0.0, 1.0), LabelKind.PREFERENCE: (0.0, 0.5, 1.0)}
 class Sample:
     """A row per submission (or criterion, or pair).
 
-    `judge`: 0..1, null where it gave no answer. `people`: 0..1, null where nobody was asked or has answered yet.
-    `project`: the task that rows belong to. `stratum`: within which the labels were drawn at random;
-    `drawn`: whether the row was drawn for a label;
-    other rows (such as disagreements sent to them) stay out of every estimate. Without it all answers were drawn.
+    `judge`: 0..1, null without an answer. `people`: 0..1, null if nobody was asked or has answered yet. `project`: the
+    task of the row. `stratum`: the stratum within which labels were drawn at random; `drawn`: whether the row was drawn
+    for a label; other rows (such as disagreements sent to people) stay out of every estimate. Without `drawn` all
+    answers count as drawn.
     """
 
     judge: Column
@@ -47,9 +47,9 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """A checked `Sample` in arrays of one row each. `judge` has the mean of its answers where it gave none: whatever
-    stands there, the estimate stays unbiased. `people` is 0 where `has` is False.
+class CheckedSample:
+    """A checked `Sample` in arrays of one row each. Rows without an answer hold the mean of the judge's answers in
+    `judge`: the estimate is unbiased whatever value they hold. `people` is 0 if `has` is False.
     """
 
     judge: Floats
@@ -95,7 +95,7 @@ class Labelled:
         return np.asarray((rows / np.maximum(labels, 1))[self.stratum] * self.has, dtype=np.float64)
 
 
-def labelled(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> Labelled:
+def check_sample(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> CheckedSample:
     """Check a sample. Errors: UsageError for columns of different lengths, values outside 0..1 or of another kind."""
     size = same_length(
         judge=sample.judge,
@@ -121,7 +121,7 @@ def labelled(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> Labelled:
     projects = codes("project", sample.project)
     strata = codes("stratum", sample.stratum) if sample.stratum is not None else None
     mean = float(judge[answered].mean()) if answered.any() else 0.5
-    return Labelled(
+    return CheckedSample(
         judge=np.where(answered, judge, mean),
         people=np.where(has, people, 0.0),
         has=has,
@@ -135,10 +135,10 @@ def labelled(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> Labelled:
 
 
 def draw_labels(stratum: Column, labels: int, *, seed: int = 0, least: int = 0) -> pl.Series:
-    """A flag per row: `labels` of them at random, as many of each stratum as its share of the rows, to the nearest.
+    """Return a flag per row: `labels` rows at random, as many of each stratum as its share of the rows, to the nearest.
 
-    `least`: from each stratum at least so many, or all of a smaller one; then more may be drawn in all. The same seed
-    draws the same rows. Errors: UsageError for more labels than rows, or fewer than none.
+    `least`: at least so many from each stratum, or all of a smaller one; then more may be drawn in all. The same seed
+    draws the same rows. Raises UsageError for more labels than rows, or fewer than none.
     """
     strata = codes("stratum", stratum)
     rows = len(strata.index)
@@ -150,7 +150,7 @@ def draw_labels(stratum: Column, labels: int, *, seed: int = 0, least: int = 0) 
 
 
 def draw(stratum: Ints, labels: int, rng: np.random.Generator, least: int = 0) -> Ints:
-    """Places of the rows drawn."""
+    """Return the positions of the drawn rows."""
     sizes = np.bincount(stratum)
     exact = sizes * labels / max(len(stratum), 1)
     take = np.floor(exact).astype(np.int64)

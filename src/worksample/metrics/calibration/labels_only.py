@@ -1,4 +1,4 @@
-"""The figure that people's labels give by themselves, with an interval that holds for any number of them."""
+"""The estimate from people's labels alone, with an interval that holds for any number of them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Callable
 import numpy as np
 
 from worksample.metrics.counts import Counts
-from worksample.metrics.estimate import Estimate, Unit, undefined
+from worksample.metrics.estimate import Estimate, Unit, undefined_estimate
 
-from .label_sample import LabelKind, Labelled
+from .label_sample import CheckedSample, LabelKind
 
 _Chance = Callable[[float, float, float], float]
 """Of (the mean seen, effective labels, the true mean): how often so much or more is seen."""
 _STEPS = 300
 
 
-def label_counts(data: Labelled) -> Counts:
-    """Planned are the rows, valid the labels; nobody was asked about the rest."""
+def label_counts(data: CheckedSample) -> Counts:
+    """Return the counts: planned are the rows, valid the labels; the rest was not labelled."""
     return Counts(data.rows, data.labels).having(
         projects_with_labels=data.labelled_projects,
         no_answer_of_the_judge=data.silent,
@@ -26,7 +26,7 @@ def label_counts(data: Labelled) -> Counts:
     )
 
 
-def labels_only(data: Labelled, kind: LabelKind, name: str, level: float = 0.95) -> Estimate:
+def labels_only(data: CheckedSample, kind: LabelKind, name: str, level: float = 0.95) -> Estimate:
     """Estimate the mean of people's labels, strata weighted by their rows.
 
     Passes have Clopper and Pearson's interval; scores and preferences, which lie anywhere in 0..1, the bound of
@@ -36,7 +36,7 @@ def labels_only(data: Labelled, kind: LabelKind, name: str, level: float = 0.95)
     """
     counts = label_counts(data)
     if not data.labels:
-        return undefined(name, "people judged nothing of what was drawn", counts)
+        return undefined_estimate(name, "people judged nothing of what was drawn", counts)
     weight = data.weights / data.weights.sum()
     value = min(float(weight @ data.people), 1.0)
     worth = effective_labels(data, value)
@@ -48,10 +48,10 @@ def labels_only(data: Labelled, kind: LabelKind, name: str, level: float = 0.95)
     told = f"exact ({method})" if abs(known - data.labels) < 1e-6 else f"{method}, {known:.1f} effective labels"
     missing = f"strata with labels; none in {', '.join(data.empty)}" if data.empty else ""
     found = Estimate(name, value, counts, min(low, value), max(high, value), level, told, unit=Unit.SHARE)
-    return found.given(missing)
+    return found.conditional_on_more(missing)
 
 
-def effective_labels(data: Labelled, value: float) -> Callable[[float], float]:
+def effective_labels(data: CheckedSample, value: float) -> Callable[[float], float]:
     """Return, for each true mean, how many labels of one stratum, each of its own project, would vary as much as these.
 
     `value`: the mean that was seen. Labels of one project are correlated as they seem to be, and one standard error
@@ -72,7 +72,7 @@ def effective_labels(data: Labelled, value: float) -> Callable[[float], float]:
     return lambda mean: float(np.interp(min(mean, 1 - mean), means, found))
 
 
-def _correlation(data: Labelled, value: float) -> float:
+def _correlation(data: CheckedSample, value: float) -> float:
     """Estimate the correlation of labels of one project, and add a standard error."""
     project, people = data.project[data.has], data.people[data.has] - value
     size, total, squares = (np.bincount(project, weights=v) for v in (np.ones(len(people)), people, people**2))
@@ -107,7 +107,7 @@ def _binomial(value: float, labels: float, mean: float) -> float:
 
 
 def _chernoff(value: float, labels: float, mean: float) -> float:
-    """The bound on that chance for means of anything in 0..1."""
+    """Return the bound on that chance for means of values in 0..1."""
     from scipy.special import kl_div
 
     if mean <= 0:

@@ -1,14 +1,14 @@
-"""By which factor a judge's rate exceeds people's."""
+"""The factor by which a judge's rate exceeds people's."""
 
 from __future__ import annotations
 
 import math
 
-from worksample.metrics.estimate import Estimate, Unit, undefined
+from worksample.metrics.estimate import Estimate, Unit, undefined_estimate
 
-from .label_sample import LEAST, LabelKind, Sample, labelled
+from .label_sample import LEAST, LabelKind, Sample, check_sample
 from .labels_only import label_counts
-from .prediction_powered import Parts, refused
+from .prediction_powered import Parts, refusal_reason
 
 
 def overshoot_of(
@@ -19,22 +19,22 @@ def overshoot_of(
     least: int = LEAST,
     level: float = 0.95,
 ) -> Estimate:
-    """The judge's mean over the corrected mean of people (RLI's judges: 2.5 to 3 on the newest models).
+    """Return the judge's mean over the corrected mean of people (RLI's judges: 2.5 to 3 on the newest models).
 
     The interval is Fieller's (1954): all factors r with which judge - r * people may well be 0, the two taken together
-    by project. Where people may have passed nothing it has no upper end, and a note says so. With fewer than `least`
-    labelled projects there is no value, and the reason.
+    by project. If people may have passed nothing it has no upper end, and a note says so. With fewer than `least`
+    labelled projects there is no value, and the reason says so.
     """
-    data = labelled(sample, kind)
+    data = check_sample(sample, kind)
     counts = label_counts(data)
-    why = refused(data, least)
+    why = refusal_reason(data, least)
     if why:
-        return undefined(name, why, counts, Unit.RATIO)
+        return undefined_estimate(name, why, counts, Unit.RATIO)
     parts = Parts(data, kind, level)
     tuning = parts.tuned()
     judge, people = float(data.judge.mean()), parts.value(tuning)
     if people <= 0:
-        return undefined(name, "people passed nothing: any factor is possible", counts, Unit.RATIO)
+        return undefined_estimate(name, "people passed nothing: any factor is possible", counts, Unit.RATIO)
     low, high = _fieller(parts, tuning, judge)
     value = judge / people
     found = Estimate(
@@ -45,7 +45,7 @@ def overshoot_of(
 
 
 def _fieller(parts: Parts, tuning: float, judge: float) -> tuple[float, float | None]:
-    """The ends of {r: (judge - r * people)**2 <= q**2 * var(judge - r * people)}."""
+    """Return the ends of {r: (judge - r * people)**2 <= q**2 * var(judge - r * people)}."""
     people, variance = parts.at(tuning)
     own, both = parts.judge_moments(tuning)
     q2 = parts.quantile**2
@@ -58,7 +58,7 @@ def _fieller(parts: Parts, tuning: float, judge: float) -> tuple[float, float | 
 
 
 def _lower(a: float, b: float, c: float) -> float:
-    """The smallest r > 0 with a r**2 - 2 b r + c <= 0 where a <= 0; 0 where every one fulfils it."""
+    """Return the smallest r > 0 with a r**2 - 2 b r + c <= 0 if a <= 0; 0 if every r fulfils it."""
     if c <= 0:
         return 0.0
     if a == 0:

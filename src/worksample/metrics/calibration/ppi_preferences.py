@@ -7,30 +7,31 @@ import polars as pl
 
 from worksample.metrics.columns import Column, Floats, Ints, codes
 
-from .label_sample import LabelKind, Labelled, Sample, labelled
+from .label_sample import CheckedSample, LabelKind, Sample, check_sample
 
 
 def rectified(sample: Sample, couple: Column) -> pl.Series:
-    """A value per row whose mean over a couple's rows, each project counting once, is its prediction-powered
+    """Return a value per row whose mean over a couple's rows, each project counting once, is its prediction-powered
     preference (Angelopoulos, Duchi and Zrnic 2023).
 
     `sample`: preferences for the first of each pair, 0..1; `couple`: which two are compared, the first always the same.
     With lambda the weight of the judge and m the mean of people - lambda * judge over labels, a row has lambda * judge
-    + m, and a labelled one by so much more as it stands for of (people - lambda * judge - m): resampling projects then
-    shows what the labels leave open. A single value may lie outside 0..1. Null in a couple with fewer than two labels.
+    + m; a labelled row has in addition (people - lambda * judge - m) times the number of rows that it represents.
+    Resampling projects then shows the uncertainty of the labels. A single value may lie outside 0..1. Null in a couple
+    with fewer than two labels.
     """
-    data = labelled(sample, LabelKind.PREFERENCE)
+    data = check_sample(sample, LabelKind.PREFERENCE)
     which = codes("couple", couple)
     weight = _once_per_project(data, which.index)
     size = which.size
     told = np.bincount(which.index[data.has], minlength=size) >= 2
-    tuning = _tuned(data, which.index, weight, size)
+    tuning = _tune(data, which.index, weight, size)
     rest = data.people - tuning * data.judge
     mine = weight * data.has
     have = np.bincount(which.index, weights=mine, minlength=size)
     every = np.bincount(which.index, weights=weight, minlength=size)
     mean = np.bincount(which.index, weights=mine * rest, minlength=size) / np.where(have > 0, have, 1)
-    # A mean of few labels lies nearer to them than to what they stand for: their spread, without that.
+    # A mean of few labels lies nearer to them than to the rows they represent: their corrected spread.
     labels = np.bincount(which.index[data.has], minlength=size)
     grown = np.sqrt(labels / np.maximum(labels - 1, 1))
     stands = (grown * every / np.where(have > 0, have, 1))[which.index] * data.has
@@ -38,26 +39,26 @@ def rectified(sample: Sample, couple: Column) -> pl.Series:
     return pl.Series("rectified", value).set(pl.Series(~told[which.index]), None)
 
 
-def _once_per_project(data: Labelled, couple: Ints) -> Floats:
+def _once_per_project(data: CheckedSample, couple: Ints) -> Floats:
     cell = data.project * (int(couple.max(initial=0)) + 1) + couple
     return np.asarray(1 / np.bincount(cell)[cell])
 
 
-def _tuned(data: Labelled, couple: Ints, weight: Floats, size: int) -> float:
-    """Lambda in 0..1, one for all couples: a couple alone has too few labels to tell."""
-    y, f = (_centred(values, couple, weight * data.has, size) for values in (data.people, data.judge))
+def _tune(data: CheckedSample, couple: Ints, weight: Floats, size: int) -> float:
+    """Return lambda in 0..1, one for all couples: a single couple has too few labels for its own."""
+    y, f = (_centre(values, couple, weight * data.has, size) for values in (data.people, data.judge))
     labels, rows = int(data.has.sum()), data.rows
     if labels < 2:
         return 0.0
     shared = float((y * f)[data.has].sum()) / labels
-    spread = float((_centred(data.judge, couple, weight, size) ** 2).mean())
+    spread = float((_centre(data.judge, couple, weight, size) ** 2).mean())
     if spread <= 1e-12:
         return 0.0
     rest = rows - labels
     return min(max(shared / (spread * (1 + labels / max(rest, 1))), 0.0), 1.0)
 
 
-def _centred(values: Floats, couple: Ints, weight: Floats, size: int) -> Floats:
+def _centre(values: Floats, couple: Ints, weight: Floats, size: int) -> Floats:
     total = np.bincount(couple, weights=weight, minlength=size)
     mean = np.bincount(couple, weights=weight * values, minlength=size) / np.where(total > 0, total, 1)
     return np.asarray(values - mean[couple])

@@ -1,8 +1,5 @@
-"""Prediction-powered estimation (PPI++, Angelopoulos, Duchi and Zrnic 2023): judges' answers, corrected by people's.
-
-The estimate is lambda * (mean of all the judge's answers) + (mean over labels of people - lambda * judge), strata
-weighted by their rows. Whatever the judge says, it is unbiased as long as labels are random within strata; lambda in
-0..1 makes it as narrow as the labels allow, and is 0 for a judge that says nothing of people.
+"""Prediction-powered estimation (PPI++, Angelopoulos, Duchi and Zrnic 2023): judges' answers corrected by people's
+labels.
 """
 
 from __future__ import annotations
@@ -15,17 +12,17 @@ from typing import TypeVar
 import numpy as np
 
 from worksample.metrics.columns import Floats, Ints
-from worksample.metrics.estimate import Estimate, Unit, undefined
+from worksample.metrics.estimate import Estimate, Unit, undefined_estimate
 from worksample.metrics.uncertainty.intervals import blaker, check_level, normal_quantile, wilson
 
-from .label_sample import LEAST, LabelKind, Labelled, Sample, labelled
+from .label_sample import LEAST, CheckedSample, LabelKind, Sample, check_sample
 from .labels_only import label_counts, labels_only
 
 _N = TypeVar("_N", float, Floats)
 _SPENT = 3
 """Degrees of freedom that scores lose beside those of their means."""
 _MISSED = 1.4
-"""93 % are to be held for every rate where 95 % are said."""
+"""Factor on the chance to miss: coverage of 93 % is kept for every rate if 95 % is stated."""
 _CHOSEN = 0.14
 """By which share a chosen lambda widens an interval of 20 labels at most."""
 _GROUP = 10
@@ -50,7 +47,7 @@ class Corrected:
 
     @property
     def shown(self) -> Estimate:
-        """The corrected figure where there is one, else the labels' own."""
+        """The corrected figure if there is one, else the labels' own."""
         return self.labels if self.figure.value is None else self.figure
 
 
@@ -62,24 +59,17 @@ def corrected(
     least: int = LEAST,
     level: float = 0.95,
 ) -> Corrected:
-    """Estimate what people would say on average of work such as this, from a judge on all and people on some of it.
-
-    Variances are clustered by project and take the strata into account (linearised, with strata of few labels taken
-    together). Passes and preferences get pseudo-labels: z**2 labels more, one in four for each combination of people's
-    and the judge's yes and no, since errors of a judge that 20 labels did not show are errors that it may make. Without
-    a judge that is Wilson's (1927) interval. Scores get t quantiles with as many degrees of freedom as labelled
-    projects allow. docs/calibration.md has the coverage of both by simulation.
-
-    Errors: UsageError as `labelled`, or for a level outside 0..1.
+    """Estimate the mean answer that people would give on all of this work, from a judge's answers on all of it and
+    people's labels on some.
     """
     check_level(level)
-    data = labelled(sample, kind)
+    data = check_sample(sample, kind)
     alone = labels_only(data, kind, f"{name}, labels alone", level)
     judge = _judge_alone(data, f"{name}, judge alone")
-    why = refused(data, least)
+    why = refusal_reason(data, least)
     if why:
-        nothing = undefined(f"{name}, labels' worth", why, label_counts(data), Unit.RATIO)
-        return Corrected(undefined(name, why, label_counts(data)), alone, judge, nothing, None)
+        nothing = undefined_estimate(f"{name}, labels' worth", why, label_counts(data), Unit.RATIO)
+        return Corrected(undefined_estimate(name, why, label_counts(data)), alone, judge, nothing, None)
     parts = Parts(data, kind, level)
     tuning = parts.tuned()
     value = min(max(parts.value(tuning), 0.0), 1.0)
@@ -92,8 +82,8 @@ def corrected(
     return Corrected(figure.noting(*_notes(data, tuning)), alone, judge, worth, tuning)
 
 
-def refused(data: Labelled, least: int) -> str:
-    """Why nothing is corrected; empty where it may be."""
+def refusal_reason(data: CheckedSample, least: int) -> str:
+    """Return why nothing is corrected; empty if it may be."""
     if not data.rows:
         return "nothing was judged"
     if data.silent == data.rows:
@@ -107,18 +97,18 @@ def refused(data: Labelled, least: int) -> str:
     return ""
 
 
-def _notes(data: Labelled, tuning: float) -> tuple[str, ...]:
+def _notes(data: CheckedSample, tuning: float) -> tuple[str, ...]:
     y, f = data.people[data.has], data.judge[data.has]
     return (
-        "all labels agree: what they do not show may be there" if np.ptp(y) == 0 else "",
+        "all labels agree: differences that they do not show may exist" if np.ptp(y) == 0 else "",
         "judge and people agree on every label" if np.array_equal(y, f) and np.ptp(y) > 0 else "",
         "the judge adds nothing to the labels" if tuning == 0 else "",
     )
 
 
-def _judge_alone(data: Labelled, name: str) -> Estimate:
+def _judge_alone(data: CheckedSample, name: str) -> Estimate:
     if data.silent == data.rows:
-        return undefined(name, "the judge answered nothing", label_counts(data))
+        return undefined_estimate(name, "the judge answered nothing", label_counts(data))
     found = Estimate(name, float(data.judge.mean()), label_counts(data), unit=Unit.SHARE)
     return found.noting("not corrected: no interval would hold")
 
@@ -130,13 +120,13 @@ class Parts:
     over all rows and over labelled ones: the influence on the estimate is a + lambda * b.
     """
 
-    def __init__(self, data: Labelled, kind: LabelKind, level: float) -> None:
+    def __init__(self, data: CheckedSample, kind: LabelKind, level: float) -> None:
         self.data, self.level = data, level
         # Passes and preferences are counts, for which there is an exact interval.
         self.counts = kind is not LabelKind.SCORE
         labels = data.per_stratum[1]
         self.labels = data.labels
-        strata = _grouped(data.stratum, labels)
+        strata = _group_strata(data.stratum, labels)
         size = int(strata.max()) + 1
         weight = data.weights
         every = data.judge.mean()
@@ -181,7 +171,7 @@ class Parts:
         return self.people + tuning * self.gap
 
     def tuned(self) -> float:
-        """Lambda in 0..1 that makes the variance least: the variance is a parabola in it."""
+        """Lambda in 0..1 that minimises the variance, which is a parabola in it."""
         at = [self.at(x)[1] for x in (0.0, 0.5, 1.0)]
         curve, slope = 2 * (at[0] - 2 * at[1] + at[2]), -3 * at[0] + 4 * at[1] - at[2]
         if curve <= 1e-15:
@@ -199,12 +189,14 @@ class Parts:
         return float(own @ own) * groups, float(own @ influence) * groups
 
     def interval(self, tuning: float) -> tuple[float, float]:
-        """Scores: Wilson's form, as of so many passes and fails as have this variance (Dean and Pagano 2015), since
-        means of scores near 0 or 1 are skewed. Else the center plus and minus the quantile's standard errors.
+        """Return the interval at this lambda.
 
-        Of counts the interval reaches as far as an exact one where the judge adds nothing, and less the more it adds:
-        a judge that always says the same would be covered in 84 to 89 % (`python -m benchmarks.coverage worst`).
-        A chosen lambda widens it (`chosen`).
+        Scores: Wilson's form, for as many passes and fails as have this variance (Dean and Pagano 2015), since means of
+        scores near 0 or 1 are skewed. Else the center plus and minus the quantile's standard errors.
+
+        For counts the interval reaches as far as an exact one if the judge adds nothing, and less the more it adds: a
+        judge with one constant answer would be covered in 84 to 89 % (`python -m benchmarks.coverage worst`). A chosen
+        lambda widens it (`tuning_penalty`).
         """
         center, variance = self.at(tuning)
         if not self.pseudo and variance > 0 and 0 < center < 1:
@@ -214,11 +206,11 @@ class Parts:
         half = self.quantile * math.sqrt(variance)
         if not self.counts:
             return center - half, center + half
-        half *= 1 + chosen(tuning, 1 - variance / self.at(0.0)[1], self.labels, self.data.rows)
+        half *= 1 + tuning_penalty(tuning, 1 - variance / self.at(0.0)[1], self.labels, self.data.rows)
         labels = math.floor(self.worth + 1e-6)
         passes = self.people * labels
-        under = unreached(math.floor(passes + 1e-6), labels, self.level)[0]
-        over = unreached(math.ceil(passes - 1e-6), labels, self.level)[1]
+        under = exact_margins(math.floor(passes + 1e-6), labels, self.level)[0]
+        over = exact_margins(math.ceil(passes - 1e-6), labels, self.level)[1]
         return center - half - (1 - tuning) * under, center + half + (1 - tuning) * over
 
     def at(self, tuning: float) -> tuple[float, float]:
@@ -234,21 +226,22 @@ class Parts:
         return self.value(tuning) + (1 - self.kept) * apart, variance
 
 
-def chosen(tuning: _N, gain: _N, labels: int, jobs: int) -> _N:
-    """By which share an interval of counts grows because lambda was chosen from the labels, too.
+def tuning_penalty(tuning: _N, gain: _N, labels: int, jobs: int) -> _N:
+    """Return the share by which an interval of counts grows because lambda was chosen from the labels, too.
 
-    A lambda of 0 or 1 is no choice, and with a judge that takes most of the variance away (`gain`) it is sure. Between
-    them judges that pass nearly everything were covered in 91 to 92 % with 20 labels, and of 30 none in less than 93;
-    of the shapes tried this one brings all to 93 % and has fewest others above 97
-    (`python -m benchmarks.coverage worst`).
+    A lambda of 0 or 1 is no choice, and with a judge that removes most of the variance (`gain`) the choice is sure.
+    Between them, judges that pass nearly everything were covered in 91 to 92 % with 20 labels, and of 30 none in less
+    than 93; of the shapes tried this one brings all to 93 % and has fewest others above 97 (`python -m
+    benchmarks.coverage worst`).
     """
     most = _CHOSEN * (LEAST / labels) ** 4 * (1 - labels / jobs)
     return 4 * most * tuning * (1 - tuning) * (1 - gain) ** 2
 
 
 @lru_cache(maxsize=4096)
-def unreached(passes: int, labels: int, level: float) -> tuple[float, float]:
-    """How far an exact interval reaches beyond Wilson's on either side, if it may miss 1.4 times as often as said.
+def exact_margins(passes: int, labels: int, level: float) -> tuple[float, float]:
+    """Return how far an exact interval reaches beyond Wilson's on either side, if it may miss 1.4 times as often as
+    stated.
 
     Wilson's covers 95 % on average over rates; of 20 labels it covers 89 % at a rate of 0.028 and 92 in between.
     """
@@ -257,7 +250,7 @@ def unreached(passes: int, labels: int, level: float) -> tuple[float, float]:
     return max(0.0, low - least), max(0.0, most - high)
 
 
-def _apart(data: Labelled, group: Ints, values: Floats) -> Floats:
+def _apart(data: CheckedSample, group: Ints, values: Floats) -> Floats:
     """Return each label's distance from the mean of its group's labels, and 0 for rows without a label.
 
     Labels count alike in that mean: weighted, a label that stands for many rows would be its own mean. A mean of few
@@ -269,8 +262,8 @@ def _apart(data: Labelled, group: Ints, values: Floats) -> Floats:
     return np.asarray(grown[group] * (values - mean[group]) * data.has)
 
 
-def _grouped(stratum: Ints, labels: Ints) -> Ints:
-    """The group of each row, from 0: strata taken together, fewest labels first, until a group has `_GROUP` labels.
+def _group_strata(stratum: Ints, labels: Ints) -> Ints:
+    """Return the group of each row, from 0: strata are joined, fewest labels first, until a group has `_GROUP` labels.
 
     Two or three labels hardly show the spread within their stratum. In a group the difference between its strata counts
     as spread, too, which makes an interval wider (collapsed strata, Cochran 1977, 5A.12).

@@ -13,9 +13,9 @@ from worksample.metrics.uncertainty.intervals import fisher
 
 
 def correlate(x: Column, y: Column, *, log: bool = False, level: float = 0.95, name: str = "Pearson r") -> Estimate:
-    """Pearson's r of the rows where both are known, with Fisher's interval; of the logarithms with `log`.
+    """Return Pearson's r of the rows with both values, with Fisher's interval; of the logarithms with `log`.
 
-    None below three pairs, or where one of the two does not vary. With `log`, rows that are 0 are left out and counted;
+    None below three pairs, or if one of the two does not vary. With `log`, rows that are 0 are left out and counted;
     negative ones are an error.
     """
     same_length(x=x, y=y)
@@ -47,9 +47,10 @@ def correlate(x: Column, y: Column, *, log: bool = False, level: float = 0.95, n
 
 
 def pearson_p(x: Column, y: Column, *, log: bool = False) -> Estimate:
-    """The two-sided p of Pearson's r if the two had nothing to do with each other, by Student's t of n - 2 degrees of
-    freedom, beside `correlate` of the same rows (ALE D.1: r = 0.89, p < 0.001). It is a probability of data and has no
-    interval.
+    """Return the two-sided p of Pearson's r under no association, by Student's t with n - 2 degrees of freedom.
+
+    It belongs beside `correlate` of the same rows (ALE D.1: r = 0.89, p < 0.001). It is a probability of data and has
+    no interval.
     """
     from scipy.special import stdtr
 
@@ -66,7 +67,8 @@ def pearson_p(x: Column, y: Column, *, log: bool = False) -> Estimate:
 
 
 def representativeness(subset: Column, pool: Column, level: float = 0.95) -> Estimate:
-    """How well a public subset stands for the full pool: Pearson's r of the groups' rates, one row per domain, null
-    where a domain has no valid trial in one of them.
+    """Return how well a public subset represents the full pool: Pearson's r of the groups' rates, one row per domain.
+
+    A rate is null if the domain has no valid trial in the subset or the pool.
     """
     return correlate(subset, pool, level=level, name="representativeness")

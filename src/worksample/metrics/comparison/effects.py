@@ -1,4 +1,4 @@
-"""How much the choice of model and the choice of harness matter: spreads under a fixed other (ALE D.4)."""
+"""Effects of the choice of model and of harness: spreads with the other one fixed (ALE D.4)."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _table(
     credit: Floats,
     shape: tuple[int, int],
 ) -> tuple[Floats, Flags]:
-    """Mean credit per (choice, task), and the tasks that every choice has."""
+    """Return mean credit per (choice, task), and the tasks that every choice has."""
     cell = choice * shape[1] + task
     count = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
     total = np.bincount(cell, weights=credit, minlength=shape[0] * shape[1]).reshape(shape)
@@ -109,7 +109,7 @@ def _figures(
     rates = shared.mean(axis=1)
     spread = Estimate(names[0], float(rates.max() - rates.min()), counts, unit=Unit.SPREAD, conditional_on=given)
     if tasks < 2:
-        reason = "one common task: chance cannot be told from effect"
+        reason = "one common task: chance cannot be separated from effect"
         none = Estimate(names[1], None, counts, unit=Unit.SPREAD, reason=reason, conditional_on=given)
         return spread.noting("one common task: no interval"), none
     ends, chance = range_interval(shared, level, alike), chance_variance(shared)

@@ -1,8 +1,8 @@
-"""How often the test of `paired_difference` would find a difference: studies foreseen before any is run.
+"""Expected power: how often the test of `paired_difference` would find a difference, computed before any study is run.
 
 Agents that pass or fail have, on a task, chances of a beta distribution; the difference of their means over its trials
-takes few values, whose probabilities follow. Where many tasks differ the test's chance is that of a normal difference
-over its standard error; where few do, studies are drawn from those probabilities and tested.
+takes few values, whose probabilities follow. If many tasks differ, the test's chance is that of a normal difference
+over its standard error; if few do, studies are drawn from those probabilities and tested.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Gaps:
     chance: Floats
 
 
-def found(work: TaskVariance, tasks: int, points: float, level: float) -> float:
-    """The chance that a study of so many tasks (two or more) finds a true difference of `points`."""
+def chance_to_find(work: TaskVariance, tasks: int, points: float, level: float) -> float:
+    """Return the chance that a study of so many tasks (two or more) finds a true difference of `points`."""
     tail = (1 - level) / 2
     if work.alike < 1 or work.whole <= 0:
         if work.variance <= 1e-12:
@@ -61,14 +61,14 @@ def found(work: TaskVariance, tasks: int, points: float, level: float) -> float:
         if tasks >= _MANY:
             far = student(level, tasks - 1)
             return _in_the_limit(work.variance, points, math.sqrt(work.alike), (tasks, far))
-        return _graded(work, points, tasks, tail)
+        return _power_of_graded(work, points, tasks, tail)
     gaps = gaps_of(work, points)
     mean = float(gaps.chance @ gaps.value)
     if tasks * (1 - float(gaps.chance[work.trials])) >= _MANY:
         variance = float(gaps.chance @ gaps.value**2) - mean**2
         return _in_the_limit(variance, mean, 1.0, (tasks, normal_quantile(1 - tail)))
     times = np.random.default_rng(0).multinomial(tasks, gaps.chance, size=_STUDIES)
-    # Studies that come out alike are tested once.
+    # Studies with equal outcomes are tested once.
     alike, many = np.unique(times, axis=0, return_counts=True)
     side = np.where(alike @ gaps.value < 0, -1.0, 1.0)
     p = p_of(-side[:, None] * gaps.value, alike.astype(np.float64), 1.0)
@@ -76,19 +76,25 @@ def found(work: TaskVariance, tasks: int, points: float, level: float) -> float:
 
 
 def most_points(work: TaskVariance) -> float:
-    """The largest difference that two agents can have, of which the first passes as often as the variances tell."""
+    """Return the largest possible difference between two agents, if the first passes as often as the variances
+    imply.
+    """
     return 1 - rate_of(work) if work.alike >= 1 and work.whole > 0 else 1.0
 
 
 def rate_of(work: TaskVariance) -> float:
-    """The pass rate that has such a variance; of the two that have, the one below a half: rates and differences above
-    it are the same with passes and failures exchanged.
+    """Return the pass rate that has such a variance.
+
+    Of the two such rates it is the one below a half: rates and differences above it are the same with passes and
+    failures exchanged.
     """
     return (1 - math.sqrt(max(0.0, 1 - 4 * work.whole))) / 2
 
 
 def gaps_of(work: TaskVariance, points: float) -> Gaps:
-    """Of a first agent that passes as often as the variances tell, and one that passes `points` more often."""
+    """Return the gaps between an agent that passes as often as the variances imply and one that passes `points` more
+    often.
+    """
     trials, first = work.trials, rate_of(work)
     second = min(first + points, 1.0)
     # Of trials that share a chance, that part of their variance which gives the mean over them its own.
@@ -119,14 +125,14 @@ def _chances(rate: float, part: float) -> Floats:
 
 
 def _passes(chance: Floats, trials: int) -> Floats:
-    """How likely each number of passes is (chances, trials + 1)."""
+    """Return the probability of each number of passes (chances, trials + 1)."""
     many = np.arange(trials + 1)
     ways = np.array([math.comb(trials, int(k)) for k in many], dtype=np.float64)
     return np.asarray(ways * chance[:, None] ** many * (1 - chance[:, None]) ** (trials - many))
 
 
-def _graded(work: TaskVariance, points: float, tasks: int, tail: float) -> float:
-    """Of studies of graded work, whose gaps are normal."""
+def _power_of_graded(work: TaskVariance, points: float, tasks: int, tail: float) -> float:
+    """Return the power of studies of graded work, whose gaps are normal."""
     gaps = np.random.default_rng(0).normal(points, math.sqrt(work.variance), (_GRADED, tasks))
     reach = np.maximum(math.sqrt(work.alike), np.abs(gaps).max(axis=1))
     p = p_of(-np.where(gaps.sum(axis=1) < 0, -1.0, 1.0)[:, None] * gaps, np.ones_like(gaps), reach)
@@ -135,7 +141,7 @@ def _graded(work: TaskVariance, points: float, tasks: int, tail: float) -> float
 
 
 def _in_the_limit(variance: float, points: float, reach: float, study: tuple[int, float]) -> float:
-    """The same where a study's sum of gaps is normal: its distance from 0, less the one task more that differs the
+    """Return the power if a study's sum of gaps is normal: its distance from 0, less one more task that differs the
     other way, over an error that is itself uncertain.
     """
     tasks, quantile = study

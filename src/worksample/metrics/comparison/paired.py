@@ -1,4 +1,4 @@
-"""Two agents on the same work: the paired difference, and what changed task by task."""
+"""Paired comparison of two agents on the same work: the mean difference, and the change per instance."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PairedComparison:
 
     @property
     def p(self) -> float | None:
-        """Two-sided, of no difference: below 1 - level where the interval leaves 0 out."""
+        """Two-sided p of no difference: below 1 - level if the interval excludes 0."""
         return None if self.shift is None else self.shift.p
 
     @property
@@ -44,10 +44,11 @@ class PairedComparison:
         return None if self.shift is None else self.shift.ahead
 
     def not_worse(self, margin: float) -> Estimate:
-        """The confidence that the second is worse by less than `margin` (0.05 is five points): non-inferiority at a
-        one-sided level of 97.5 % holds where it is 0.975 or more, which is where the interval at 95 % lies above
-        -margin. An agent that is worse by the margin is called "not worse" in at most 2.5 % of studies. Errors:
-        UsageError for a margin outside of 0..1.
+        """Return the confidence that the second is worse by less than `margin` (0.05 is five points).
+
+        Non-inferiority at a one-sided level of 97.5 % holds if it is 0.975 or more, that is if the interval at 95 %
+        lies above -margin. An agent that is worse by the margin is called "not worse" in at most 2.5 % of studies.
+        Raises UsageError for a margin outside of 0..1.
         """
         if not 0 < margin <= 1:
             raise UsageError(f"a margin of {margin:g}", next="pass a share of 0..1: 0.05 is five points")
@@ -90,7 +91,7 @@ def paired_difference(
     if not len(keys):
         reason = "no instance has a valid trial of both"
         none = Estimate(name, None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given)
-        return PairedComparison(none, none.called("sign test"), table)
+        return PairedComparison(none, none.renamed_to("sign test"), table)
     per_task = np.bincount(tasks.index, weights=gap) / np.bincount(tasks.index)
     counts = counts.having(
         tasks=tasks.size, better=how_many(per_task > 1e-12), worse=how_many(per_task < -1e-12)
@@ -131,7 +132,7 @@ class PairedSide:
 
 
 def read_side(side: TrialColumns) -> PairedSide:
-    """The valid trials of one agent, by instance."""
+    """Return the valid trials of one agent, by instance."""
     size = same_length(score=side.score, task=side.task, instance=side.instance, state=side.state)
     numbers, present = floats("score", side.score, low=0, high=1)
     valid, _ = valid_rows("score", present, side.state)
@@ -145,7 +146,7 @@ def read_side(side: TrialColumns) -> PairedSide:
 
 
 def _names(name: str, column: Column) -> pl.Series:
-    """A column of names as texts, none missing."""
+    """Return a column of names as texts, none missing."""
     codes(name, column)
     return series(name, column).cast(pl.String)
 

@@ -1,4 +1,4 @@
-"""How many tasks and repeats it takes to see a difference, before anything is run; and the variances from data."""
+"""Power: how many tasks and repeats it takes to see a difference, and the variance components of data."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from worksample.metrics.scores.tiers import TrialColumns
 from worksample.metrics.uncertainty.intervals import check_level, normal_quantile
 from worksample.metrics.uncertainty.unit_intervals import zero_or_one
 
-from .expected_power import TaskVariance, found, most_points
+from .expected_power import TaskVariance, chance_to_find, most_points
 
 
 @dataclass(frozen=True, slots=True)
 class Variances:
-    """Variance of a trial's score by where it comes from: between tasks, between a task's instances, between repeats.
+    """Variance of a trial's score by source: between tasks, between a task's instances, between repeats.
 
-    `shared`: the correlation between two agents' task (and instance) difficulties, which a paired comparison gains
-    from; 0 is two independent sets of tasks. `alike`: how far trials are all or nothing, 1 for pass or fail; where they
-    are, the three variances add up to rate * (1 - rate).
+    `shared`: the correlation between two agents' task (and instance) difficulties, from which a paired comparison
+    gains; 0 is two independent sets of tasks. `alike`: how far trials are all or nothing, 1 for pass or fail; then the
+    three variances add up to rate * (1 - rate).
     """
 
     task: float
@@ -40,7 +40,7 @@ class Variances:
             )
 
     def work(self, instances: int = 1, repeats: int = 1) -> TaskVariance:
-        """What a task with so many trials says of two agents' difference."""
+        """Return the variance of two agents' difference on a task with so many trials."""
         if min(instances, repeats) < 1:
             raise UsageError(f"{instances} instances, {repeats} repeats", next="pass 1 or more of each")
         within, whole = self.repeat / (instances * repeats), self.task + self.instance + self.repeat
@@ -90,7 +90,7 @@ def variance_components(trials: TrialColumns) -> tuple[Variances, Estimate]:
     error = h.across(per_instance + instance) / h.instances**2
     between = float(task_means.var(ddof=1))
     alike = 1.0 if bool(((values == 0) | (values == 1)).all()) else zero_or_one(values)
-    notes = () if free else ("no instance has repeats: chance cannot be told from difficulty",)
+    notes = () if free else ("no instance has repeats: chance cannot be separated from difficulty",)
     if not free:
         repeat, found = between, Variances(0.0, 0.0, between + instance, alike=alike)
     else:
@@ -119,9 +119,11 @@ class Aim:
 def detectable(
     variances: Variances, tasks: int, *, instances: int = 1, repeats: int = 1, aim: Aim | None = None
 ) -> float | None:
-    """The smallest true difference that a plan sees with the aim's power (two-sided), as a share: of a first agent that
-    passes as often as the variances tell, and a second that passes so much more often (less often, of a rate above a
-    half, which is the same). None where it sees none that is possible.
+    """Return the smallest true difference that a plan sees with the aim's power (two-sided), as a share; None if it
+    sees no possible one.
+
+    The first agent passes as often as the variances imply, the second so much more often (less often for a rate above a
+    half, which is the same).
     """
     from scipy.optimize import brentq
 
@@ -130,7 +132,7 @@ def detectable(
     most = most_points(work)
 
     def short(points: float) -> float:
-        return found(work, tasks, points, goal.level) - goal.power
+        return chance_to_find(work, tasks, points, goal.level) - goal.power
 
     if tasks < 2 or short(most) < 0:
         return None
@@ -138,21 +140,24 @@ def detectable(
 
 
 def tasks_needed(variances: Variances, aim: Aim | None = None, *, instances: int = 1, repeats: int = 1) -> Estimate:
-    """How many tasks it takes to see the aim's difference between two agents on the same tasks. Errors: UsageError for
-    a difference that no two agents can have.
+    """Return how many tasks it takes to see the aim's difference between two agents on the same tasks.
+
+    Raises UsageError for an impossible difference.
     """
     goal, work = aim or Aim(), variances.work(instances, repeats)
     _refuse_impossible(work, goal)
     # What a normal difference would take; the search begins around it.
     reach = normal_quantile((1 + goal.level) / 2) + normal_quantile(goal.power)
     few = many = max(2, math.ceil(work.variance * (reach / goal.points) ** 2))
-    while found(work, many, goal.points, goal.level) < goal.power:
+    while chance_to_find(work, many, goal.points, goal.level) < goal.power:
         few, many = many, many + max(2, many // 20)
-    while few > 1 and found(work, few, goal.points, goal.level) >= goal.power:
+    while few > 1 and chance_to_find(work, few, goal.points, goal.level) >= goal.power:
         few, many = max(1, few - max(2, few // 20)), few
     while many - few > 1:
         middle = (few + many) // 2
-        few, many = (few, middle) if found(work, middle, goal.points, goal.level) >= goal.power else (middle, many)
+        few, many = (
+            (few, middle) if chance_to_find(work, middle, goal.points, goal.level) >= goal.power else (middle, many)
+        )
     said = f"{goal.points:.1%} difference, power {goal.power:.0%}, level {goal.level:.0%}, paired"
     counts = Counts(0, 0).having(instances=instances, repeats=repeats)
     method = "chance of the test of paired differences"
@@ -162,13 +167,14 @@ def tasks_needed(variances: Variances, aim: Aim | None = None, *, instances: int
 def power_of(
     variances: Variances, tasks: int, *, instances: int = 1, repeats: int = 1, aim: Aim | None = None
 ) -> float:
-    """The chance that `paired_difference` sees the aim's difference with this plan (two-sided). Errors: UsageError for
-    a difference that no two agents can have.
+    """Return the chance that `paired_difference` sees the aim's difference with this plan (two-sided).
+
+    Raises UsageError for an impossible difference.
     """
     _refuse_none(tasks)
     goal, work = aim or Aim(), variances.work(instances, repeats)
     _refuse_impossible(work, goal)
-    return found(work, tasks, goal.points, goal.level) if tasks > 1 else 0.0
+    return chance_to_find(work, tasks, goal.points, goal.level) if tasks > 1 else 0.0
 
 
 def _refuse_impossible(work: TaskVariance, goal: Aim) -> None:
@@ -188,8 +194,8 @@ def _refuse_none(tasks: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PowerPlan:
-    """For some number of repeats: the tasks needed, the trials of one agent that makes, and their cost in US dollars
-    (None where no cost is known).
+    """A plan for some number of repeats: the tasks needed, one agent's trials, and their cost in US dollars (None if
+    unknown).
     """
 
     repeats: int
@@ -206,7 +212,9 @@ def plans(
     most_repeats: int = 5,
     trial_cost: float | None = None,
 ) -> tuple[PowerPlan, ...]:
-    """One plan per number of repeats: more repeats save tasks only as far as chance, not difficulty, is the trouble."""
+    """Return one plan per number of repeats: more repeats save tasks only as far as chance, not difficulty, limits the
+    study.
+    """
     out = []
     for repeats in range(1, most_repeats + 1):
         needed = tasks_needed(variances, aim, instances=instances, repeats=repeats).value
@@ -217,5 +225,5 @@ def plans(
 
 
 def with_correlation(variances: Variances, shared: float) -> Variances:
-    """The same variances for agents whose difficulties correlate at `shared`."""
+    """Return the same variances for agents whose difficulties correlate at `shared`."""
     return replace(variances, shared=shared)

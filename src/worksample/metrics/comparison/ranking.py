@@ -1,7 +1,7 @@
-"""Many agents at once: every pair with Holm's correction, ranks that follow from it, and who is likely to be best.
+"""Ranking of many agents: every pair with Holm's correction, ranks that follow, and probabilities of being best.
 
 An agent's rank lies between those that it is surely behind and surely ahead of (Mogstad, Romano, Shaikh and Wilhelm
-2024, confidence sets for ranks from differences with the others): a bootstrap of ranks is too narrow where agents tie.
+2024, confidence sets for ranks from differences with the others): a bootstrap of ranks is too narrow if agents tie.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ class Ranking:
 
 
 def rank_agents(agents: Mapping[str, TrialColumns], how: Resampling = DEFAULT) -> Ranking:
-    """All agents against each other, each pair on the instances that both have a valid trial of.
+    """Compare all agents with each other, each pair on the instances with a valid trial of both.
 
-    Errors: UsageError for more than `MOST_AGENTS` agents.
+    Raises UsageError for more than `MOST_AGENTS` agents.
     """
     if len(agents) > MOST_AGENTS:
         raise UsageError(
             f"{len(agents):,} agents make {len(agents) * (len(agents) - 1) // 2:,} pairs",
             next=f"choose at most {MOST_AGENTS} of them, such as --where agent=NAME",
         )
-    table = _read(agents)
+    table = _read_table(agents)
     found = [_pair(table, one, two, how.level) for one, two in combinations(range(len(agents)), 2)]
     known = [place for place, pair in enumerate(found) if pair.p is not None]
     for place, p in zip(known, holm([found[place].p or 0.0 for place in known]), strict=True):
@@ -77,8 +77,8 @@ def rank_agents(agents: Mapping[str, TrialColumns], how: Resampling = DEFAULT) -
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """`cells`: (instances, agents), NaN where nothing is valid; `task` of each instance. `means` over instances, 0
-    where an agent `has` none: (tasks, agents). `alike`: of each agent, `units.zero_or_one`.
+    """Scores as a table. `cells`: (instances, agents), NaN if nothing is valid; `task` of each instance. `means` over
+    instances, 0 if an agent `has` none: (tasks, agents). `alike`: of each agent, `unit_intervals.zero_or_one`.
     """
 
     names: tuple[str, ...]
@@ -89,7 +89,7 @@ class _Table:
     alike: tuple[float, ...]
 
 
-def _read(agents: Mapping[str, TrialColumns]) -> _Table:
+def _read_table(agents: Mapping[str, TrialColumns]) -> _Table:
     sides = [read_side(trials) for trials in agents.values()]
     blank = pl.DataFrame(schema={"task": pl.String, "instance": pl.String})
     keys = pl.concat([blank, *(side.keys for side in sides)]).unique(maintain_order=True)
@@ -161,7 +161,7 @@ def _rank(name: str, order: Mapping[str, float], pairs: Sequence[PairTest], leve
 
 
 def _best(table: _Table, how: Resampling) -> dict[str, Estimate]:
-    """One matrix of weights over tasks serves all agents."""
+    """Return the probability of being best, per agent; one matrix of weights over tasks serves all agents."""
     tasks, agents = table.has.shape
     reason = "one agent has no rival" if agents < 2 else "one task: no resamples" if tasks < 2 else ""
     won = np.zeros(agents)
@@ -178,7 +178,7 @@ def _best(table: _Table, how: Resampling) -> dict[str, Estimate]:
 
 
 def _winners(total: Floats, count: Floats) -> Floats:
-    """How often each agent was best, ties split."""
+    """Return how often each agent was best, ties split."""
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(count > 0, total / count, -np.inf)
     top = mean >= mean.max(axis=1, keepdims=True) - 1e-12

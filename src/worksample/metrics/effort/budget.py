@@ -1,4 +1,4 @@
-"""Score against budget: what an agent reaches if no trial may use more than a given amount."""
+"""Score against budget: an agent's score if no trial may use more than a given amount."""
 
 from __future__ import annotations
 
@@ -30,11 +30,10 @@ def score_against_budget(
     instance: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> tuple[BudgetPoint, ...]:
-    """The mean score at each budget per trial (US dollars, tokens or seconds, as `cost` is): a trial that used more
-    than the budget counts 0 there, since what it would have handed in at that point is not known.
+    """Return the mean score at each budget per trial (US dollars, tokens or seconds, as `cost` is).
 
-    The curve never falls. Trials of unknown cost or without a score are left out and counted. Intervals as in
-    `mean_score`.
+    A trial that used more than the budget counts 0 there, since its work at that point is not known. The curve never
+    falls. Trials of unknown cost or without a score are left out and counted. Intervals as in `mean_score`.
     """
     same_length(cost=cost, score=score, task=task, instance=instance)
     spent, known = floats("cost", cost, low=0.0)
@@ -48,13 +47,14 @@ def score_against_budget(
         within = how_many(rows & (np.nan_to_num(spent) <= budget))
         given = "trials with a score and a known cost" if not rows.all() else ""
         note = f"{within} of {how_many(rows)} trials stayed within the budget; the others count 0"
-        out.append(BudgetPoint(budget, estimate.noting(note).given(given)))
+        out.append(BudgetPoint(budget, estimate.noting(note).conditional_on_more(given)))
     return tuple(out)
 
 
 def frontier(cost: Column, score: Column) -> pl.Series:
-    """Which rows (agents) no other row beats: none is at most as dear and scores more, or is cheaper and scores as
-    much. False where either is unknown.
+    """Return which rows (agents) no other row beats: none scores more at most as dear, or as much and cheaper.
+
+    False if either value is unknown.
     """
     same_length(cost=cost, score=score)
     spent, known = floats("cost", cost, low=0.0)

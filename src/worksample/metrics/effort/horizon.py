@@ -1,4 +1,4 @@
-"""The length of work, in human hours, that an agent gets done half of the time, or four times in five."""
+"""Time horizon: the length of work, in human hours, that an agent completes half of the time, or four times in five."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def time_horizon(
 ) -> Horizon:
     """Fit success by a logistic curve in log2 of the human hours; the horizon at q is where the curve is q.
 
-    One row per trial of one agent; `hours` above 0, null where unknown; `passed` null where there is no verdict; with
-    `task` each task weighs 1 however many trials it has, and tasks are the units of the interval. None where success
-    does not fall with hours, where hours separate successes from failures perfectly, or where all or none succeeded.
+    One row per trial of one agent; `hours` above 0, null if unknown; `passed` null without a verdict; with `task` each
+    task weighs 1 however many trials it has, and tasks are the units of the interval. None if success does not fall
+    with hours, if hours separate successes from failures perfectly, or if all or none succeeded.
 
     The interval of a horizon holds the hours at which the curve may be q (Fieller's, of the curve's sandwich variance
-    by task, with Student's t): an end is open where the curve may be flat.
+    by task, with Student's t): an end is open if the curve may be flat.
     """
     same_length(hours=hours, passed=passed, task=task)
     if not all(0 < q < 1 for q in at):
@@ -55,7 +55,7 @@ def time_horizon(
         raise UsageError(
             f"row {int(np.flatnonzero(wrong)[0])} took 0 hours",
             where="column 'hours'",
-            next="pass hours above 0, or None where they are unknown",
+            next="pass hours above 0, or None if they are unknown",
         )
     rows = known & judged
     counts = Counts(len(rows), how_many(rows), ungraded=how_many(~judged)).having(
@@ -93,7 +93,7 @@ def time_horizon(
         interval, note = curve.interval(q)
         beyond = "" if ends[0] <= value <= ends[1] else f"extrapolated: tasks took {ends[0]:.2g} to {ends[1]:.2g} hours"
         estimate = Estimate(_name(q), value, counts, *interval, unit=Unit.HOURS)
-        out[q] = estimate.noting(beyond, note).given("success is logistic in log hours")
+        out[q] = estimate.noting(beyond, note).conditional_on_more("success is logistic in log hours")
     interval, note = curve.slope()
     return Horizon(out, Estimate("slope per doubling", float(fitted[1]), counts, *interval).noting(note))
 
@@ -123,7 +123,7 @@ class _Curve:
     seen: tuple[float, float]
 
     def hours(self, q: float) -> float | None:
-        """Where the curve is q, in hours; None so far from all tasks that they say nothing of it."""
+        """Return the hours at which the curve is q; None if they lie too far from all tasks to be known."""
         doublings = (math.log(q / (1 - q)) - float(self.fitted[0])) / float(self.fitted[1])
         return 2.0**doublings if self.seen[0] - _FAR <= doublings <= self.seen[1] + _FAR else None
 
@@ -139,7 +139,7 @@ class _Curve:
         return student(self.level, self.tasks - 2)
 
     def slope(self) -> tuple[Interval, str]:
-        """The interval of the slope, and a note."""
+        """Return the interval of the slope, and a note."""
         if self.few:
             return Interval(), self.few
         slope, error = float(self.fitted[1]), math.sqrt(float(self.covariance[1, 1]))
@@ -147,8 +147,10 @@ class _Curve:
         return Interval(slope - half, slope + half, self.level, "Student's t, sandwich variance by task", error), ""
 
     def interval(self, q: float) -> tuple[Interval, str]:
-        """All log2 hours t at which the fitted logit lies within `reach` standard errors of that of q, and a note: a
-        quadratic in t, of which a curve that may be flat bounds one side or none.
+        """Return all log2 hours t at which the fitted logit lies within `reach` standard errors of that of q, and a
+        note.
+
+        The set is given by a quadratic in t; a curve that may be flat bounds one side or none.
         """
         if self.few:
             return Interval(), self.few
@@ -178,8 +180,8 @@ _FAR = 20.0
 
 
 def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None) -> Floats | None:
-    """Logistic regression by Newton's method: (intercept, slope), None where it runs away. `w`: each row's weight, or
-    the one that all have.
+    """Fit a logistic regression by Newton's method: (intercept, slope), None if it diverges. `w`: weight of each row,
+    or one for all.
     """
     centre, scale = float(x.mean()), max(float(x.std()), 1e-12)
     z = (x - centre) / scale
@@ -205,7 +207,7 @@ _ENOUGH = 1e-4
 
 
 def _pulls(logit: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """How far each row lies above the curve, and its weight in the information."""
+    """Return how far each row lies above the curve, and its weight in the information."""
     np.clip(logit, -500, 500, out=logit)
     p = np.exp(np.negative(logit, out=logit), out=logit)
     np.reciprocal(np.add(p, 1, out=p), out=p)

@@ -1,4 +1,4 @@
-"""How fast the length of work that agents get done grows with their release dates."""
+"""Trend of time horizons: how fast they grow with agents' release dates."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ FEWEST = 4
 
 
 def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) -> Estimate:
-    """Days in which time horizons double: the line of log2 hours over release dates by least squares, a row per agent.
+    """Return the days in which time horizons double: the line of log2 hours over release dates by least squares, a row
+    per agent.
 
-    `horizon`: hours above 0, null where an agent has none; `released`: dates or ISO texts, null where unknown. The
-    interval is Student's of the line's slope: what agents differ by beside their dates is its error, and that of their
-    horizons is in it. It is open above where the slope may be 0. None where horizons do not grow, or all dates are one.
-    Errors: UsageError for horizons of 0 hours and texts that are no dates.
+    `horizon`: hours above 0, null if an agent has none; `released`: dates or ISO texts, null if unknown. The interval
+    is Student's of the line's slope: the error contains the agents' differences beside their dates, including that of
+    their horizons. It is open above if the slope may be 0. None if horizons do not grow, or all dates are one. Raises
+    UsageError for horizons of 0 hours and texts that are no dates.
     """
     same_length(horizon=horizon, released=released)
     hours, known = floats("horizon", horizon, low=0.0)

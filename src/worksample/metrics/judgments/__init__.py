@@ -1,1 +1,1 @@
-"""What people's votes come to, and how far they agree."""
+"""Verdicts from people's votes, and the agreement of votes."""

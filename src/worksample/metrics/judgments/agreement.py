@@ -1,4 +1,6 @@
-"""How far evaluators agree (RLI 3.4, B.2): shares of agreeing and of opposed pairs, alpha, AC1, and on positives."""
+"""Agreement of evaluators (RLI 3.4, B.2): shares of agreeing and of opposed pairs, alpha, AC1, and agreement on
+positives.
+"""
 
 from __future__ import annotations
 
@@ -63,14 +65,14 @@ class Agreement:
 def measure_agreement(
     ballots: Ballots, scale: Scale = HOLISTIC, protocol: VoteProtocol = THREE_VOTES, how: Resampling = DEFAULT
 ) -> Agreement:
-    """Agreement between the votes on the same items.
+    """Measure the agreement between the votes on the same items.
 
-    Under a protocol with a tie-break only the first two votes of an item count, since a third is asked for exactly
-    where those disagree: then `order` is required. Intervals take projects for units, or items where none are given.
-    Errors: UsageError for two votes of one evaluator on one item, for a missing `order`, for over 64 distinct votes.
+    Under a protocol with a tie-break only the first two votes of an item count, since a third is asked for exactly if
+    those disagree: then `order` is required. Intervals take projects for units, or items if none are given. Raises
+    UsageError for two votes of one evaluator on one item, for a missing `order`, for over 64 distinct votes.
     """
     beyond = _beyond(ballots, protocol)
-    tally, cluster = _counted(ballots, beyond)
+    tally, cluster = _count_votes(ballots, beyond)
     votes = tally.votes
     times = np.where(votes > 0, tally.times, 0)
     paired, items = int(times[votes >= 2].sum()), int(times.sum())
@@ -83,7 +85,7 @@ def measure_agreement(
 
 
 def _beyond(ballots: Ballots, protocol: VoteProtocol) -> pl.Series | None:
-    """Which rows are votes that came after the protocol's independent ones; None where none did."""
+    """Return which rows are votes that came after the protocol's independent ones; None if none did."""
     most = int(ballots.tally.votes.max(initial=0))
     if protocol.independent == protocol.planned or most <= protocol.independent:
         return None
@@ -100,8 +102,8 @@ def _beyond(ballots: Ballots, protocol: VoteProtocol) -> pl.Series | None:
     return pl.Series(late)
 
 
-def _counted(ballots: Ballots, beyond: pl.Series | None) -> tuple[Tally, Codes | None]:
-    """The votes that enter, and the project of each of their subjects."""
+def _count_votes(ballots: Ballots, beyond: pl.Series | None) -> tuple[Tally, Codes | None]:
+    """Return the tally of the votes that count, and the project of each of their subjects."""
     if beyond is None and ballots.project is None:
         return ballots.tally, None
     subject, vote = series("subject", ballots.subject), series("vote", ballots.vote)
@@ -167,7 +169,7 @@ def _measure(
 
 
 class _Units:
-    """Sums per item, or per project where items share one: what intervals are made of."""
+    """Sums per item, or per project if items share one, as the units of intervals."""
 
     def __init__(self, per_pattern: Floats, tally: Tally, times: Ints, cluster: Codes | None, how: Resampling) -> None:
         self.how, self.name = how, "items" if cluster is None else "projects"
@@ -187,11 +189,13 @@ class _Units:
         return sums, rng.standard_exponential((self.how.resamples, 1))
 
     def share(self, parts: Callable[[Floats], tuple[Floats, Floats]]) -> tuple[Interval, str]:
-        """Of a share of pairs: units weigh by their pairs."""
+        """Return the interval of a share of pairs: units weigh by their pairs."""
         return units.share_of_sums(*parts(self.sums), self.how.level, times=self.times)
 
     def part(self, parts: Callable[[Floats], tuple[Floats, Floats]]) -> tuple[Interval, str]:
-        """Of a share whose whole is up to chance, as there may be few positive votes: as of a coefficient."""
+        """Return the interval of a share whose whole is random (there may be few positive votes), as of a
+        coefficient.
+        """
         if int(self.times.sum()) < FEWEST:
             return self.share(parts)
         ends, note = self.coefficient(lambda sums: np.divide(*parts(sums)))
@@ -199,8 +203,10 @@ class _Units:
         return (ends, note) if ends.method else self.share(parts)
 
     def coefficient(self, statistic: Callable[[Floats], Floats]) -> tuple[Interval, str]:
-        """Of a coefficient: units have random weights that add up to 1, and one unit more speaks against the end in
-        question as far as a unit can (of shares this is Clopper and Pearson's interval). From `FEWEST` units on.
+        """Return the interval of a coefficient, from `FEWEST` units on.
+
+        Units have random weights that add up to 1, and one unit more speaks against the end in question as far as a
+        unit can (for shares this is Clopper and Pearson's interval).
         """
         many = int(self.times.sum())
         if many < FEWEST:

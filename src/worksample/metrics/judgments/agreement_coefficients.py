@@ -1,7 +1,4 @@
-"""Statistics of agreement as functions of sums over items, so that resamples are weights over items or projects.
-
-Sources: Krippendorff 2004, ch. 11 (alpha); Gwet 2008 (AC1); Spitzer and Fleiss 1974 (positives).
-"""
+"""Coefficients of agreement as functions of sums over items, so that resamples are weights over items or projects."""
 
 from __future__ import annotations
 
@@ -11,9 +8,11 @@ from worksample.metrics.columns import Flags, Floats
 
 
 def item_sums(table: Floats, ends: tuple[int, int] | None) -> Floats:
-    """Per item, from its votes per category (items, q): the q * q coincidences, the q shares of its votes, and six
-    more: has a vote, has two, share of agreeing pairs, ordered pairs, of those the equal ones, of those the ones that
-    hold both `ends` (places of the two ends of the scale; None where one of them was never used).
+    """Return sums per item from its votes per category (items, q).
+
+    They are the q * q coincidences, the q shares of its votes, and six more: has a vote, has two, share of agreeing
+    pairs, ordered pairs, of those the equal ones, of those the ones that hold both `ends` (positions of the two ends of
+    the scale; None if one of them was never used).
     """
     votes = table.sum(axis=1)
     paired = votes >= 2
@@ -31,7 +30,7 @@ def item_sums(table: Floats, ends: tuple[int, int] | None) -> Floats:
 
 
 def width(size: int) -> int:
-    """Columns of `item_sums` for a scale of `size` steps."""
+    """Return the number of columns of `item_sums` for a scale of `size` steps."""
     return size * size + size + 6
 
 
@@ -49,12 +48,12 @@ def share(sums: Floats) -> tuple[Floats, Floats]:
 
 
 def hard(sums: Floats) -> tuple[Floats, Floats]:
-    """Pairs that hold both ends of the scale, and all pairs."""
+    """Return the pairs that hold both ends of the scale, and all pairs."""
     return sums[:, -1], sums[:, -3]
 
 
 def positive(sums: Floats, yes: Flags) -> tuple[Floats, Floats]:
-    """Of the other votes on the item of a positive vote, those that are positive, and all."""
+    """Return, of the other votes on the item of a positive vote, those that are positive, and all."""
     o = _coincidences(sums, len(yes))[:, yes]
     return o[:, :, yes].sum(axis=(1, 2)), o.sum(axis=(1, 2))
 

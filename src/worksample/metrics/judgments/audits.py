@@ -1,4 +1,6 @@
-"""Any figure with and without what an integrity review struck."""
+"""Audits and integrity reviews: figures with and without struck work, and a bound on missed good deliverables (RLI
+B.5).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ class Struck:
 
     @property
     def change(self) -> float | None:
-        """`without` minus `with_all`; None where either has no value."""
+        """`without` minus `with_all`; None if either has no value."""
         if self.with_all.value is None or self.without.value is None:
             return None
         return self.without.value - self.with_all.value
@@ -41,14 +43,19 @@ def with_and_without(
     count = int(out.sum())
     kept = {name: column.filter(series("kept", ~out)) for name, column in table.items()}
     return Struck(
-        metric(**table, **options).given("struck trials included") if count else metric(**table, **options),
-        metric(**kept, **options).given(f"{count} struck trials left out") if count else metric(**table, **options),
+        metric(**table, **options).conditional_on_more("struck trials included")
+        if count
+        else metric(**table, **options),
+        metric(**kept, **options).conditional_on_more(f"{count} struck trials left out")
+        if count
+        else metric(**table, **options),
         count,
     )
 
 
 def false_negative_bound(found: int, audited: int, level: float = 0.95) -> Estimate:
-    """The rate of false negatives among `audited` items of which `found` were wrong, with its one-sided exact bound.
+    """Return the rate of false negatives among `audited` items of which `found` were wrong, with its one-sided exact
+    bound.
 
     Nothing found among n gives 1 - 0.05 ** (1 / n) at 95 %: 5.8 % for RLI's 50.
     """

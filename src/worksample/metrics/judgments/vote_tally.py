@@ -1,4 +1,4 @@
-"""Votes counted once per subject: what verdicts and agreement both read."""
+"""Tally of votes per subject, counted once for verdicts and agreement."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CHUNK = 1 << 17
 _PACKED = 4
 """Steps of a scale that fit into one number per subject."""
 _BITS = (2, 4, 12)
-"""Of each count in that number; the next where a count is too large."""
+"""Bits of each count in a packed number; the next size is used if a count is too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def tally_votes(subject: Column, vote: Column) -> Tally:
     place, first, steps, missing = _places(series("vote", vote))
     numbers, low, size, labels = _subjects(series("subject", subject))
     rows = _Rows(numbers, low, size, place, first, len(steps), len(place) - missing)
-    found = next(filter(None, (_packed(rows, bits) for bits in _BITS)), None) if len(steps) <= _PACKED else None
+    found = next(filter(None, (_pack_counts(rows, bits) for bits in _BITS)), None) if len(steps) <= _PACKED else None
     table, which, times = found or _wide(rows)
     if labels is None:
         seen = np.asarray(table.any(axis=1))[which]
@@ -102,7 +102,7 @@ def tally_votes(subject: Column, vote: Column) -> Tally:
 
 
 def _subjects(column: pl.Series) -> tuple[NDArray[np.integer], int, int, pl.Series | None]:
-    """(number per row, the least, how many there may be, their labels or None where they are the numbers)."""
+    """Return (number per row, the least, how many there may be, their labels or None if they are the numbers)."""
     if column.dtype.is_integer() and len(column) and not column.null_count():
         numbers = column.to_numpy()
         low, high = int(numbers.min()), int(numbers.max())
@@ -129,8 +129,10 @@ def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
     return place, 0, steps if len(steps) else np.zeros(1), how_many(~present)
 
 
-def _packed(rows: _Rows, bits: int) -> _Patterns | None:
-    """By adding up one number per subject, `bits` of it per step; None where a count is too large for that."""
+def _pack_counts(rows: _Rows, bits: int) -> _Patterns | None:
+    """Count patterns by adding up one number per subject, `bits` of it per step; None if a count is too large for
+    that.
+    """
     steps = rows.steps
     # The smaller the numbers, the more of them stay in the processor's cache.
     kind = np.uint8 if bits * steps <= 8 else np.int32 if bits * steps < 20 else np.int64

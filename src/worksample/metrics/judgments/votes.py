@@ -42,7 +42,7 @@ class VoteProtocol:
     planned: int = 3
     """Votes that settle an item at the latest."""
     independent: int = 3
-    """The first so many are asked for whatever they say; only these enter the agreement."""
+    """Number of first votes that are asked for regardless of their values; only these enter the agreement."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.independent <= self.planned:
@@ -56,7 +56,7 @@ class VoteProtocol:
 THREE_VOTES = VoteProtocol("three votes")
 """Three independent votes, majority (RLI 3.4)."""
 TIE_BREAK = VoteProtocol("two votes and a tie-break", independent=2)
-"""Two independent votes, a third where they disagree (RLI B.2)."""
+"""Two independent votes, and a third if they disagree (RLI B.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,10 @@ class HolisticVerdict:
 
 
 def holistic_verdict(votes: Iterable[int], protocol: VoteProtocol = THREE_VOTES) -> HolisticVerdict:
-    """The verdict on one item. (2, 3) has passed and has no label; (1, 2) has neither; (1, 2, 3) passed with label 2.
+    """Return the verdict on one item. (2, 3) has passed and has no label; (1, 2) has neither; (1, 2, 3) passed with
+    label 2.
 
-    Errors: UsageError for a vote outside {1, 2, 3}.
+    Raises UsageError for a vote outside {1, 2, 3}.
     """
     values = list(votes)
     row = holistic_verdicts(["item"] * len(values), values, protocol=protocol)
@@ -88,11 +89,11 @@ def holistic_verdicts(
     evaluator: Column | None = None,
     protocol: VoteProtocol = THREE_VOTES,
 ) -> pl.DataFrame:
-    """Verdicts of all subjects from one row per vote: subject, votes, passed, label, reason.
+    """Return verdicts of all subjects from one row per vote: subject, votes, passed, label, reason.
 
-    `vote`: 1, 2 or 3; null where an evaluator declined or failed (such a row is no vote: a subject with none but those
-    is ungraded, with passed and label null and reason "no votes"). `evaluator` guards against two votes of one
-    evaluator on one subject, which is an error: strike one of them first.
+    `vote`: 1, 2 or 3; null if an evaluator declined or failed (such a row is no vote: a subject with only such rows is
+    ungraded, with passed and label null and reason "no votes"). `evaluator` guards against two votes of one evaluator
+    on one subject, which is an error: strike one of them first.
 
     passed: the majority of (vote >= 2). label: the majority of the three values, else the median. More votes than the
     protocol plans count too; an even number that is split decides nothing.
@@ -102,10 +103,10 @@ def holistic_verdicts(
 
 @dataclass(frozen=True)
 class Ballots:
-    """Votes, one row each. `vote`: numbers on an ordered scale, null where none was given. `evaluator` guards against
+    """Votes, one row each. `vote`: numbers on an ordered scale, null if none was given. `evaluator` guards against
     doubles, `project` says which items are resampled together, `order` (a time or a number) which vote came first.
 
-    They are counted once, however many figures are made of them.
+    They are counted once for all figures.
     """
 
     subject: Column
@@ -116,7 +117,7 @@ class Ballots:
 
     @cached_property
     def tally(self) -> Tally:
-        """The votes per subject. Errors: UsageError for two votes of one evaluator on one subject."""
+        """The votes per subject. Raises UsageError for two votes of one evaluator on one subject."""
         same_length(subject=self.subject, vote=self.vote, evaluator=self.evaluator)
         if self.evaluator is not None:
             present = series("vote", self.vote).is_not_null().to_numpy()
@@ -150,7 +151,7 @@ def _reasons(total: Ints, known: Flags, label: Ints, planned: int) -> list[str]:
 
 
 def count_votes(index: Ints, value: Ints, size: int) -> Ints:
-    """How many votes of 1, 2 and 3 each item has: (3, size). A value of 0 is no vote."""
+    """Return how many votes of 1, 2 and 3 each item has: (3, size). A value of 0 is no vote."""
     flat = np.bincount(index * 4 + value, minlength=4 * size)
     return np.ascontiguousarray(flat.reshape(size, 4)[:, 1:].T).astype(np.int64)
 
@@ -173,12 +174,12 @@ def decide(counts: Ints, planned: int | Ints) -> tuple[Flags, Flags, Ints]:
 
 
 def _middles(total: Ints) -> tuple[Ints, Ints]:
-    """The ranks between which the median lies; the same one for an odd total."""
+    """Return the ranks between which the median lies; the same one for an odd total."""
     return (total + 1) // 2, total // 2 + 1
 
 
 def refuse_doubles(subjects: Codes, evaluators: Codes, present: Flags) -> None:
-    """UsageError where one evaluator has two votes on one subject."""
+    """Raise UsageError if one evaluator has two votes on one subject."""
     first, second = subjects.index, evaluators.index
     if not present.all():
         first, second = first[present], second[present]
@@ -198,7 +199,9 @@ def refuse_doubles(subjects: Codes, evaluators: Codes, present: Flags) -> None:
 
 
 def first_votes(subject: Column, order: Column, protocol: VoteProtocol) -> pl.Series:
-    """Which rows are among the protocol's independent votes on their subject, by `order` (a time or a number)."""
+    """Return which rows are among the protocol's independent votes on their subject, by `order` (a time or a
+    number).
+    """
     same_length(subject=subject, order=order)
     subjects = codes("subject", subject)
     sizes = np.bincount(subjects.index, minlength=subjects.size)
@@ -228,9 +231,9 @@ def automation_rate(
     method: RateInterval = "exact",
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """The share of projects whose deliverable was judged at least as good as the human one (RLI 3.3).
+    """Return the share of projects whose deliverable was judged at least as good as the human one (RLI 3.3).
 
-    `passed`: one row per submission of one agent, null where undecided or ungraded, which leaves the denominator and
-    is counted. With `project` (and `instance` within it), repeats on it average first, and projects are the units.
+    `passed`: one row per submission of one agent, null if undecided or ungraded, which leaves the denominator and is
+    counted. With `project` (and `instance` within it), repeats on it average first, and projects are the units.
     """
     return rate(passed, state=state, task=project, instance=instance, name="automation rate", method=method, how=how)

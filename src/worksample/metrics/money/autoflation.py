@@ -1,4 +1,6 @@
-"""The fall in price of the fixed bundle of projects, each done by the cheapest method that does it (RLI 3.3, A.2)."""
+"""Autoflation: the fall in price of a fixed bundle of projects, each done by the cheapest sufficient method (RLI 3.3,
+A.2).
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ from .dollars import Priced, usable_prices
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """The fixed bundle: one row per project, its name and the human's price in US dollars (null where unknown)."""
+    """The fixed bundle: one row per project, its name and the human's price in US dollars (null if unknown)."""
 
     project: Column
     human_cost: Column
@@ -60,15 +62,14 @@ class _Work:
 def measure_autoflation(
     bundle: Bundle, project: Column, ai_cost: Column, passed: Column, how: Resampling = DEFAULT
 ) -> Estimate:
-    """1 - sum(min(human, cheapest accepted AI)) / sum(human), over the projects with a known human price.
+    """Return 1 - sum(min(human, cheapest accepted AI)) / sum(human), over the projects with a known human price.
 
     One row per trial, of any number of agents: `ai_cost` in US dollars (0 is valid; null is unknown, and such a trial
-    cannot lower a price), `passed` null where there is no verdict: a project on which there is work and no verdict
-    leaves both sums, one on which nobody worked stays at the human's price. An AI dearer than the
-    human changes nothing. None where the bundle is worth 0. Errors: UsageError for a trial on a project outside the
-    bundle, or twice in it.
+    cannot lower a price), `passed` null without a verdict: a project with work but no verdict leaves both sums, one
+    without any work stays at the human's price. An AI dearer than the human changes nothing. None if the bundle is
+    worth 0. Raises UsageError for a trial on a project outside the bundle, or a project twice in it.
     """
-    priced, work = _read(bundle, project, ai_cost, passed)
+    priced, work = _read_columns(bundle, project, ai_cost, passed)
     return _estimate(priced, work, work.rows, how)
 
 
@@ -80,14 +81,14 @@ def autoflation_over_time(
     Keys are ISO dates, in order. The curve never falls. Trials without a date are an error.
     """
     same_length(project=project, date=date)
-    priced, work = _read(bundle, project, ai_cost, passed)
+    priced, work = _read_columns(bundle, project, ai_cost, passed)
     dates = codes("date", days(date))
     order = dates.labels.rank("dense").to_numpy().astype(np.int64)[dates.index]
     names = sorted((int(r), str(label)) for r, label in zip(dates.labels.rank("dense"), dates.labels, strict=True))
     return {name: _estimate(priced, work, work.rows & (order <= rank), how) for rank, name in names}
 
 
-def _read(bundle: Bundle, project: Column, ai_cost: Column, passed: Column) -> tuple[Priced, _Work]:
+def _read_columns(bundle: Bundle, project: Column, ai_cost: Column, passed: Column) -> tuple[Priced, _Work]:
     same_length(project=project, ai_cost=ai_cost, passed=passed)
     same_length(project=bundle.project, human_cost=bundle.human_cost, task=bundle.task)
     priced = usable_prices(
@@ -147,14 +148,14 @@ def _find(rows: Codes, labels: pl.Series, place: Ints) -> Ints:
 
 
 def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Estimate:
-    human = priced.known
+    human = priced.known_prices
     known = priced.usable & ~work.open_
     cheapest = human.copy()
     accepted = np.flatnonzero(rows)
     np.minimum.at(cheapest, work.project[accepted], work.cost[accepted])
     saved = human - cheapest
     name = "autoflation"
-    given = ("projects with a known human price, and a verdict wherever there is work", *priced.says)
+    given = ("projects with a known human price, and with a verdict if any work was done", *priced.says)
     without, left = work.counts.special["passed without a cost"], how_many(priced.usable & work.open_)
     notes = (
         *((f"{without} accepted trials without a cost cannot lower a price",) if without else ()),

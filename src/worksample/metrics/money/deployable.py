@@ -1,4 +1,4 @@
-"""What a job costs when the agent is deployed: work, checking, a human where it fails, the loss where nobody notices.
+"""Cost of a job with a deployed agent: its work, checking, a human if it fails, and the loss if nobody notices.
 
 Autoflation knows afterwards which deliverables were good and takes the best of all; a buyer does not.
 """
@@ -112,8 +112,10 @@ def _per_job(named: tuple[str, Unit], each: Floats, told: _Told, how: Resampling
 
 
 def _saving(paid: Floats, human: Floats, spared: Floats, told: _Told, how: Resampling) -> Estimate:
-    """The dollars that no human is paid, less those `paid` for the agent and its checks, of what the human costs.
-    Their intervals are put together by the method of variance estimates recovery (Zou and Donner 2008).
+    """Return the dollars that no human is paid, less those `paid` for the agent and its checks, as a share of the
+    human's cost.
+
+    The intervals are combined by the method of variance estimates recovery (Zou and Donner 2008).
     """
     counts, given = told
     if not (whole := float(human.sum())):
@@ -137,9 +139,9 @@ def _saving(paid: Floats, human: Floats, spared: Floats, told: _Told, how: Resam
 
 
 def break_even_success(ai_cost: float, human_cost: float, checking: Checking | None = None) -> Estimate:
-    """The success rate from which deploying is cheaper than the human: where both cost the same per job.
+    """Return the success rate from which deploying is cheaper than the human: both cost the same per job there.
 
-    None where no rate in 0..1 does it, or every rate does.
+    None if no rate in 0..1 does it, or every rate does.
     """
     check = checking or Checking()
     for name, amount in (("ai_cost", ai_cost), ("human_cost", human_cost)):

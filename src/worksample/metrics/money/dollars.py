@@ -1,4 +1,6 @@
-"""What an agent's accepted work is worth, at the price of the human's deliverable (RLI 3.3, Table 4; UpBench 5.2.2)."""
+"""Dollars earned: the worth of an agent's accepted work at the price of the human's deliverable (RLI 3.3, Table 4;
+UpBench 5.2).
+"""
 
 from __future__ import annotations
 
@@ -35,9 +37,9 @@ WITH_ILLUSTRATIVE = "illustrative prices counted"
 
 @dataclass(frozen=True, slots=True)
 class Dollars:
-    """`earned` of `possible`, and the share: all over graded projects with a known price. `missing`: what the priced
-    projects without a verdict are worth; with `possible` it adds up to what all projects would earn (RLI 3.3, where
-    that is $143,991). Its counts say how many have no price, which no sum can hold.
+    """`earned` of `possible`, and the share: all over graded projects with a known price. `missing`: the worth of
+    priced projects without a verdict; with `possible` it adds up to what all projects would earn (RLI 3.3:
+    $143,991). Its counts say how many have no price, which no sum can hold.
     """
 
     earned: Estimate
@@ -57,15 +59,15 @@ class Priced:
     says: tuple[str, ...]
 
     @property
-    def known(self) -> Floats:
-        """The prices, 0 where one may not be used."""
+    def known_prices(self) -> Floats:
+        """The prices, 0 if one may not be used."""
         return self.prices if self.usable.all() else np.where(self.usable, self.prices, 0.0)
 
 
 def usable_prices(
     name: str, price: Column, illustrative: Column | None, *, include: bool, ceiling: float = MONEY_CEILING
 ) -> Priced:
-    """Known prices; illustrative ones only if asked for (and then named)."""
+    """Return known prices; illustrative ones only if `include` is set (and then named)."""
     prices, known = money(name, price, ceiling=ceiling)
     invented = np.zeros(len(prices), dtype=bool)
     if illustrative is not None:
@@ -77,8 +79,9 @@ def usable_prices(
 
 
 def midpoint(low: Column, high: Column) -> Floats:
-    """Of a reported range of costs or hours its middle; of a single figure that figure (RLI C.5). NaN where neither
-    is known. Errors: UsageError where high is below low.
+    """Return the middle of a reported range of costs or hours; of a single figure that figure (RLI C.5).
+
+    NaN if neither is known. Raises UsageError if high is below low.
     """
     same_length(low=low, high=high)
     below, has_low = floats("low", low, low=0.0)
@@ -106,13 +109,13 @@ def dollars_earned(
     failed: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Dollars:
-    """The summed price of the projects that passed, of one agent.
+    """Return the summed price of the projects that passed, of one agent.
 
-    `price`: US dollars of the human's deliverable; a project without one leaves both sums. Where a project has several
-    rows (repeats), each holds its part of the price. `passed`: null where there is no verdict, which leaves both sums
-    too and is counted; the `bounds` are those of all priced projects, were what has no verdict to fail or to pass, or
-    only to fail where it is `failed`. `task`: rows that share one are one unit; without it every row is. The interval
-    is the share's, at these projects' prices. Errors: UsageError for a negative price, or one above `ceiling`.
+    `price`: US dollars of the human's deliverable; a project without one leaves both sums. If a project has several
+    rows (repeats), each holds its part of the price. `passed`: null without a verdict, which leaves both sums too and
+    is counted; the `bounds` are those of all priced projects if rows without a verdict were to fail or to pass, or only
+    to fail if `failed`. `task`: rows that share one are one unit; without it every row is. The interval is the share's,
+    at these projects' prices. Raises UsageError for a negative price, or one above `ceiling`.
     """
     same_length(price=price, passed=passed, state=state, task=task)
     priced = usable_prices("price", price, illustrative, include=include_illustrative, ceiling=ceiling)
@@ -123,7 +126,7 @@ def dollars_earned(
         priced=how_many(rows), passed=how_many(yes & rows), without_a_price=priced.missing,
         illustrative=priced.illustrative,
     )  # fmt: skip
-    value = np.where(rows, priced.known, 0.0)
+    value = np.where(rows, priced.known_prices, 0.0)
     notes = _ungraded_worth(priced, valid)
     open_, most = _bounds(priced, valid, yes, failed)
     given = ("graded projects with a known price", *priced.says)
@@ -174,7 +177,7 @@ def dollars_earned(
 
 
 def _missing(priced: Priced, valid: Flags, counts: Counts) -> Estimate:
-    """The known prices of projects that nobody has graded."""
+    """Return the known prices of projects that are not graded."""
     unseen = priced.usable & ~valid
     counts = counts.having(ungraded_and_priced=how_many(unseen))
     name, worth = "dollars missing", float(priced.prices[unseen].sum())
@@ -186,11 +189,11 @@ def _missing(priced: Priced, valid: Flags, counts: Counts) -> Estimate:
 def _bounds(
     priced: Priced, valid: Flags, yes: Flags, failed: Column | None
 ) -> tuple[tuple[float, float] | None, float]:
-    """What can be earned at least and at most of all priced projects, and what they are worth; None where all of them
-    have a verdict.
+    """Return the least and most that all priced projects can earn, and their worth; None if all of them have a
+    verdict.
     """
     unseen = priced.usable & ~valid
-    value = priced.known
+    value = priced.known_prices
     if not unseen.any():
         return None, float(value.sum())
     may = unseen if failed is None else unseen & ~flags("failed", failed)[0]
@@ -199,7 +202,7 @@ def _bounds(
 
 
 def by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[Floats, ...]:
-    """Sums per task of some rows; without `task` every row is one."""
+    """Return sums per task of some rows; without `task` every row is one."""
     if task is None:
         return columns if rows.all() else tuple(column[rows] for column in columns)
     found = codes("task", series("task", task).filter(pl.Series(rows)))
@@ -207,7 +210,7 @@ def by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[Floats,
 
 
 def means_by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[Floats, ...]:
-    """The same, averaged over each task's rows."""
+    """Return the columns averaged over each task's rows."""
     if task is None:
         return by_task(None, rows, *columns)
     *sums, trials = by_task(task, rows, *columns, np.ones(len(rows)))

@@ -1,7 +1,4 @@
-"""What model calls cost, each at its own call's prices: tiers by length of prompt, cached tokens, dates (TAC 4.1).
-
-Never from totals: with tiers, the cost of a sum is not the sum of the costs.
-"""
+"""Cost of model calls, each at its own call's prices: tiers by length of prompt, cached tokens, dates (TAC 4.1)."""
 
 from __future__ import annotations
 
@@ -45,8 +42,8 @@ class TokenPrice:
 @dataclass(frozen=True, slots=True)
 class Calls:
     """One row per model call. `fresh`: prompt tokens neither read from nor written to a cache; the prompt's length is
-    fresh + cache_read + cache_write. `day`: when, needed where prices changed. `billed`: US dollars where the service
-    said what it charged.
+    fresh + cache_read + cache_write. `day`: the date, needed if prices changed. `billed`: US dollars if the service
+    reported its charge.
     """
 
     model: Column
@@ -63,9 +60,9 @@ def call_costs(
     prices: Mapping[str, Sequence[TokenPrice]],
     basis: Literal["billed", "list, without caching"] = "billed",
 ) -> pl.Series:
-    """US dollars per call, null where its model has no price (or a token count is unknown).
+    """Return US dollars per call, null if its model has no price (or a token count is unknown).
 
-    "billed": what the service charged, else the list price with its cached rates. "list, without caching": every prompt
+    "billed": the service's charge, else the list price with its cached rates. "list, without caching": every prompt
     token at the input price, TAC's formula, comparable between services.
     """
     if basis not in ("billed", "list, without caching"):
@@ -123,7 +120,9 @@ def _days(calls: Calls, prices: Mapping[str, Sequence[TokenPrice]]) -> Codes | N
 def _applicable(
     steps: Sequence[TokenPrice], mine: Flags, prompt: Floats, days: Codes | None
 ) -> list[tuple[Ints, TokenPrice]]:
-    """Which rows each price applies to: the latest that had begun, then the highest tier below the prompt's length."""
+    """Return the rows to which each price applies: the latest that had begun, then the highest tier below the prompt's
+    length.
+    """
     if len({(p.since, p.above) for p in steps}) < len(steps):
         raise UsageError(
             "two prices for the same date and length of prompt",
@@ -147,8 +146,9 @@ def _applicable(
 
 
 def trial_costs(trial: Column, cost: Column) -> pl.DataFrame:
-    """Costs of calls summed per trial: trial, calls, cost, unpriced. `cost` is null where a call had no price: a sum
-    without it would look like a total.
+    """Return the costs of calls summed per trial: trial, calls, cost, unpriced.
+
+    `cost` is null if a call had no price: a sum without it would look like a total.
     """
     same_length(trial=trial, cost=cost)
     trials = codes("trial", trial)
@@ -173,10 +173,10 @@ def cost_per_instance(
     instance: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """Mean cost of a trial over tasks, in US dollars; trials whose cost is unknown are left out and counted.
+    """Return the mean cost of a trial over tasks, in US dollars; trials of unknown cost are left out and counted.
 
     `basis` is printed with it, such as "billed" or "list, without caching".
     """
     money("cost", cost)
     estimate = mean_score(cost, task=task, instance=instance, name="cost per instance", unit=Unit.USD, how=how)
-    return estimate.given(basis)
+    return estimate.conditional_on_more(basis)

@@ -1,9 +1,4 @@
-"""How sure it is which approach is best at which value of a job: the decision regions (UpBench 5.4.1) with intervals
-and probabilities.
-
-Jobs are drawn again by the Bayesian bootstrap (Rubin 1981): every draw is a world that fits the jobs seen, and has
-regions of its own. `python -m benchmarks.coverage feedback` shows that of those called 90 % about 90 % are right.
-"""
+"""Regions of job values in which each approach is best (UpBench 5.4.1), with intervals and probabilities."""
 
 from __future__ import annotations
 
@@ -26,7 +21,7 @@ from .dollars import by_task
 from .value import Approach, Decision, Region, decide_by_value
 
 FEWEST_JOBS = 5
-"""Of fewer jobs no regions are told."""
+"""Fewest jobs for regions."""
 NOTHING = "nothing"
 _METHOD = "Bayesian bootstrap over jobs, with one pseudo-job"
 _MANY = 2_000
@@ -38,8 +33,8 @@ _LIGHT = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What one approach made of each job, a row per job in the same order as all others: whether it passed (null where
-    ungraded) and US dollars (null where unknown). `assumed`: the passes are taken for granted and not seen.
+    """Outcomes of one approach, a row per job in the same order as all others: whether it passed (null if ungraded) and
+    US dollars (null if unknown). `assumed`: the passes are assumed, not observed.
     """
 
     passed: Column
@@ -49,8 +44,8 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class ChosenRegion:
-    """`low` and `high`: US dollars of task value from and to which `approach` is best, in the middle of what is seen
-    and with intervals over the worlds in which it has such a region. `exists`: the probability that it has one.
+    """`low` and `high`: US dollars of task value from and to which `approach` is best, at the observed means and with
+    intervals over the worlds in which it has such a region. `exists`: the probability that it has one.
     """
 
     approach: str
@@ -77,13 +72,13 @@ class Choice:
         # Never quite 0 or 1: no number of draws shows that.
         return dict(zip(self.names, ((won + 1 / len(won)) / (won.sum() + 1)).tolist(), strict=True))
 
-    def called(self, value: float) -> Estimate:
-        """The approach that is likeliest best at this value, as the estimate's name, and how likely."""
+    def likeliest_at(self, value: float) -> Estimate:
+        """Return the approach that is most likely best at this value, as the estimate's name, and its probability."""
         name, chance = max(self.best(value).items(), key=lambda item: item[1])
         return Estimate(name, chance, self.counts, method=_METHOD, unit=Unit.SHARE)
 
     def gain(self, name: str, over: str | None, value: float, jobs: float = 1.0) -> Estimate:
-        """What `name` brings more than `over`, or than nothing, in so many jobs of this value: US dollars."""
+        """Return how many US dollars `name` brings more than `over`, or than nothing, in so many jobs of this value."""
         net, seen = (s * value - c for s, c in (self._drawn, self._seen))
         one = self.names.index(name)
         other = 0.0 if over is None else net[:, self.names.index(over)]
@@ -94,8 +89,9 @@ class Choice:
         return Estimate(called, at, self.counts, low, high, self._how.level, _METHOD, unit=Unit.USD)
 
     def regret(self, name: str, value: float) -> float:
-        """US dollars per job that are lost on average by taking `name` where something else may be best: what it is
-        worth at most to know better (the expected value of perfect information).
+        """Return US dollars per job that are lost on average by taking `name` if something else may be best.
+
+        It is the most that better knowledge is worth (the expected value of perfect information).
         """
         net = self._drawn[0] * value - self._drawn[1]
         return float((net.max(axis=1) - net[:, self.names.index(name)]).mean())
@@ -146,12 +142,13 @@ def choose_from_jobs(
     nothing: bool = False,
     how: Resampling = DEFAULT,
 ) -> Choice | str:
-    """How sure it is which approach is best, from the same jobs done by each of them; or why that cannot be said.
+    """Return how surely each approach is best, from the same jobs done by each of them; or the reason why that is
+    unknown.
 
     outcomes: approach -> `Outcomes`, all of one length. Jobs that lack a verdict or a cost under any are left out and
     counted. Rows that share a `task` are drawn together. `weight`: how much of a job each row counts for, 0..1 (by
     default all of one); a task counts for the mean of its rows. `nothing` adds the choice of leaving the job undone.
-    With fewer than `FEWEST_JOBS` tasks the answer is the reason. Errors: UsageError for no approach, or columns of
+    With fewer than `FEWEST_JOBS` tasks the answer is the reason. Raises UsageError for no approach, or columns of
     several lengths.
     """
     if not outcomes:
@@ -212,7 +209,7 @@ def _worlds(sums: Floats, weight: Floats, open_: Sequence[int], k: int, how: Res
 
 
 def _ends(success: Floats, cost: Floats, k: int) -> tuple[Floats, Floats]:
-    """From and to which value approach `k` is best, by draw; none where the first is not below the second."""
+    """Return from and to which value approach `k` is best, by draw; none if the first is not below the second."""
     gain, extra = success[:, [k]] - success, cost[:, [k]] - cost
     with np.errstate(divide="ignore", invalid="ignore"):
         even = extra / gain
@@ -223,7 +220,7 @@ def _ends(success: Floats, cost: Floats, k: int) -> tuple[Floats, Floats]:
 
 
 def _between(drawn: Floats, level: float) -> tuple[float | None, float | None]:
-    """Percentiles of ends that may be without bound."""
+    """Return percentiles of ends that may be without bound."""
     if not len(drawn):
         return None, None
     tail = (1 - level) / 2

@@ -1,5 +1,5 @@
-"""When AI alone, AI with human help, or a human alone is worth it (UpBench 5.4.1): expected values s * V - c, the
-values at which two approaches break even, and the regions in which each is best.
+"""Values at which AI alone, AI with human help, or a human alone is worth it (UpBench 5.4.1): expected values s * V -
+c.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Approach:
                 f"a cost of {self.cost}", where=f"approach {self.name!r}", next="pass US dollars, 0 or more"
             )
 
-    def expected(self, value: float) -> float:
+    def expected_value(self, value: float) -> float:
         """Expected net value of a task worth `value` US dollars if it succeeds."""
         return self.success * value - self.cost
 
@@ -61,17 +61,17 @@ class Decision:
     notes: tuple[str, ...]
 
     def best(self, value: float) -> str:
-        """The approach to choose for a task of this value."""
+        """Return the approach to choose for a task of this value."""
         if not (value >= 0 and math.isfinite(value)):
             raise UsageError(f"a task value of {value}", next="pass US dollars, 0 or more")
         return next(r.approach for r in self.regions if r.low <= value and (r.high is None or value < r.high))
 
 
 def break_even(lower: Approach, higher: Approach) -> Estimate:
-    """V* = (c_H - c_L) / (s_H - s_L): above it the approach with the higher success is worth its cost.
+    """Return V* = (c_H - c_L) / (s_H - s_L): above it the approach with the higher success is worth its cost.
 
-    None where both succeed equally often, or where the dearer one succeeds less: then no value makes it worth it.
-    0 or less means that the one with the higher success is also cheaper, at every value.
+    None if both succeed equally often, or if the dearer one succeeds less: then no value makes it worth it. 0 or less
+    means that the one with the higher success is also cheaper, at every value.
     """
     name = f"break-even of {lower.name} and {higher.name}"
     gain, extra = higher.success - lower.success, higher.cost - lower.cost
@@ -87,15 +87,15 @@ def break_even(lower: Approach, higher: Approach) -> Estimate:
 
 
 def decide_by_value(approaches: Sequence[Approach], *, nothing: bool = False) -> Decision:
-    """The best approach for every task value from 0 up: the upper envelope of the expected values.
+    """Return the best approach for every task value from 0 up: the upper envelope of the expected values.
 
     At a break-even value the one with the higher success is chosen (5.4.1). `nothing` adds the choice of not doing the
-    task, worth 0. The three-region rule of the paper is the special case in which every approach has its region: where
-    one has none, as HITL when V*(AI, HITL) > V*(HITL, human), the rule must not be used, and a note says so.
+    task, worth 0. The three-region rule of the paper is the special case in which every approach has its region: if one
+    has none, as HITL when V*(AI, HITL) > V*(HITL, human), the rule must not be used, and a note says so.
     """
     names = [a.name for a in approaches]
     if not approaches or len(set(names)) < len(names):
-        raise UsageError("approaches need distinct names, and there must be one", next=f"given: {names}")
+        raise UsageError("pass at least one approach, each with its own name", next=f"given: {names}")
     lines = [*approaches, *([Approach("nothing", 0.0, 0.0)] if nothing else [])]
     current = max(lines, key=lambda a: (-a.cost, a.success))
     regions, low = [], 0.0
@@ -128,11 +128,11 @@ def break_even_from_jobs(
     task: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """V* from the same jobs done by both approaches: (lower's, higher's) columns, one row per job.
+    """Return V* from the same jobs done by both approaches: (lower's, higher's) columns, one row per job.
 
     Jobs lacking a verdict or a cost under either are left out and counted, and so are those whose costs are
-    `illustrative` unless they are asked for. Rows that share a `task` are one unit. Interval: Fieller's, open above
-    where the higher approach may not succeed more often.
+    `illustrative` unless requested. Rows that share a `task` are one unit. Interval: Fieller's, open above if the
+    higher approach may not succeed more often.
     """
     same_length(passed=passed[0], other=passed[1], cost=cost[0], other_cost=cost[1], task=task)
     (one, has_one), (two, has_two) = (flags(f"passed {n}", p) for n, p in zip(names, passed, strict=True))

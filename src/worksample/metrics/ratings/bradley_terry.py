@@ -33,8 +33,10 @@ class Pairs:
         )
 
     def information(self, strength: Floats, weight: Floats, ridge: float) -> Floats:
-        """The negative second derivative of the log likelihood, made regular along the direction that shifts all."""
-        p = _expected(strength[self.first] - strength[self.second])
+        """Return the negative second derivative of the log likelihood, made regular along the direction that shifts
+        all.
+        """
+        p = _win_chance(strength[self.first] - strength[self.second])
         curve = weight * p * (1 - p)
         h = np.zeros((self.size, self.size))
         np.add.at(h, (self.first, self.second), -curve)
@@ -44,7 +46,7 @@ class Pairs:
         return np.asarray(h + ridge * np.eye(self.size) + scale / self.size)
 
 
-def _expected(gap: Floats) -> Floats:
+def _win_chance(gap: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(gap, -700, 700))))
 
 
@@ -55,15 +57,15 @@ def _log_likelihood(pairs: Pairs, strength: Floats, preference: Floats, weight: 
 
 
 def fit(pairs: Pairs, preference: Floats, weight: Floats, *, ridge: float = 0.0, start: Floats | None = None) -> Floats:
-    """Strengths in nats with mean 0 by Newton's method with step halving.
+    """Fit strengths in nats with mean 0 by Newton's method with step halving.
 
     The graph must be strongly connected, or `ridge` above 0: a normal prior with precision `ridge` on every strength.
-    Errors: UsageError where it does not converge, which only an unconnected graph can cause.
+    Raises UsageError if it does not converge, which only an unconnected graph can cause.
     """
     strength = np.zeros(pairs.size) if start is None else start - start.mean()
     value = _log_likelihood(pairs, strength, preference, weight, ridge)
     for _ in range(200):
-        p = _expected(strength[pairs.first] - strength[pairs.second])
+        p = _win_chance(strength[pairs.first] - strength[pairs.second])
         slope = pairs.incidence @ (weight * (preference - p)) - ridge * strength
         step = np.linalg.solve(pairs.information(strength, weight, ridge), slope)
         step -= step.mean()
@@ -83,12 +85,12 @@ def fit(pairs: Pairs, preference: Floats, weight: Floats, *, ridge: float = 0.0,
 def fit_many(
     pairs: Pairs, preference: Floats, weight: Floats, solvable: Flags, base: tuple[Floats, Floats], ridge: float
 ) -> Floats:
-    """Strengths (agents, resamples) for columns of `preference` and `weight` (pairs, resamples); NaN where not
+    """Fit strengths (agents, resamples) for columns of `preference` and `weight` (pairs, resamples); NaN if not
     `solvable`.
 
     `base`: the strengths and the mean weights of the data themselves. Every resample lies near them, so one inverse of
-    their information matrix serves all: a step is two sparse products and a small dense one, and each cuts the error
-    by an order of magnitude. What has not settled after that goes through Newton's method on its own.
+    their information matrix serves all: a step is two sparse products and a small dense one, and each cuts the error by
+    an order of magnitude. Resamples that have not settled after that go through Newton's method one by one.
     """
     start, typical = base
     inverse = np.linalg.inv(pairs.information(start, typical, ridge))

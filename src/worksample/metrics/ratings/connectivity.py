@@ -1,5 +1,7 @@
-"""Whether ratings exist at all: a maximum of the likelihood exists, and is unique, exactly where the directed graph
-"has won or tied against" is strongly connected (Ford 1957).
+"""Connectivity of comparisons: whether ratings exist at all.
+
+A maximum of the likelihood exists, and is unique, exactly if the directed graph "has won or tied against" is strongly
+connected (Ford 1957).
 """
 
 from __future__ import annotations
@@ -30,16 +32,16 @@ class Connectivity:
 
     @property
     def says(self) -> str:
-        """One sentence on what cannot be rated, "" where all can."""
+        """One sentence on the agents that cannot be rated, "" if all can."""
         if self.identifiable:
             return ""
         grouped: dict[str, list[str]] = {}
         for agent, reason in self.reasons.items():
             grouped.setdefault(reason, []).append(agent)
-        return "; ".join(f"{_listed(agents)}: {reason}" for reason, agents in grouped.items())
+        return "; ".join(f"{_list_agents(agents)}: {reason}" for reason, agents in grouped.items())
 
 
-def _listed(agents: list[str] | tuple[str, ...]) -> str:
+def _list_agents(agents: list[str] | tuple[str, ...]) -> str:
     shown = ", ".join(agents[:_SHOWN])
     return f"{shown} and {len(agents) - _SHOWN} more" if len(agents) > _SHOWN else shown
 
@@ -61,7 +63,7 @@ def check_connectivity(
     components = tuple(sorted((tuple(names[of == part]) for part in range(parts)), key=lambda c: (-len(c), c)))
     main = next((c for c in components if anchor in c), components[0])
     inside = np.isin(names, list(main))
-    beats, loses = _reached(wins.T, inside), _reached(wins, inside)
+    beats, loses = _reachable(wins.T, inside), _reachable(wins, inside)
     reasons = {}
     for place in np.flatnonzero(~inside):
         reasons[agents[place]] = _reason(
@@ -93,8 +95,8 @@ def _wins(size: int, first: Ints, second: Ints, preference: Floats) -> Flags:
     return wins
 
 
-def _reached(edges: Flags, start: Flags) -> Flags:
-    """Nodes on a path that begins in `start`, along edges[from, to]."""
+def _reachable(edges: Flags, start: Flags) -> Flags:
+    """Return the nodes on a path that begins in `start`, along edges[from, to]."""
     seen = start.copy()
     while True:
         more = seen | edges[seen].any(axis=0)
@@ -104,8 +106,8 @@ def _reached(edges: Flags, start: Flags) -> Flags:
 
 
 def reach(size: int, pairs: tuple[Ints, Ints], wins: tuple[Flags, Flags], start: int) -> tuple[Flags, Flags]:
-    """For many graphs over the same pairs at once, whom `start` reaches downwards (has a chain of wins or ties
-    against), and who reaches it: two of (graphs, agents), with `start` in both.
+    """Return, for many graphs over the same pairs at once, whom `start` reaches downwards (by a chain of wins or ties),
+    and who reaches it: two of (graphs, agents), with `start` in both.
 
     `wins`: whether the first of each pair has won or tied against the second, and the other way round, (pairs, graphs).
     """

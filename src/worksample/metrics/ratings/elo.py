@@ -14,11 +14,11 @@ from worksample.metrics.columns import Floats, how_many
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit, tabulate
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, spread_of
-from worksample.metrics.uncertainty.intervals import expanded, normal_quantile, percentiles
+from worksample.metrics.uncertainty.intervals import expanded_level, normal_quantile, percentiles
 
 from .bradley_terry import Pairs, fit
 from .connectivity import Connectivity, check_connectivity
-from .elo_intervals import FITTED, MANY_PROJECTS, Refit, Tilt, resampled, sandwich
+from .elo_intervals import FITTED, MANY_PROJECTS, Refit, Tilt, resample_strengths, sandwich
 from .pair_sums import PairSums
 from .preferences import HUMAN
 
@@ -58,7 +58,7 @@ class EloOptions:
 
 @dataclass(frozen=True, slots=True)
 class EloTable:
-    """Scores, best first; those without a value last. `replicates`: (resamples, rated agents) in points, NaN where a
+    """Scores, best first; those without a value last. `replicates`: (resamples, rated agents) in points, NaN if a
     resample had no answer; None without a bootstrap. `rated` names its columns.
     """
 
@@ -72,7 +72,7 @@ class EloTable:
     """What a difference reaches at least; None without a bootstrap."""
 
     def difference(self, agent: str, other: str) -> Estimate:
-        """How many points `agent` is ahead of `other`, with the interval of the paired difference."""
+        """Return how many points `agent` is ahead of `other`, with the interval of the paired difference."""
         name = f"{agent} minus {other}"
         for one in (agent, other):
             if one not in self.ratings:
@@ -86,10 +86,10 @@ class EloTable:
             mine, others = self.rated.index(agent), self.rated.index(other)
             with np.errstate(invalid="ignore"):
                 gaps = self.replicates[:, mine] - self.replicates[:, others]
-            ends = percentiles(gaps, expanded(self.how.level, self.projects))
+            ends = percentiles(gaps, expanded_level(self.how.level, self.projects))
             moved = POINTS * self.tilt.strengths([{mine: wins, others: not wins} for wins in (False, True)])
             low, high = (float(end) for end in moved[mine] - moved[others])
-            found, said = _widened(Interval(*ends, self.how.level, a.method), low, high)
+            found, said = _widen(Interval(*ends, self.how.level, a.method), low, high)
         return Estimate(
             name, a.value - b.value, a.counts, *found, unit=Unit.ELO,
             notes=tuple(dict.fromkeys((*a.notes, *said))),
@@ -97,8 +97,9 @@ class EloTable:
         )  # fmt: skip
 
     def win_probability(self, agent: str, other: str) -> Estimate:
-        """How likely `agent` is to be preferred to `other` on a project, ties counted half (RLI 3.3, B.2): what their
-        difference stands for, and its interval what the difference's ends do; an open one is 0 or 1.
+        """Return how likely `agent` is to be preferred to `other` on a project, ties counted half (RLI 3.3, B.2).
+
+        It is computed from their difference, and its interval from the difference's ends; an open end is 0 or 1.
         """
         gap = self.difference(agent, other)
         name = f"{agent} preferred to {other}"
@@ -116,9 +117,10 @@ class EloTable:
 
 
 def win_probability(points: float) -> float:
-    """The chance of being preferred that goes with so many points ahead, ties counted half: 400 are odds of 10:1, so
-    0.909 (RLI 3.3, B.2). `EloTable.win_probability` has it of two agents, with an interval. Errors: UsageError for
-    points that are no number.
+    """Return the chance of being preferred with so many points ahead, ties counted half: 400 are odds of 10:1, so 0.909
+    (RLI 3.3, B.2).
+
+    `EloTable.win_probability` has it for two agents, with an interval. Raises UsageError for points that are no number.
     """
     if math.isnan(points):
         raise UsageError("points that are no number", next="pass the difference of two ratings")
@@ -126,11 +128,11 @@ def win_probability(points: float) -> float:
 
 
 def elo_ratings(sums: PairSums, options: EloOptions | None = None, how: Resampling = DEFAULT) -> EloTable:
-    """Elo scores of all agents in `sums` (see `pair_sums`, `compare_tables`).
+    """Return Elo scores of all agents in `sums` (see `pair_sums`, `compare_tables`).
 
     Before the fit the win graph must be strongly connected, else no agent gets a number: each estimate says who cannot
-    be rated and why. `part` and `ridge` are the two ways round, and both are named in the output.
-    Errors: UsageError where the anchor is not among the agents.
+    be rated and why. `part` and `ridge` are the two alternatives, and both are named in the output. Raises UsageError
+    if the anchor is not among the agents.
     """
     options = options or EloOptions()
     if len(sums.agents) > MOST_AGENTS:
@@ -162,7 +164,7 @@ def _none(agent: str, sums: PairSums, reason: str) -> Estimate:
 
 
 def _counts(sums: PairSums, agent: str) -> Counts:
-    """The comparisons that the agent stands in."""
+    """Return the counts of the agent's comparisons."""
     place, left = sums.agents.index(agent), sums.undecided.get(agent, 0)
     done, pairs, projects = (int(each[place]) for each in sums.per_agent)
     return Counts(done + left, done, ungraded=left).having(
@@ -187,14 +189,15 @@ def _notes(sums: PairSums, options: EloOptions) -> tuple[str, ...]:
 
 
 def _uneven(sums: PairSums, options: EloOptions) -> str:
-    """Where a few comparisons weigh as much as many, the choice of weights shows."""
+    """Return a note if a few comparisons weigh as much as many, so that the choice of weights shows."""
     if options.weight == "comparison" or sums.pairs < 2:
         return ""
     few, many = int(sums.by_pair.min()), int(sums.by_pair.max())
     if many < _UNEVEN * few:
         return ""
     return (
-        f"pairs of {few} to {many} comparisons weigh alike (RLI B.2): weights by comparison err less where they are few"
+        f"pairs of {few} to {many} comparisons weigh alike (RLI B.2): "
+        "weights by comparison have less error if they are few"
     )
 
 
@@ -207,7 +210,7 @@ def _rate(
     weight = total if by_count else np.ones(sums.pairs)
     strength = fit(pairs, preference, weight, ridge=options.ridge)
     anchor = None if options.anchor is None else sums.agents.index(options.anchor)
-    points = _anchored(strength, anchor, options.anchor_score)
+    points = _anchor_points(strength, anchor, options.anchor_score)
     ends = _ends(Refit(sums, pairs, strength, by_count, options.ridge, anchor), options, how)
     fixed = f"{options.anchor} at {options.anchor_score:g}" if options.anchor else f"mean at {options.anchor_score:g}"
     ratings = {}
@@ -226,7 +229,7 @@ def _rate(
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """Of each agent its interval and what must be said of it; `notes` are said of all."""
+    """Each agent's interval and its notes; `notes` are about all agents."""
 
     each: list[tuple[Interval, tuple[str, ...]]]
     notes: tuple[str, ...] = ()
@@ -240,7 +243,7 @@ def _ends(refit: Refit, options: EloOptions, how: Resampling) -> _Ends:
         said = ("one project: no interval",) if options.interval != "none" else ()
         return _Ends([(Interval(), ())] * size, said)
     at, score = refit.anchor, options.anchor_score
-    points = _anchored(refit.base, at, score)
+    points = _anchor_points(refit.base, at, score)
     if options.interval == "sandwich":
         error = POINTS * sandwich(refit)
         far = normal_quantile((1 + how.level) / 2) * error
@@ -250,9 +253,9 @@ def _ends(refit: Refit, options: EloOptions, how: Resampling) -> _Ends:
             for p, f, e in zip(points, far, error, strict=True)
         ]
         return _Ends(_at_least(found, Tilt(refit, how.level, linear=projects >= MANY_PROJECTS), options))
-    drawn, off = resampled(refit, how)
-    replicates = _anchored(drawn.T, at, score)
-    wide = expanded(how.level, projects)
+    drawn, off = resample_strengths(refit, how)
+    replicates = _anchor_points(drawn.T, at, score)
+    wide = expanded_level(how.level, projects)
     shift = _one_more(refit, options) - points
     method = f"bootstrap over {projects} projects ({how.resamples}){'' if off is None else ', by influences'}"
     found = [
@@ -271,22 +274,22 @@ _NEARLY = "its projects came out nearly alike: the interval allows for some that
 
 
 def _at_least(found: list[Interval], tilt: Tilt, options: EloOptions) -> list[tuple[Interval, tuple[str, ...]]]:
-    """The intervals, each reaching at least as far as projects that nobody has seen one of would shift (`Tilt`)."""
+    """Return the intervals, each at least as wide as the shift by projects that nobody has seen one of (`Tilt`)."""
     anchor = tilt.refit.anchor
     alone = [agent for agent in range(len(found)) if agent != anchor]
     out: list[tuple[Interval, tuple[str, ...]]] = [(interval, ()) for interval in found]
     if not alone:
         return out
     moved = tilt.strengths([{agent: wins} for agent in alone for wins in (False, True)])
-    told = _anchored(moved.T, anchor, options.anchor_score)
+    told = _anchor_points(moved.T, anchor, options.anchor_score)
     for place, agent in enumerate(alone):
         low, high = (float(told[2 * place + side, agent]) for side in (0, 1))
-        out[agent] = _widened(found[agent], low, high)
+        out[agent] = _widen(found[agent], low, high)
     return out
 
 
-def _widened(found: Interval, low: float, high: float) -> tuple[Interval, tuple[str, ...]]:
-    """An interval that reaches from `low` to `high` at least, and a note where that is a tenth more than it did."""
+def _widen(found: Interval, low: float, high: float) -> tuple[Interval, tuple[str, ...]]:
+    """Return an interval that includes `low` to `high`, and a note if that is a tenth more than before."""
     ends = (
         None if found.low is None else min(found.low, low), None if found.high is None else max(found.high, high)
     )  # fmt: skip
@@ -309,12 +312,13 @@ def _one_more(refit: Refit, options: EloOptions) -> Floats:
     toward = (preference * total + 0.5) / (total + 1)
     weight = total + 1 if refit.by_count else np.ones(refit.sums.pairs)
     strength = fit(refit.pairs, toward, weight, ridge=refit.ridge, start=refit.base)
-    return _anchored(strength, refit.anchor, options.anchor_score)
+    return _anchor_points(strength, refit.anchor, options.anchor_score)
 
 
 def _reaching(ends: tuple[float | None, float | None], shift: float) -> tuple[float | None, float | None]:
-    """The interval, reaching as much further on one side: of an agent that seldom wins the resamples know no more wins
-    than the data, and their upper end lies too low.
+    """Return the interval, reaching as much further on one side.
+
+    Resamples of an agent that seldom wins contain no more wins than the data, so their upper end lies too low.
     """
     low, high = ends
     return (
@@ -324,7 +328,7 @@ def _reaching(ends: tuple[float | None, float | None], shift: float) -> tuple[fl
 
 
 def _open_ends(drawn: Floats) -> tuple[str, ...]:
-    """What some resamples could not bound."""
+    """Return notes on ends that some resamples could not bound."""
     says = (
         (np.isneginf(drawn), "it never wins or ties against the rest: they are below every score"),
         (np.isposinf(drawn), "it never loses or ties against the rest: they are above every score"),
@@ -333,8 +337,8 @@ def _open_ends(drawn: Floats) -> tuple[str, ...]:
     return tuple(f"in {how_many(some)} of {len(drawn)} resamples {why}" for some, why in says if some.any())
 
 
-def _anchored(strength: Floats, anchor: int | None, score: float) -> Floats:
-    """Points, with the anchor (or the mean) at `score`; agents along the last axis."""
+def _anchor_points(strength: Floats, anchor: int | None, score: float) -> Floats:
+    """Return points, with the anchor (or the mean) at `score`; agents along the last axis."""
     zero = strength.mean(axis=-1, keepdims=True) if anchor is None else strength[..., [anchor]]
     return np.asarray((strength - zero) * POINTS + score)
 
@@ -362,7 +366,7 @@ def _rate_part(
     whole = Connectivity((links.main,), links.main, {})
     table = _rate(part, options, how, whole, (*notes, f"left out: {links.says}"))
     given = "comparisons among the rated agents alone"
-    ratings = {agent: estimate.given(given) for agent, estimate in table.ratings.items()}
+    ratings = {agent: estimate.conditional_on_more(given) for agent, estimate in table.ratings.items()}
     for agent, reason in links.reasons.items():
         ratings[agent] = _none(agent, sums, f"not identifiable: {reason}")
     return EloTable(ratings, links, table.rated, table.replicates, how, table.projects, table.tilt)

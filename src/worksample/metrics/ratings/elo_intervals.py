@@ -1,4 +1,6 @@
-"""Uncertainty of Elo scores from projects: the bootstrap that re-averages preferences (RLI B.2), and its preview."""
+"""Intervals of Elo scores over projects: the bootstrap that re-averages preferences (RLI B.2), and a faster sandwich
+estimate.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,9 @@ _NOISE, _BIAS = 0.2, 0.1
 
 @dataclass(frozen=True)
 class Pulls:
-    """What each project pulls on the estimating equations, by pair where all pairs were compared everywhere, else by
-    agent: column c of `each` (projects, columns) pulls on agent i as much as `on[c, i]` says.
+    """Each project's pull on the estimating equations, by pair if all pairs were compared everywhere, else by agent.
+
+    Column c of `each` (projects, columns) pulls on agent i as much as `on[c, i]` says.
     """
 
     each: Floats
@@ -39,7 +42,7 @@ class Pulls:
 
     @classmethod
     def of(cls, sums: PairSums, pairs: Pairs, pull: Floats) -> Pulls:
-        """From the pull of each cell toward its pair's first agent."""
+        """Build pulls from the pull of each cell toward its pair's first agent."""
         if sums.full and sums.pairs <= 2 * pairs.size:
             return cls(pull.reshape(sums.projects, sums.pairs), np.asarray(pairs.incidence.T.toarray()))
         row, cells = sums.project * pairs.size, sums.projects * pairs.size
@@ -49,7 +52,7 @@ class Pulls:
         return cls(each, np.eye(pairs.size))
 
     def covariance(self) -> Floats:
-        """Of the pulls on agents, summed over projects."""
+        """Return the covariance of the pulls on agents, summed over projects."""
         mean = self.each.mean(axis=0)
         return np.asarray(self.on.T @ (self.each.T @ self.each - len(self.each) * np.outer(mean, mean)) @ self.on)
 
@@ -67,7 +70,7 @@ class Refit:
 
     @cached_property
     def _product(self) -> _product:
-        return _product(self.sums, *self.sums.weighted(by_count=self.by_count))
+        return _product(self.sums, *self.sums.weigh(by_count=self.by_count))
 
     @cached_property
     def typical(self) -> Floats:
@@ -85,7 +88,7 @@ class Refit:
     def pulls(self) -> Pulls:
         """Each project's pull on the estimating equations."""
         sums, pairs, strength = self.sums, self.pairs, self.base
-        won, weight = sums.weighted(by_count=self.by_count)
+        won, weight = sums.weigh(by_count=self.by_count)
         preference, total = sums.totals(by_count=self.by_count)
         if self.by_count:
             preference = 1 / (1 + np.exp(strength[pairs.second] - strength[pairs.first]))
@@ -107,15 +110,15 @@ class Refit:
     def exactly(self, drawn: Floats) -> Floats:
         """Strengths (agents, resamples) by fitting each resample."""
         block = max(32, _BLOCK // max(self.sums.pairs, 1))
-        return np.concatenate([self._fitted(drawn[k : k + block]) for k in range(0, len(drawn), block)], axis=1)
+        return np.concatenate([self._fit_draws(drawn[k : k + block]) for k in range(0, len(drawn), block)], axis=1)
 
-    def _fitted(self, drawn: Floats) -> Floats:
+    def _fit_draws(self, drawn: Floats) -> Floats:
         sums = self.sums
         both = self._product(drawn)
         above, below = both[: sums.pairs], both[sums.pairs :]
         compared = below > 0
         preference = np.divide(above, below, out=np.full_like(above, 0.5), where=compared)
-        preference = sums.cut(preference)
+        preference = sums.clip_means(preference)
         heavy = below if self.by_count else compared.astype(np.float64)
         wins = compared & (preference > 0), compared & (preference < 1)
         solvable = np.ones(above.shape[1], dtype=bool) if self.ridge else _solvable(sums, *wins)
@@ -130,12 +133,12 @@ class Refit:
 
 @dataclass(frozen=True)
 class Tilt:
-    """What strengths come to if more projects than were seen all go one way: an interval reaches at least so far, since
-    projects that all came out alike say nothing of one that does not.
+    """Strengths if more projects than were seen all go one way: an interval reaches at least so far, since projects
+    that all came out alike say nothing about one that does not.
 
-    As many go so as nobody would have seen one of (at `level`, one-sided): where the preference of an agent's projects
-    is p, of n, it becomes p + (1 - p) w with w = 1 - ((1 - level) / 2)^(1/n), which is Clopper and Pearson's end for
-    what never happened.
+    The number of such projects is the most of which nobody would have seen one (at `level`, one-sided): if the
+    preference of an agent's n projects is p, it becomes p + (1 - p) w with w = 1 - ((1 - level) / 2)^(1/n), which is
+    Clopper and Pearson's end for an event that never happened.
     """
 
     refit: Refit
@@ -177,17 +180,17 @@ class Tilt:
         return fit_many(refit.pairs, after, heavy, good, start, refit.ridge)
 
 
-def resampled(refit: Refit, how: Resampling) -> tuple[Floats, float | None]:
-    """Strengths (agents, resamples) in nats, and by how much those of single resamples are off: None where all were
-    fitted, else the most that was seen of those that were fitted too.
+def resample_strengths(refit: Refit, how: Resampling) -> tuple[Floats, float | None]:
+    """Return strengths (agents, resamples) in nats, and the error of single resamples: None if all were fitted, else
+    the largest error seen among those that were fitted too.
 
-    A resample draws projects with replacement and averages every pair's preferences again: weights over projects
-    times the sums per (project, pair). Where its win graph is not strongly connected, those connected with the anchor
-    are rated among themselves, who only loses to them is at minus infinity, who only beats them at plus infinity, and
-    the rest is NaN; without an anchor all are.
+    A resample draws projects with replacement and averages every pair's preferences again: weights over projects times
+    the sums per (project, pair). If its win graph is not strongly connected, those connected with the anchor are rated
+    among themselves, agents that only lose to them are at minus infinity, agents that only beat them at plus infinity,
+    and the rest is NaN; without an anchor all are NaN.
 
-    Where comparisons are dense the strengths are as good as linear in the weights: then a few resamples are fitted,
-    and the rest is one product, less the mean error of those few.
+    If comparisons are dense the strengths are nearly linear in the weights: then a few resamples are fitted, and the
+    rest is one product, less the mean error of those few.
     """
     blocks = weights(refit.sums.projects, how)
     first = next(blocks)
@@ -199,7 +202,7 @@ def resampled(refit: Refit, how: Resampling) -> tuple[Floats, float | None]:
 
 
 def _dense(refit: Refit) -> bool:
-    """Whether it is worth a try: no resample may lose all wins or all losses of an agent."""
+    """Return whether the linear form is worth a try: no resample may lose all wins or all losses of an agent."""
     sums = refit.sums
     preference, total = sums.totals(by_count=True)
     won = np.bincount(sums.first, weights=preference * total, minlength=len(sums.agents))
@@ -209,8 +212,10 @@ def _dense(refit: Refit) -> bool:
 
 
 def _error_of_influences(refit: Refit, drawn: Floats) -> tuple[Floats, float] | None:
-    """The mean error of each agent's strength in some resamples, relative to the anchor, and the largest one that is
-    left without it; None where errors matter: more than a fifth of the standard error, or a mean of a tenth.
+    """Return the mean error of each agent's strength in some resamples, relative to the anchor, and the largest one
+    left without it.
+
+    None if errors matter: more than a fifth of the standard error, or a mean of a tenth.
     """
     exact, linear = refit.exactly(drawn), refit.linear(drawn)
     if not np.isfinite(exact).all():
@@ -237,7 +242,7 @@ def _partly(
     heavy: Floats,
     wins: tuple[Flags, Flags],
 ) -> Floats:
-    """Strengths where not all can be rated; resamples with the same agents connected are fitted together."""
+    """Return strengths if not all can be rated; resamples with the same agents connected are fitted together."""
     size = len(sums.agents)
     below, above = reach(size, (sums.first, sums.second), wins, anchor)
     out = np.full((size, preference.shape[1]), np.nan)
@@ -285,7 +290,7 @@ class _product:
 
 
 def _exact_in_single(won: Floats, weight: Floats, projects: int) -> bool:
-    """Whether every sum over a resample is exact in single precision: multiples of 1/64 below 2**18."""
+    """Return whether every sum over a resample is exact in single precision: multiples of 1/64 below 2**18."""
     fine = bool((won * 64 == np.floor(won * 64)).all() and (weight == np.floor(weight)).all())
     return fine and float(max(weight.max(initial=0), won.max(initial=0))) * projects < 2**17
 

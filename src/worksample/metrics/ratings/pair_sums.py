@@ -1,4 +1,4 @@
-"""Comparisons gathered once into sums per (project, pair): all that rating, bootstrap and sandwich ever read."""
+"""Sums of comparisons per (project, pair), gathered once for rating, bootstrap and sandwich."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PairSums:
     undecided: Mapping[str, int] = field(default_factory=dict)
     """The same per agent that has any."""
     bounded: bool = True
-    """Whether each comparison lies in 0..1; where it does not (`rectified`), the means of pairs are cut to that."""
+    """Whether each comparison lies in 0..1; if not (`rectified`), the means of pairs are clipped to that."""
 
     @property
     def pairs(self) -> int:
@@ -59,8 +59,10 @@ class PairSums:
             return np.asarray(amount.reshape(self.projects, self.pairs).sum(axis=0))
         return np.bincount(self.pair, weights=amount, minlength=self.pairs).astype(np.float64, copy=False)
 
-    def weighted(self, *, by_count: bool) -> tuple[Floats, Floats]:
-        """(won, weight) per cell: with `by_count` every comparison weighs 1, else every project of a pair does."""
+    def weigh(self, *, by_count: bool) -> tuple[Floats, Floats]:
+        """Return (won, weight) per cell: with `by_count` every comparison weighs 1, else every project of a pair
+        does.
+        """
         if by_count or self.once:
             return self.won, self.count
         return self.won / self.count, np.ones_like(self.count)
@@ -95,12 +97,12 @@ class PairSums:
         return self._totals(by_count=False)
 
     def _totals(self, *, by_count: bool) -> tuple[Floats, Floats]:
-        won, weight = self.weighted(by_count=by_count)
+        won, weight = self.weigh(by_count=by_count)
         total = self.by_pair if weight is self.count else self.over_pairs(weight)
-        return self.cut(self.over_pairs(won) / total), total
+        return self.clip_means(self.over_pairs(won) / total), total
 
-    def cut(self, preference: Floats) -> Floats:
-        """Means of pairs, within 0..1; what is an end but for rounding is that end, for nobody is rated by a trace."""
+    def clip_means(self, preference: Floats) -> Floats:
+        """Return means of pairs, clipped to 0..1; a mean that differs from 0 or 1 only by rounding becomes 0 or 1."""
         if self.bounded:
             return preference
         near = np.where(preference < _TRACE, 0.0, np.where(preference > 1 - _TRACE, 1.0, preference))
@@ -122,13 +124,15 @@ class PairSums:
         return done.astype(np.int64), others, inside
 
     def _projects(self, pairs: Flags) -> int:
-        """In how many projects some pairs were compared."""
+        """Return in how many projects some pairs were compared."""
         seen = np.zeros(self.projects, dtype=bool)
         seen[self.project if pairs.all() else self.project[pairs[self.pair]]] = True
         return int(np.count_nonzero(seen))
 
     def edges(self) -> pl.DataFrame:
-        """The preference graph: first, second, projects, comparisons, preference (for the first; projects average)."""
+        """Return the preference graph: first, second, projects, comparisons, preference (for the first; projects
+        average).
+        """
         names = pl.Series(self.agents, dtype=pl.String)
         preference, projects = self.totals(by_count=False)
         return pl.DataFrame(
@@ -167,7 +171,7 @@ def pair_sums(project: Column, first: Column, second: Column, preference: Column
     if width > 1:
         cell = inside * width
         cell += key if np.array_equal(pair, np.arange(len(sides.one))) else _at(used, pair, len(sides.one))[key]
-    won, count, cells = _gathered(cell, toward, projects.size * width)
+    won, count, cells = _gather(cell, toward, projects.size * width)
     of = None if cells is None else cells // width
     return PairSums(
         agents=tuple(agents),
@@ -196,7 +200,7 @@ def _at(used: Ints, pair: Ints, size: int) -> Ints:
     return place
 
 
-def _gathered(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, Ints | None]:
+def _gather(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, Ints | None]:
     """(sum of preferences, number of comparisons, cell) for each cell that occurs; None for the cells if all do."""
     if size == len(cell):
         seen = np.zeros(size, dtype=bool)

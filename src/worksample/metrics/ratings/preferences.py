@@ -1,4 +1,4 @@
-"""Which of two deliverables a vote prefers, and what the votes on a pair come to (RLI 3.4, B.2).
+"""Preferences of votes between two deliverables, and their majority per pair (RLI 3.4, B.2).
 
 A preference is a number in 0..1 for the first of the pair: 1 preferred, 0 the other preferred, 0.5 indifferent.
 """
@@ -33,7 +33,7 @@ _SIDES = {"first": 1, "equal": 2, "second": 3}
 
 
 def scale(name: str, values: Column) -> tuple[Ints, Flags]:
-    """A 3-point scale: 1 or "first", 2 or "equal", 3 or "second"; null where it was not answered."""
+    """Return answers on a 3-point scale: 1 or "first", 2 or "equal", 3 or "second"; null without an answer."""
     column = series(name, values)
     if column.dtype in (pl.String, pl.Categorical, pl.Enum):
         words = column.cast(pl.String)
@@ -49,10 +49,10 @@ def scale(name: str, values: Column) -> tuple[Ints, Flags]:
 
 
 def pair_preference(completion: Column, quality: Column, first_passed: Column, second_passed: Column) -> pl.Series:
-    """Each vote's preference for the first of its pair: 1, 0.5, 0, or null.
+    """Return each vote's preference for the first of its pair: 1, 0.5, 0, or null.
 
-    Quality decides only where both deliverables succeeded, else completion does: "equally close" with a failure is a
-    tie. Where it is not known whether both succeeded and the two scales differ, the preference is null.
+    Quality decides only if both deliverables succeeded, else completion does: "equally close" with a failure is a tie.
+    If it is unknown whether both succeeded and the two scales differ, the preference is null.
     """
     same_length(completion=completion, quality=quality, first_passed=first_passed, second_passed=second_passed)
     closer, closer_known = scale("completion", completion)
@@ -76,11 +76,12 @@ def project_preferences(
     evaluator: Column | None = None,
     protocol: VoteProtocol = THREE_VOTES,
 ) -> pl.DataFrame:
-    """One preference per project and pair of agents from one row per vote: project, first, second, votes, preference,
-    reason. Within a pair `first` sorts before `second`, whichever was shown first.
+    """Return one preference per project and pair of agents from one row per vote: project, first, second, votes,
+    preference, reason.
 
-    `preference`: 0, 0.5 or 1 for the row's first agent, null where the vote gave none. The majority counts; a majority
-    for the tie and a three-way split are 0.5. Undecided ones are null and say why.
+    Within a pair `first` sorts before `second`, whichever was shown first. `preference`: 0, 0.5 or 1 for the row's
+    first agent, null if the vote gave none. The majority counts; a majority for the tie and a three-way split are 0.5.
+    Undecided ones are null and say why.
     """
     rows = same_length(project=project, first=first, second=second, preference=preference, evaluator=evaluator)
     votes, present = floats("preference", preference, low=0.0, high=1.0)
@@ -94,7 +95,7 @@ def project_preferences(
     pair, pairs = pair_codes(one, two, (len(agents), len(agents)))
     cell, cells = pair_codes(projects.index, pair, (projects.size, len(pairs)))
     if evaluator is not None and rows:
-        subjects = Codes(cell, pl.Series([_named(projects, pairs, agents, key) for key in cells.tolist()]))
+        subjects = Codes(cell, pl.Series([_name_pair(projects, pairs, agents, key) for key in cells.tolist()]))
         refuse_doubles(subjects, codes("evaluator", evaluator), present)
     toward = np.where(flipped, 1 - votes, votes)
     value = np.where(present, 1 + np.nan_to_num(toward) * 2, 0).astype(np.int64)
@@ -114,7 +115,7 @@ def project_preferences(
     )
 
 
-def _named(projects: Codes, pairs: Ints, agents: list[str], key: int) -> str:
+def _name_pair(projects: Codes, pairs: Ints, agents: list[str], key: int) -> str:
     pair = int(pairs[key % len(pairs)])
     return f"{agents[pair // len(agents)]} against {agents[pair % len(agents)]} in {projects.labels[key // len(pairs)]}"
 
@@ -132,10 +133,10 @@ class Sides:
 
 
 def canonical_sides(first: Column, second: Column) -> tuple[list[str], Sides]:
-    """The names, sorted, and the pairs of rows with names as numbers. Whatever order a row has is settled per pair of
+    """Return the sorted names, and the pairs of rows with names as numbers. The order of sides is settled per pair of
     names, not per row.
 
-    Errors: UsageError where an agent is compared with itself.
+    Raises UsageError if an agent is compared with itself.
     """
     left, right = codes("first", first), codes("second", second)
     agents = sorted({*left.names(), *right.names()})
@@ -154,7 +155,9 @@ def canonical_sides(first: Column, second: Column) -> tuple[list[str], Sides]:
 
 
 def majority(counts: Ints, planned: int) -> tuple[Floats, NDArray[np.str_]]:
-    """Preferences (NaN where undecided) and reasons from counts of votes for (second, tie, first), each per item."""
+    """Return preferences (NaN if undecided) and reasons from counts of votes for (second, tie, first), each per
+    item.
+    """
     total = counts.sum(axis=0)
     needed = np.maximum(total, planned)
     decided = np.where((total >= planned) & (total > 0), 0.5, np.nan)
@@ -169,8 +172,10 @@ def majority(counts: Ints, planned: int) -> tuple[Floats, NDArray[np.str_]]:
 
 
 def human_comparisons(project: Column, agent: Column, label: Column, *, human: str = HUMAN) -> pl.DataFrame:
-    """Each holistic verdict as a comparison with the human's deliverable: project, first (the agent), second (the
-    human), preference: 0 for label 1, 0.5 for 2, 1 for 3; null where the label is undecided (RLI 3.3).
+    """Return each holistic verdict as a comparison with the human's deliverable: project, first (the agent), second
+    (the human), preference.
+
+    The preference is 0 for label 1, 0.5 for 2, 1 for 3; null if the label is undecided (RLI 3.3).
     """
     size = same_length(project=project, agent=agent, label=label)
     values, present = integers("label", label, low=1, high=3)

@@ -16,11 +16,11 @@ from .rates import apply_by, mean_score, rate
 
 
 def checkpoint_scores(trial: Column, result: Column, total: Column) -> pl.DataFrame:
-    """One row per trial from one row per checkpoint: trial, result, total, full, partial.
+    """Return one row per trial from one row per checkpoint: trial, result, total, full, partial.
 
-    `result`: points awarded, null where a checkpoint could not be judged, which leaves the trial's three scores null.
-    partial = 0.5 * result / total + 0.5 * full, with full = 1 where every checkpoint has all its points.
-    Errors: ManifestError for a trial whose points add up to 0 (an error in the task); UsageError for points above a
+    `result`: points awarded, null if a checkpoint could not be judged, which leaves the trial's three scores null.
+    partial = 0.5 * result / total + 0.5 * full, with full = 1 if every checkpoint has all its points. Raises
+    ManifestError for a trial whose points add up to 0 (an error in the task); UsageError for points above a
     checkpoint's total.
     """
     same_length(trial=trial, result=result, total=total)
@@ -72,7 +72,7 @@ def success_rate(
     failed: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """The suite's success: the mean of S_full over tasks (see `rate`)."""
+    """Return the suite's success: the mean of S_full over tasks (see `rate`)."""
     return rate(full, state=state, task=task, instance=instance, failed=failed, name="success", how=how)
 
 
@@ -84,7 +84,7 @@ def suite_score(
     instance: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """The suite's score: the mean of S_partial over tasks (see `mean_score`)."""
+    """Return the suite's score: the mean of S_partial over tasks (see `mean_score`)."""
     return mean_score(partial_scores, state=state, task=task, instance=instance, name="score", how=how)
 
 
@@ -113,6 +113,6 @@ def by_group(
 def mean_steps(
     steps: Column, *, task: Column | None = None, instance: Column | None = None, how: Resampling = DEFAULT
 ) -> Estimate:
-    """Model calls per task, the mean over tasks; null where they were not recorded."""
+    """Return model calls per task, the mean over tasks; null if they were not recorded."""
     floats("steps", steps, low=0)
     return mean_score(steps, task=task, instance=instance, name="steps", unit=Unit.NUMBER, how=how)

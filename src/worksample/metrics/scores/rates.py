@@ -1,4 +1,4 @@
-"""Shares and means with their counts and intervals: what most other figures are made of."""
+"""Shares, means and medians with their counts and intervals; most other figures are made of these."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ LEFT_OUT = "missing at random: what is not graded is taken to be like what is"
 
 
 def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, Counts]:
-    """Which rows count, and the counts of all. Without a `state` column a missing value is ungraded.
+    """Return which rows count, and the counts of all. Without a `state` column a missing value is ungraded.
 
-    Errors: UsageError where a row is valid by `state` and has no value.
+    Raises UsageError if a row is valid by `state` and has no value.
     """
     if state is None:
         valid = how_many(present)
@@ -57,7 +57,7 @@ def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, 
 
 
 def group_counts(group: Ints, size: int, valid: Flags, state: Column | None) -> list[Counts]:
-    """The counts of each group of rows; `valid` and `state` as `valid_rows` has found them."""
+    """Return the counts of each group of rows; `valid` and `state` as in `valid_rows`."""
     planned = np.array([len(group)]) if size == 1 else np.bincount(group, minlength=size)
     if state is not None:
         states = codes("state", series("state", state).cast(pl.String))
@@ -85,7 +85,7 @@ def share(
 
 
 def nothing_valid(counts: Counts) -> str:
-    """Why a figure over valid trials has no value."""
+    """Return why a figure over valid trials has no value."""
     if counts.planned == 0:
         return "nothing was planned"
     return (
@@ -105,12 +105,12 @@ def rate(
     method: RateInterval = "exact",
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """The share that passed, of what is valid.
+    """Return the share that passed among valid rows.
 
-    `passed`: booleans, null where there is none. `state`: `State` values; without it null means ungraded. With `task`,
-    rows that share a task are not taken as independent: they average into instances and tasks, and the interval is
-    the one of tasks (`units.share`); where every task stands once that is the exact one, or Wilson's by `method`.
-    `failed`: rows without a verdict that can only fail, such as work that broke its grader: 0 in both `bounds`.
+    `passed`: booleans, null without a verdict. `state`: `State` values; without it null means ungraded. With `task`,
+    rows that share a task are not independent: they average into instances and tasks, and the interval is that of tasks
+    (`unit_intervals.share`); if every task occurs once it is the exact one, or Wilson's by `method`. `failed`: rows
+    without a verdict that can only fail, such as work that crashed its grader: 0 in both `bounds`.
     """
     yes, present = flags("passed", passed)
     same_length(passed=passed, state=state, task=task, instance=instance)
@@ -124,7 +124,9 @@ def rate(
 def rate_within(
     name: str, h: Hierarchy | None, credit: Floats, counts: Counts, how: Resampling, method: RateInterval = "exact"
 ) -> Estimate:
-    """The share of valid rows that passed (`credit` 0 or 1), given their hierarchy; None or flat: independent rows."""
+    """Return the share of valid rows that passed (`credit` 0 or 1), given their hierarchy; None or flat: independent
+    rows.
+    """
     if h is None or h.flat:
         return share(name, int(credit.sum()), counts, level=how.level, method=method)
     exact = exact_mean(h.within(credit), h.repeats, h.siblings, h.tasks)
@@ -141,11 +143,11 @@ def mean_score(
     unit: Unit = Unit.SHARE,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """The mean over tasks of the mean over instances of the mean over repeats, of what is valid.
+    """Return the mean over tasks of the mean over instances of the mean over repeats, among valid rows.
 
-    `score`: numbers, null where there is none; shares must lie in 0..1. Without `task` every row is a task of its own.
-    The interval takes tasks as units: `units.share` of shares, `shift.difference` of points, `units.amounts` of the
-    rest.
+    `score`: numbers, null without a score; shares must lie in 0..1. Without `task` every row is a task of its own. The
+    interval takes tasks as units: `unit_intervals.share` for shares, `mean_difference.difference` for points,
+    `unit_intervals.amounts` for the rest.
     """
     low, high = (0.0, 1.0) if unit is Unit.SHARE else (None, None)
     numbers, present = floats("score", score, low=low, high=high)
@@ -162,8 +164,10 @@ def mean_score(
 def bounds(
     values: Floats | Flags, valid: Flags, units: tuple[Column | None, Column | None], failed: Column | None = None
 ) -> tuple[float, float] | None:
-    """Worst and best case of a mean of shares over (task, instance): what is not valid is 0, or 1 unless it can only
-    be 0 (`failed`). None where all is valid.
+    """Return worst and best case of a mean of shares over (task, instance): rows that are not valid are 0, or 1 unless
+    they can only be 0 (`failed`).
+
+    None if all rows are valid.
     """
     if valid.all():
         # Also where there are no rows at all.
@@ -174,14 +178,14 @@ def bounds(
 
 
 def worst_and_best(values: Floats | Flags, valid: Flags, failed: Column | None) -> tuple[Floats, Floats]:
-    """Shares with what is not valid as 0, and as 1 unless it can only be 0 (`failed`)."""
+    """Return the shares with invalid rows as 0, and as 1 unless they can only be 0 (`failed`)."""
     worst = np.where(valid, values, 0.0)
     open_ = ~valid if failed is None else ~valid & ~flags("failed", failed)[0]
     return worst, np.where(open_, 1.0, worst)
 
 
 def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hierarchy:
-    """The hierarchy of the valid rows; without `task` every row is a task of its own."""
+    """Return the hierarchy of the valid rows; without `task` every row is a task of its own."""
     if task is None:
         return independent(how_many(valid))
     if valid.all():
@@ -194,7 +198,7 @@ def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hie
 def mean_within(
     name: str, h: Hierarchy, values: Floats, counts: Counts, how: Resampling, unit: Unit = Unit.SHARE
 ) -> Estimate:
-    """The mean over tasks of valid values, given their hierarchy."""
+    """Return the mean over tasks of valid values, given their hierarchy."""
     alike = units.zero_or_one(values) if unit is Unit.SHARE else 1.0
     return mean_of_tasks(name, h.task_means(values), alike, counts, how, unit)
 
@@ -202,7 +206,7 @@ def mean_within(
 def mean_of_tasks(
     name: str, means: Floats, alike: float, counts: Counts, how: Resampling, unit: Unit = Unit.SHARE
 ) -> Estimate:
-    """The mean of tasks' means; `alike`: `units.zero_or_one` of the trials that those are made of."""
+    """Return the mean of tasks' means; `alike`: `unit_intervals.zero_or_one` of the trials behind them."""
     counts = counts.having(tasks=len(means))
     value = float(means.mean())
     ends, note = _interval(means, alike, how, unit)
@@ -221,8 +225,9 @@ def _interval(means: Floats, alike: float, how: Resampling, unit: Unit) -> tuple
 
 
 def exact_mean(hits: Floats, repeats: Ints, siblings: Ints, tasks: int) -> Fraction | None:
-    """The mean over tasks as a rational, for printing, from each instance's hits, repeats and how many instances its
-    task has; None where it would be unwieldy.
+    """Return the mean over tasks as a rational, for printing; None if it would be unwieldy.
+
+    It follows from each instance's hits, repeats and the number of instances of its task.
     """
     if len(hits) > UNWIELDY:
         return None
@@ -245,8 +250,8 @@ def apply_by(
     group = series("by", by)
     same_length(by=group, **columns)
     table = {name: series(name, values) for name, values in columns.items()}
-    note = "groups overlap: never average them" if group.dtype.is_nested() else ""
-    ends, names, order = _runs(group) or _ordered(group)
+    note = "groups overlap: do not average them" if group.dtype.is_nested() else ""
+    ends, names, order = _runs(group) or _group_by_sorting(group)
     out = {}
     for place, label in sorted(enumerate(names), key=lambda pair: pair[1]):
         start, end = (ends[place - 1] if place else 0), ends[place]
@@ -262,7 +267,7 @@ _Grouped = tuple[Ints, list[str], Ints | None]
 """Where each group ends and its name, in this order of the rows; None: as they stand."""
 
 
-def _ordered(group: pl.Series) -> _Grouped:
+def _group_by_sorting(group: pl.Series) -> _Grouped:
     rows = None
     if group.dtype.is_nested():
         rows = np.arange(len(group)).repeat(group.list.len().fill_null(0).to_numpy())
@@ -275,7 +280,7 @@ def _ordered(group: pl.Series) -> _Grouped:
 
 
 def _runs(group: pl.Series) -> _Grouped | None:
-    """If the rows of each group stand together; else None."""
+    """Return the groups if the rows of each group are contiguous; else None."""
     named = group.dtype in (pl.Categorical, pl.Enum) or group.dtype.is_integer()
     if not named or group.null_count() or not len(group):
         return None
@@ -294,8 +299,10 @@ def median_amount(
     unit: Unit = Unit.NUMBER,
     how: Resampling = DEFAULT,
 ) -> Estimate:
-    """The median of tasks' means; null is ungraded. Its interval is exact, between two of the tasks (order statistics):
-    from 6 tasks on at 95 %.
+    """Return the median of tasks' means; null is ungraded.
+
+    Its interval is exact, between two of the tasks (order statistics): from 6 tasks on at 95 %. One endless trial does
+    not move it.
     """
     numbers, present = floats("amount", amount)
     same_length(amount=amount, task=task, instance=instance)
@@ -311,7 +318,7 @@ def median_amount(
 
 
 def _between(ordered: np.ndarray, level: float) -> tuple[Interval, str]:
-    """The narrowest pair of values, as far from one end as from the other, that holds the median at `level`."""
+    """Return the narrowest pair of values, equally far from both ends, that holds the median at `level`."""
     from scipy.special import bdtr
 
     size = len(ordered)

@@ -41,13 +41,13 @@ def roll_up(
     failed: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> dict[str, dict[str, Estimate]]:
-    """Per level its groups' scores, each the plain mean of the groups just below it.
+    """Return, per level, its groups' scores, each the plain mean of the groups just below it.
 
     `levels`, finest first, such as instance, task, subdomain, domain; a group belongs to one group of the next level
     (UsageError otherwise). `score` in 0..1, one row per trial; rows of one finest group are repeats. The last key of
     the result is "all": the mean over the coarsest groups. Groups without a valid trial have no value and do not pull
-    others down; in the `bounds` what is not valid is 0, or 1 unless it can only be 0 (`failed`). Intervals
-    take tasks as units where a level is called "task", else the finest groups; each group above keeps its weight.
+    others down; in the `bounds`, rows that are not valid are 0, or 1 unless they can only be 0 (`failed`). Intervals
+    take tasks as units if a level is called "task", else the finest groups; each group above keeps its weight.
     """
     same_length(score=score, state=state, **levels)
     if not levels:
@@ -74,7 +74,9 @@ def roll_up(
 
 
 def _cases(numbers: Floats, valid: Flags, failed: Column | None) -> list[tuple[Floats, Flags]]:
-    """Scores and the rows that count: as they are, then, where not all is valid, in the worst and the best case."""
+    """Return scores and the rows that count: as they are, then, if not all are valid, in the worst and the best
+    case.
+    """
     if valid.all():
         return [(numbers, valid)]
     every = np.ones(len(valid), dtype=bool)
@@ -163,14 +165,14 @@ class _Trials:
         return Estimate(label, value, counts, unit=Unit.SHARE, conditional_on=given)
 
     def _chain(self, level: str) -> tuple[str, tuple[str, ...]]:
-        """What the unit of a level's intervals is ("": it has none), and the levels between."""
+        """Return the unit of a level's intervals ("": it has none), and the levels between."""
         chain = [name for name in self.coded if name != "all"]
         at = chain.index(level) if level in chain else len(chain)
         unit = "task" if "task" in chain[:at] else chain[0] if at else ""
         return unit, tuple(chain[chain.index(unit) + 1 : at]) if unit else ()
 
     def _units(self, level: str) -> Callable[[int], Ints] | None:
-        """The units with a valid trial in each group of a level; None where a level has none."""
+        """Return the units with a valid trial in each group of a level; None if the level has none."""
         unit, _ = self._chain(level)
         if not unit:
             return None
@@ -182,7 +184,7 @@ class _Trials:
         return lambda place: inside[ends[place] : ends[place + 1]]
 
     def _parent(self, fine: str, coarse: str) -> Ints:
-        """The group of a coarser level that each value of a finer one belongs to."""
+        """Return the group of a coarser level to which each value of a finer one belongs."""
         key = fine, coarse
         if key not in self._above:
             below, above = self.coded[fine], self.coded[coarse]
@@ -198,7 +200,7 @@ class _Trials:
         paths = np.stack([self._parent(unit, name)[here] for name in between])
         weight = _weights(paths)
         variance = self._variances(between[0], unit)[paths[0]]
-        ends, note = units.stratified(
+        ends, note = units.stratified_share(
             float(weight @ task[here]), float((weight**2 * variance).sum()), weight, self.how.level, alike=alike
         )
         single = int((np.unique(paths[0], return_counts=True)[1] == 1).sum())
@@ -219,9 +221,11 @@ class _Trials:
         return out
 
     def _variances(self, stratum: str, unit: str) -> Floats:
-        """Per stratum the variance between its units: its own where it has many, that of all strata together where it
-        has few (partial pooling, as if the latter came from four units more). Without any stratum of two, the variance
-        around the mean of all.
+        """Return, per stratum, the variance between its units.
+
+        A stratum with many units uses its own variance, one with few is pooled with that of all strata (partial
+        pooling, as if the latter came from four units more). Without any stratum of two, it is the variance around the
+        mean of all.
         """
         if stratum not in self._spreads:
             task, _ = self._tasks[unit]
@@ -241,7 +245,9 @@ class _Trials:
 
 
 def _weights(paths: Ints) -> Floats:
-    """What each unit counts in a mean of means: `paths` says to which group of each level, finest first, it belongs."""
+    """Return the weight of each unit in a mean of means: `paths` says to which group of each level, finest first, it
+    belongs.
+    """
     weight = np.ones(paths.shape[1])
     groups = np.arange(paths.shape[1])
     for level in (*paths, np.zeros(paths.shape[1], dtype=np.int64)):

@@ -39,7 +39,7 @@ class RubricRules:
             raise UsageError(f"skips is {self.skips!r}", next='pass "by cause" or "as misses"')
 
     def says(self) -> tuple[str, ...]:
-        """What differs from the defaults, for notes."""
+        """Return the differences from the defaults as notes."""
         return (
             *(("skipped criteria count as misses (UpBench's formula)",) if self.skips == "as misses" else ()),
             *(("pitfalls gate completion",) if self.pitfalls_gate else ()),
@@ -53,13 +53,13 @@ UPBENCH = RubricRules(skips="as misses")
 def rubric_scores(
     submission: Column, importance: Column, mark: Column, rules: RubricRules | None = None
 ) -> pl.DataFrame:
-    """One row per submission from one row per criterion: submission, completed, score, criteria, passed, skipped,
-    reason.
+    """Return one row per submission from one row per criterion: submission, completed, score, criteria, passed,
+    skipped, reason.
 
     `importance`: critical, important, optional or pitfall. `mark`: `Mark` values. `completed`: every critical and
-    important criterion passed (5.2.1); `score`: passed / all that count. Both are null where the submission is
-    ungraded (a criterion that could not be judged), `score` where no criterion applies, and `completed` where none
-    that gates does; `reason` says which.
+    important criterion passed (5.2.1); `score`: passed / all that count. Both are null if the submission is ungraded (a
+    criterion that could not be judged), `score` if no criterion applies, and `completed` if no gating one does;
+    `reason` says which.
     """
     rules = rules or RubricRules()
     same_length(submission=submission, importance=importance, mark=mark)
@@ -98,7 +98,7 @@ def rubric_scores(
 
 
 def _words(name: str, values: Column, allowed: tuple[str, ...]) -> Ints:
-    """A column of known words as their places in `allowed`."""
+    """Return a column of known words as their positions in `allowed`."""
     found = codes(name, text(name, values))
     places = {word: i for i, word in enumerate(allowed)}
     unknown = [word for word in found.names() if word not in places]

@@ -1,6 +1,7 @@
 """Full pass and mean score by tier and pooled, with repeats and resources (ALE 4.1, Table 1).
 
-All take one agent's trials, one row each: task, and where they differ instance; rows of one instance are repeats.
+All functions take one agent's trials, one row each: task, and instance if they differ; rows of one instance are
+repeats.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from worksample.metrics.columns import (
     floats,
     how_many,
     narrow,
-    picked,
+    pick_rows,
     same_length,
 )
 from worksample.metrics.counts import Counts
@@ -50,7 +51,7 @@ from .rates import (
 
 @dataclass(frozen=True, slots=True)
 class TrialColumns:
-    """Columns of one agent's trials. `score` in 0..1, null where there is none; `state` says why; the rest is optional:
+    """Columns of one agent's trials. `score` in 0..1, null if there is none; `state` says why; the rest is optional:
     without `task` each row is a task of its own.
     """
 
@@ -62,9 +63,9 @@ class TrialColumns:
     """Rows without a score that can only fail: 0 in both bounds."""
 
     def of(self, rows: Ints) -> TrialColumns:
-        """The same columns, these rows alone."""
+        """Return the columns of these rows alone."""
         columns = (self.score, self.task, self.instance, self.state, self.failed)
-        return TrialColumns(*(None if c is None else picked(c, rows) for c in columns))  # type: ignore[arg-type]
+        return TrialColumns(*(None if c is None else pick_rows(c, rows) for c in columns))  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         return same_length(score=self.score, task=self.task, instance=self.instance, state=self.state)
@@ -72,7 +73,7 @@ class TrialColumns:
 
 @dataclass(frozen=True)
 class _Graded:
-    """The valid scores and their hierarchy, read once for all figures, and what they come to by task."""
+    """Valid scores and their hierarchy, read once for all figures, with their means by task."""
 
     values: Floats
     h: Hierarchy
@@ -95,7 +96,7 @@ class _Graded:
         return self.h.task_means(self.credit)
 
 
-def _graded(trials: TrialColumns) -> _Graded:
+def _read_grades(trials: TrialColumns) -> _Graded:
     numbers, present = floats("score", trials.score, low=0, high=1)
     same_length(score=trials.score, state=trials.state, task=trials.task, instance=trials.instance)
     valid, _ = valid_rows("score", present, trials.state)
@@ -116,7 +117,7 @@ class _Groups:
 
     @classmethod
     def everyone(cls, graded: _Graded) -> _Groups:
-        """All trials as one group."""
+        """Build a single group of all trials."""
         return cls(graded, Codes(np.broadcast_to(np.int64(0), len(graded.valid)), pl.Series(["overall"])))
 
     def full_pass(self, place: int, how: Resampling) -> Estimate:
@@ -138,7 +139,7 @@ class _Groups:
         return replace(found, bounds=self._bounds(place, self.graded.values))
 
     def spread(self, place: int) -> Spread:
-        """Of repeats, with the variance of each instance that has several."""
+        """Return the spread of repeats, with the variance of each instance that has several."""
         counts = self.counts[place]
         if not counts.valid:
             return _no_spread(counts, nothing_valid(counts))
@@ -170,7 +171,7 @@ class _Groups:
         return self.h.within((values - self.h.instance_means(values)[self.h.cell]) ** 2)
 
     def _by_group(self, of: Ints, means: Floats) -> list[Floats]:
-        """What is known of tasks, for each group by itself."""
+        """Return the tasks' values, for each group by itself."""
         if self.groups.size == 1:
             return [means]
         order = np.argsort(narrow(of, self.groups.size), kind="stable")
@@ -197,7 +198,7 @@ class _Groups:
         return [units.alike(t / n, s / n) for t, s, n in zip(total, squares, valid, strict=True)]
 
     def _instances(self, place: int, *amounts: NDArray[Any]) -> list[NDArray[Any]]:
-        """What stands by instance, of the instances of one group."""
+        """Return the values by instance, for the instances of one group."""
         mine = self.of[self.h.of] == place
         return [amount[mine] for amount in amounts]
 
@@ -209,7 +210,7 @@ class _Groups:
         return exact_mean(hits, repeats, siblings, tasks)
 
     def _bounds(self, place: int, credit: Floats) -> tuple[float, float] | None:
-        """Of the mean of what the valid trials are given credit for; None where all of them are valid."""
+        """Return the bounds of the mean credit; None if all trials are valid."""
         if not self.gaps[place]:
             return None
         valid, trials = self.graded.valid, self.graded.trials
@@ -223,10 +224,11 @@ class _Groups:
 
 
 def full_pass(trials: TrialColumns, how: Resampling = DEFAULT) -> Estimate:
-    """The share of tasks with full credit. With repeats a task's credit is the mean over its runs, and so on upwards:
-    never the mean of the tiers' rates.
+    """Return the share of tasks with full credit.
+
+    With repeats a task's credit is the mean over its runs, and so on upwards: never the mean of the tiers' rates.
     """
-    return _Groups.everyone(_graded(trials)).full_pass(0, how)
+    return _Groups.everyone(_read_grades(trials)).full_pass(0, how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,15 +245,15 @@ class Spread:
 
 def _no_spread(counts: Counts, reason: str) -> Spread:
     none = Estimate("run sd", None, counts, unit=Unit.SPREAD, reason=reason)
-    return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
+    return Spread(none, none.renamed_to("sd of run means"), none.renamed_to("sd of the mean score"))
 
 
 def repeat_spread(trials: TrialColumns) -> Spread:
-    """Standard deviations over repeated runs of the same instance, with unbiased variances per instance.
+    """Return standard deviations over repeated runs of the same instance, with unbiased variances per instance.
 
-    None where no instance has two valid runs. Instances with one run enter `mean` with the pooled deviation.
+    None if no instance has two valid runs. Instances with one run enter `mean` with the pooled deviation.
     """
-    return _Groups.everyone(_graded(trials)).spread(0)
+    return _Groups.everyone(_read_grades(trials)).spread(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +274,9 @@ def tier_table(
     order: tuple[str, ...] = (),
     how: Resampling = DEFAULT,
 ) -> tuple[TierBlock, ...]:
-    """One `Tier` per tier, in `order` (else sorted), and "overall" last, pooled over tasks.
+    """Return one `TierBlock` per tier, in `order` (else sorted), and "overall" last, pooled over tasks.
 
-    `resources`: numbers per trial, 0 or more, null where unknown. Errors: UsageError for a tier outside `order`.
+    `resources`: numbers per trial, 0 or more, null if unknown. Raises UsageError for a tier outside `order`.
     """
     used = resources or {}
     same_length(score=trials.score, tier=tier, **used)
@@ -286,9 +288,9 @@ def tier_table(
             where="column 'tier'",
             next=f"add it to order, or use one of {', '.join(order)}",
         )
-    graded = _graded(trials)
+    graded = _read_grades(trials)
     whole, parts = _Groups.everyone(graded), _Groups(graded, tiers)
-    nobody = _Groups.everyone(_graded(trials.of(np.zeros(0, dtype=np.int64))))
+    nobody = _Groups.everyone(_read_grades(trials.of(np.zeros(0, dtype=np.int64))))
     found = {**{name: (parts, place) for place, name in enumerate(names)}, "overall": (whole, 0)}
     summed = {key: _totals(key, column, tiers) for key, column in used.items()}
     out = []
@@ -300,7 +302,7 @@ def tier_table(
 
 
 def _totals(name: str, amount: Column, tiers: Codes) -> dict[str, Estimate]:
-    """The sum of a resource by tier, and under "overall" of all."""
+    """Return the sum of a resource by tier, and under "overall" of all."""
     numbers, known = floats(name, amount, low=0.0)
     index, some = (tiers.index, numbers) if known.all() else (tiers.index[known], numbers[known])
     counts = group_counts(tiers.index, tiers.size, known, None)
@@ -311,7 +313,7 @@ def _totals(name: str, amount: Column, tiers: Codes) -> dict[str, Estimate]:
 
 
 def _total(name: str, planned: int, known: int, spent: float) -> Estimate:
-    """Where some amounts are unknown their sum is a lower bound, and the counts say how many."""
+    """Return a sum; if some amounts are unknown it is a lower bound, and the counts say how many."""
     counts = Counts(planned, known, ungraded=planned - known)
     unit = Unit.USD if "cost" in name else Unit.NUMBER
     if not known:

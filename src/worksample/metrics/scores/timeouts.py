@@ -1,4 +1,4 @@
-"""How often the cap of time was reached, and how the runs that did and did not score (ALE Tables 6 and 7)."""
+"""Timeouts: how often the cap of time was reached, and the scores of runs that did and did not (ALE Tables 6 and 7)."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class _Runs:
         )
 
     def timeouts(self, group: int | None) -> Timeouts:
-        """Of one group, or of all."""
+        """Return the timeouts of one group, or of all."""
         late, early, unknown = (self._cells(side, group) for side in (_LATE, _EARLY, _UNKNOWN))
         means = self._mean("timeout score", late, _LATE, group), self._mean("other score", early, _EARLY, group)
         return Timeouts(self._share(late, early, unknown), *means)

@@ -17,13 +17,13 @@ import polars as pl
 from worksample.errors import UsageError
 from worksample.metrics.columns import Floats, Ints
 
-from .intervals import check_level, expanded, percentiles
+from .intervals import check_level, expanded_level, percentiles
 
 _CHUNK = 4_000_000
 _SHARED = 2_000_000
 _DRAWS = 5_000_000
 _SAMPLE = 512
-"""So many units are looked at first: where they differ too much, patterns are not worth searching for."""
+"""Units examined first: if they differ too much, patterns are not worth searching for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,11 @@ DEFAULT = Resampling()
 
 
 def weights(units: int, how: Resampling) -> Iterator[Floats]:
-    """How often each unit stands in each resample, as blocks of (resamples, units); every row adds up to `units`."""
+    """Yield how often each unit occurs in each resample, as blocks of (resamples, units); every row adds up to
+    `units`.
+    """
     if units * how.resamples <= _SHARED:
-        yield _shared(units, how.resamples, how.seed)
+        yield _shared_weights(units, how.resamples, how.seed)
         return
     rng = how.rng()
     step = max(1, _CHUNK // max(units, 1))
@@ -62,8 +64,8 @@ def weights(units: int, how: Resampling) -> Iterator[Floats]:
 
 
 @lru_cache(maxsize=1)
-def _shared(units: int, resamples: int, seed: int) -> Floats:
-    """One matrix for all agents with as many units, one after the other."""
+def _shared_weights(units: int, resamples: int, seed: int) -> Floats:
+    """Return one matrix for all agents with the same number of units."""
     drawn = (
         np.random.default_rng(seed).integers(0, units, size=(resamples, units)) + np.arange(resamples)[:, None] * units
     )
@@ -73,7 +75,7 @@ def _shared(units: int, resamples: int, seed: int) -> Floats:
 
 
 def group_sums(index: Ints, size: int, *columns: Floats) -> Floats:
-    """Sums of each column per group: (size, columns)."""
+    """Return sums of each column per group: (size, columns)."""
     return beside(*(np.bincount(index, weights=c, minlength=size) for c in columns))
 
 
@@ -83,7 +85,7 @@ def beside(*columns: Floats | Ints) -> Floats:
 
 
 class Interval(NamedTuple):
-    """What an `Estimate` holds of an interval, in its order; all empty where there is none."""
+    """The interval of an `Estimate`, in the order of its fields; all empty if there is none."""
 
     low: float | None = None
     high: float | None = None
@@ -103,20 +105,22 @@ class Resampled:
     units: int
 
     def interval(self, statistic: Callable[[Floats], Floats]) -> Interval:
-        """Percentile interval of a statistic: it maps (n, columns) sums to n values, NaN where a resample has none. One
-        without width is none.
+        """Return the percentile interval of a statistic, which maps (n, columns) sums to n values, NaN if a resample
+        has none.
+
+        An interval without width is none.
         """
         if not len(self.sums):
             return Interval()
         with np.errstate(divide="ignore", invalid="ignore"):
             drawn = statistic(self.sums)
-        low, high = percentiles(drawn, expanded(self.level, self.units))
+        low, high = percentiles(drawn, expanded_level(self.level, self.units))
         if (low is None and high is None) or (low is not None and high is not None and high - low < 1e-12):
             return Interval()
         return Interval(low, high, self.level, self.method, spread_of(drawn))
 
 
-def resampled(sums: Floats, units: str, how: Resampling) -> Resampled:
+def resample_sums(sums: Floats, units: str, how: Resampling) -> Resampled:
     """Resample sums over units (units, columns); `units` is their name in the plural.
 
     Units with the same sums are drawn together, as one multinomial over the distinct rows: a few patterns instead of
@@ -146,7 +150,7 @@ def resampled(sums: Floats, units: str, how: Resampling) -> Resampled:
 
 
 def of_patterns(distinct: Floats, times: Ints, units: str, how: Resampling) -> Resampled:
-    """The same where the distinct rows of sums, and how many units have each, are known."""
+    """Resample if the distinct rows of sums, and the number of units with each, are known."""
     size = int(times.sum())
     drawn = how.rng().multinomial(size, times / size, size=how.resamples)
     method = f"bootstrap over {units} ({how.resamples})"
@@ -164,14 +168,14 @@ def weighted_sums(sums: Floats, times: Ints, draws: int, rng: np.random.Generato
 
 
 def spread_of(drawn: Floats) -> float | None:
-    """The standard error that resamples show; None where one of them has no answer, or all have the same."""
+    """Return the standard error over resamples; None if one of them has no answer, or all are equal."""
     if not np.isfinite(drawn).all() or len(drawn) < 2:
         return None
     return float(drawn.std(ddof=1)) or None
 
 
 def ratio(numerator: int = 0, denominator: int = 1) -> Callable[[Floats], Floats]:
-    """The statistic "one column's sum over another's", NaN where the other is 0."""
+    """Return the statistic "one column's sum over another's", NaN if the other is 0."""
 
     def of(sums: Floats) -> Floats:
         below = sums[:, denominator]

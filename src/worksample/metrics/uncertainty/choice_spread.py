@@ -1,6 +1,7 @@
-"""How far several choices (models, harnesses) differ on the same tasks: a range and a standard deviation of their true
-rates, whose intervals hold 0 as often as they say where all are equal. A range or a deviation that was seen is above
-0 by chance alone, so its resamples never reach down to 0.
+"""Spread of several choices (models, harnesses) on the same tasks: range and standard deviation of their true rates.
+
+The intervals hold 0 as often as they say if all choices are equal. An observed range or deviation is above 0 by chance
+alone, so its resamples never reach down to 0.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ _TINY = 1e-15
 
 
 def range_interval(table: Floats, level: float, alike: float) -> Interval:
-    """Of the highest true rate less the lowest, from (choices, tasks), two of each or more.
+    """Return the interval of the highest true rate less the lowest, from (choices, tasks), two of each or more.
 
-    It is at least what some pair differs by, corrected for all pairs (Bonferroni), and at most what the pair at the two
-    ends may differ by, whichever that is.
+    It is at least the difference of some pair, corrected for all pairs (Bonferroni), and at most the possible
+    difference of the two extreme choices, whichever they are.
     """
     choices = len(table)
     tail = (1 - level) / 2
@@ -42,17 +43,17 @@ def range_interval(table: Floats, level: float, alike: float) -> Interval:
 
 
 def chance_variance(table: Floats) -> float:
-    """What chance alone gives the rates' variance, tasks being common to all choices."""
+    """Return the variance of rates from chance alone, if tasks are common to all choices."""
     centred = table - table.mean(axis=0)
     return float((centred.var(axis=1, ddof=1) / table.shape[1]).sum() / (len(table) - 1))
 
 
 def deviation_interval(table: Floats, level: float, around: Interval) -> Interval:
-    """Of the standard deviation between the true rates, by inverting the F test of equal rates: all deviations whose
-    noncentral F the data fit. Degrees of freedom are Box's (1954), for choices whose differences vary unevenly; chance
-    counts as it is along the differences that were seen, where it is larger there.
+    """Return the interval of the standard deviation between the true rates, by inverting the F test of equal rates.
 
-    `around`: the range's interval, from which it follows where no task tells the choices apart.
+    It holds all deviations whose noncentral F the data fit. Degrees of freedom are Box's (1954), for choices whose
+    differences vary unevenly; along the observed differences their own chance variance counts if it is larger.
+    `around`: the range's interval, from which it follows if no task distinguishes the choices.
     """
     choices, tasks = table.shape
     chance = chance_variance(table)
@@ -77,7 +78,9 @@ def deviation_interval(table: Floats, level: float, around: Interval) -> Interva
 
 
 def _noncentral(ratio: float, free: float, beyond: float, below: float) -> float:
-    """The noncentrality with which such a ratio, or a smaller one, has the probability `below`; 0 where none has."""
+    """Return the noncentrality with which such a ratio, or a smaller one, has the probability `below`; 0 if none
+    has.
+    """
     from scipy.optimize import brentq
     from scipy.special import fdtr, ncfdtr
 
@@ -90,7 +93,7 @@ def _noncentral(ratio: float, free: float, beyond: float, below: float) -> float
 
 
 def expected_range(choices: int, variance: float) -> float:
-    """What the highest of equal choices' rates exceeds the lowest by in the mean."""
+    """Return the mean difference between the highest and the lowest of equal choices' rates."""
     from scipy.special import ndtr
 
     at = np.linspace(-8, 8, 2001)

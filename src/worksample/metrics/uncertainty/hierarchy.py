@@ -1,4 +1,4 @@
-"""Trials within instances within tasks: what rows belong together, and the means level by level."""
+"""Hierarchy of trials within instances within tasks, and the means level by level."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from worksample.metrics.columns import Column, Floats, Ints, all_differ, codes, 
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """`repeats`: rows per instance; `instances`: instances per task. Where every instance was run once, row r is
-    instance r (`cell_` is None), and where every task stands once it is task r too (`of_` is None): make one with
-    `hierarchy`, `independent` or `apart`.
+    """A hierarchy of rows. `repeats`: rows per instance; `instances`: instances per task.
+
+    If every instance was run once, row r is instance r (`cell_` is None), and if every task occurs once it is task r
+    too (`of_` is None): make one with `hierarchy`, `independent` or `apart`.
     """
 
     cell_: Ints | None
@@ -55,8 +56,10 @@ class Hierarchy:
         return self.instances if self.of_ is None else self.instances[self.of_]
 
     def apart(self, group: Ints, size: int) -> tuple[Hierarchy, Ints]:
-        """The same rows with whatever is in several of `size` groups taken apart, and the group of each task; the very
-        same structure where nothing is. `group`: that of each row.
+        """Return the rows with tasks and instances split by group, and the group of each task; the very same structure
+        if none spans several groups.
+
+        `group`: that of each row, one of `size`.
         """
         if self.flat:
             return self, group
@@ -76,13 +79,13 @@ class Hierarchy:
         return found, group if found.flat else keys // self.tasks
 
     def within(self, values: Floats) -> Floats:
-        """Sums over the rows of each instance."""
+        """Return sums over the rows of each instance."""
         if self.single:
             return values
         return np.bincount(self.cell, weights=values, minlength=len(self.repeats)).astype(np.float64, copy=False)
 
     def across(self, values: Floats) -> Floats:
-        """Sums over the instances of each task."""
+        """Return sums over the instances of each task."""
         if self.of_ is None:
             return values
         return np.bincount(self.of, weights=values, minlength=self.tasks).astype(np.float64, copy=False)
@@ -92,7 +95,7 @@ class Hierarchy:
         return sums if self.single else sums / self.repeats
 
     def task_means(self, values: Floats) -> Floats:
-        """Repeats average into instances, instances into tasks (ALE C.3.7)."""
+        """Average repeats into instances, and instances into tasks (ALE C.3.7)."""
         return self.across(self.instance_means(values)) / self.instances
 
     def mean(self, values: Floats) -> float:
@@ -100,7 +103,7 @@ class Hierarchy:
 
 
 def hierarchy(task: Column, instance: Column | None = None) -> Hierarchy:
-    """The structure of rows by task and, within a task, by instance; rows of one instance are its repeats.
+    """Return the structure of rows by task and, within a task, by instance; rows of one instance are its repeats.
 
     Instance names need not differ between tasks.
     """
@@ -122,8 +125,8 @@ def hierarchy(task: Column, instance: Column | None = None) -> Hierarchy:
 
 
 def _form(cell: Ints | None, of: tuple[Ints, int]) -> Hierarchy:
-    """From the instance of each row (None: its own), the task of each instance and the number of tasks; none of them
-    is empty.
+    """Build a hierarchy from the instance of each row (None: its own), the task of each instance and the number of
+    tasks; none is empty.
     """
     task, tasks = of
     cells = len(task)
@@ -138,10 +141,10 @@ def _form(cell: Ints | None, of: tuple[Ints, int]) -> Hierarchy:
 
 
 def independent(rows: int) -> Hierarchy:
-    """Every row a task of its own."""
+    """Return a hierarchy in which every row is a task of its own."""
     return Hierarchy(None, _ones(rows), None, _ones(rows))
 
 
 def _ones(size: int) -> Ints:
-    """A column of ones that takes no memory."""
+    """Return a column of ones that takes no memory."""
     return np.broadcast_to(np.int64(1), size)

@@ -15,7 +15,7 @@ RateInterval = Literal["wilson", "exact"]
 
 
 def check_level(level: float) -> float:
-    """The confidence level itself, if it lies strictly between 0 and 1."""
+    """Return the confidence level. Raises UsageError unless it lies strictly between 0 and 1."""
     if not 0 < level < 1:
         raise UsageError(f"a confidence level of {level}", next="pass one between 0 and 1, such as 0.95")
     return level
@@ -65,7 +65,9 @@ _STEPS = 400
 
 
 def _blaker_low(successes: int, trials: int, tail: float) -> float:
-    """The least share at which so many successes, or anything as far out on either side, are no rarer than `tail`."""
+    """Return the least share at which so many successes, or anything as far out on either side, are no rarer than
+    `tail`.
+    """
     from scipy.special import bdtr, bdtrik, betainc, betaincinv
 
     if successes == 0:
@@ -82,7 +84,9 @@ def _blaker_low(successes: int, trials: int, tail: float) -> float:
 
 
 def exact_upper(successes: int, trials: int, level: float = 0.95) -> float:
-    """One-sided exact upper bound: 1 - (1 - level) ** (1 / trials) where nothing was seen (RLI B.5: 0 of 50, 5.8 %)."""
+    """Return the one-sided exact upper bound: 1 - (1 - level) ** (1 / trials) if nothing was seen (RLI B.5: 0 of 50,
+    5.8 %).
+    """
     from scipy.special import betaincinv
 
     _check(successes, trials, level)
@@ -94,7 +98,7 @@ def exact_upper(successes: int, trials: int, level: float = 0.95) -> float:
 
 
 def rate_interval(successes: int, trials: int, level: float, method: RateInterval) -> tuple[float, float]:
-    """The interval of a share of independent trials by the named method."""
+    """Return the interval of a share of independent trials by the named method."""
     if method == "wilson":
         return wilson(successes, trials, level)
     if method == "exact":
@@ -103,8 +107,9 @@ def rate_interval(successes: int, trials: int, level: float, method: RateInterva
 
 
 def fisher(r: float, pairs: int, level: float = 0.95) -> tuple[float, float] | None:
-    """The interval of a Pearson correlation by Fisher's transformation; None below four pairs, and of pairs that lie on
-    one line, of which it would have no width.
+    """Return the interval of a Pearson correlation by Fisher's transformation.
+
+    None below four pairs, and for pairs that lie on one line, since it would have no width.
     """
     check_level(level)
     if pairs < 4 or math.isclose(abs(r), 1.0, rel_tol=1e-12):
@@ -114,9 +119,10 @@ def fisher(r: float, pairs: int, level: float = 0.95) -> tuple[float, float] | N
     return math.tanh(middle - half), math.tanh(middle + half)
 
 
-def expanded(level: float, units: int) -> float:
-    """The level at which the percentiles of a bootstrap over so few units hold `level`: with Student's quantile and
-    the variance that resampling leaves out (Hesterberg 2015, 3.5).
+def expanded_level(level: float, units: int) -> float:
+    """Return the level at which the percentiles of a bootstrap over so few units hold `level`.
+
+    It uses Student's quantile and the variance that resampling leaves out (Hesterberg 2015, 3.5).
     """
     from scipy.special import ndtr, stdtrit
 
@@ -127,7 +133,7 @@ def expanded(level: float, units: int) -> float:
 
 
 def percentiles(replicates: Floats, level: float, *, lost: int = 0) -> tuple[float | None, float | None]:
-    """The central `level` of resampled values.
+    """Return the central `level` of resampled values.
 
     `lost` resamples that gave no value count as beyond both ends: an end that they could reach is None, never a figure
     from the lucky rest. NaN among `replicates` counts as lost; infinite ones keep their side.
@@ -143,7 +149,7 @@ def percentiles(replicates: Floats, level: float, *, lost: int = 0) -> tuple[flo
 
 
 def _quantile(values: Floats, probability: float) -> float:
-    """The linear quantile, on values that may hold infinities (where interpolating would give NaN)."""
+    """Return the linear quantile of values that may be infinite (for which interpolating would give NaN)."""
     if np.isfinite(values).all():
         return float(np.quantile(values, probability))
     ordered = np.sort(values)

@@ -1,8 +1,8 @@
 """The mean of tasks' differences between two agents: its interval, its p and its claims, all from one test.
 
 A one-sided bound is Gaffke's (2005; Learned-Miller and Thomas 2019): tasks have random weights that add up to 1, and
-one more task differs as far as a task can, against the claim. Of tasks that pass or fail its p of no difference is that
-of the exact sign test (McNemar), and where none differs an end is Clopper and Pearson's. The chance of the weighted
+one more task differs as far as a task can, against the claim. For tasks that pass or fail its p of no difference is
+that of the exact sign test (McNemar), and if none differs an end is Clopper and Pearson's. The chance of the weighted
 mean is the saddlepoint's (Lugannani and Rice 1980), within a fiftieth of itself.
 """
 
@@ -25,8 +25,10 @@ NONE_DIFFERS = "no task differs: the interval allows for one that does"
 
 
 def positive(values: Floats, times: Floats) -> Floats:
-    """The chance that a sum of exponential draws, each times its value, is above 0: by row of `times` (rows, values),
-    which says how many draws have each value. `values` are those of all rows, or of each (rows, values).
+    """Return the chance that a sum of exponential draws, each times its value, is above 0, by row of `times` (rows,
+    values).
+
+    `times` says how many draws have each value. `values` are those of all rows, or of each (rows, values).
     """
     from scipy.special import ndtr
 
@@ -55,8 +57,10 @@ def positive(values: Floats, times: Floats) -> Floats:
 
 
 def p_of(values: Floats, times: Floats, adverse: float | Floats) -> Floats:
-    """One-sided p of no difference by row, of studies whose tasks differ by `values`, where one task more would lie at
-    `adverse`: `Shift.p_below` of many at once.
+    """Return the one-sided p of no difference by row, for studies whose tasks differ by `values`: `Shift.p_below` of
+    many at once.
+
+    One task more would lie at `adverse`.
     """
     rows = len(times)
     far = np.broadcast_to(np.asarray(adverse, dtype=np.float64)[..., None], (rows, 1))
@@ -65,7 +69,9 @@ def p_of(values: Floats, times: Floats, adverse: float | Floats) -> Floats:
 
 
 def _saddle(values: Floats, times: Floats, low: Floats, high: Floats) -> Floats:
-    """Where the cumulant's slope is 0, between its poles: Newton's steps, halved where they leave the bracket."""
+    """Return where the cumulant's slope is 0, between its poles, by Newton's steps, halved if they leave the
+    bracket.
+    """
     found, left = np.zeros(len(times)), np.arange(len(times))
     low, high, at = low.copy(), high.copy(), np.zeros(len(times))
     for _ in range(_STEPS):
@@ -135,8 +141,10 @@ class Shift:
 
     @classmethod
     def of(cls, gaps: Floats, alike: float = 1.0) -> Shift:
-        """`alike`: `units.zero_or_one` of the scores behind the differences. Scores that are seldom 0 or 1 differ less
-        than passes do, by as much as their deviation is smaller; where all differ alike nobody knows by how much.
+        """Build the test of these differences.
+
+        `alike`: `unit_intervals.zero_or_one` of the scores behind the differences. Scores that are seldom 0 or 1 differ
+        less than passes do, by as much as their deviation is smaller; if all differ alike, the amount is unknown.
         """
         values, times = np.unique(np.round(gaps, 12), return_counts=True)
         most = float(np.abs(values).max())
@@ -153,16 +161,16 @@ class Shift:
 
     @property
     def error(self) -> float:
-        """The standard error of the mean; 0 where all tasks differ alike."""
+        """Standard error of the mean; 0 if all tasks differ alike."""
         apart = self.values - self.middle
         return math.sqrt(float(self.times @ apart**2) / (self.tasks - 1) / self.tasks)
 
     def p_above(self, threshold: float = 0.0) -> float:
-        """How surprising data so high would be if the true difference were at most the threshold: one-sided p."""
+        """Return the one-sided p of data so high if the true difference were at most the threshold."""
         return self._p(self.values - threshold, -self.reach - threshold)
 
     def p_below(self, threshold: float = 0.0) -> float:
-        """The same of data so low, if it were at least the threshold."""
+        """Return the one-sided p of data so low if the true difference were at least the threshold."""
         return self._p(threshold - self.values, threshold - self.reach)
 
     def _p(self, values: Floats, adverse: float) -> float:
@@ -175,23 +183,24 @@ class Shift:
         return max(p, float(stdtr(self.tasks - 1, -ahead / error)))
 
     def above(self, threshold: float = 0.0) -> float:
-        """The confidence that the true difference lies above a threshold: claimed at a one-sided 2.5 % exactly where
-        the interval at 95 % lies above it.
+        """Return the confidence that the true difference lies above a threshold.
+
+        It is claimed at a one-sided 2.5 % exactly if the interval at 95 % lies above the threshold.
         """
         return 1 - self.p_above(threshold)
 
     @property
     def ahead(self) -> float:
-        """How likely the difference is to be above 0: 0.5 where nothing speaks for either."""
+        """How likely the difference is to be above 0: 0.5 if nothing speaks for either."""
         return (1 - self.p_above() + self.p_below()) / 2
 
     @property
     def p(self) -> float:
-        """Two-sided, of no difference: below 1 - level exactly where the interval leaves 0 out."""
+        """Two-sided p of no difference: below 1 - level exactly if the interval excludes 0."""
         return min(1.0, 2 * min(self.p_above(), self.p_below()))
 
     def low(self, tail: float) -> float:
-        """The end below: the least threshold that is not refused at `tail`."""
+        """Return the lower end: the least threshold that is not refused at `tail`."""
         return self._end(self.p_above, -max(1.0, self.reach), tail)
 
     def high(self, tail: float) -> float:
@@ -207,7 +216,7 @@ class Shift:
 
 
 def difference(gaps: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval, str]:
-    """The interval of the mean of units' differences in -1..1, and a note (see `Shift`)."""
+    """Return the interval of the mean of units' differences in -1..1, and a note (see `Shift`)."""
     if len(gaps) < 2:
         return Interval(), ONE_UNIT
     return interval_of(Shift.of(gaps, alike), level)

@@ -1,9 +1,6 @@
-"""Intervals from independent units: one policy for shares and amounts, whatever stands below a unit (`shift`:
-differences).
+"""Intervals from independent units: one policy for shares and amounts, whatever stands below a unit.
 
-A unit is a task (a project, a job): its instances and repeats are averaged into it first, so that neither counts as
-evidence of its own. Everything is in closed form; `python -m benchmarks.coverage figures` shows how often
-each holds the truth.
+Differences between two agents have their own test (`mean_difference`).
 """
 
 from __future__ import annotations
@@ -25,14 +22,16 @@ _TINY = 1e-12
 
 
 def student(level: float, freedom: float) -> float:
-    """The two-sided quantile of Student's t."""
+    """Return the two-sided quantile of Student's t."""
     from scipy.special import stdtrit
 
     return float(stdtrit(max(freedom, 0.5), (1 + check_level(level)) / 2))
 
 
 def zero_or_one(values: Floats) -> float:
-    """How far scores in 0..1 are all or nothing: their variance as a part of what 0 and 1 with that mean have."""
+    """Return how far scores in 0..1 are all or nothing: their variance as a share of that of 0 and 1 with the same
+    mean.
+    """
     return alike(float(values.mean()), float(values @ values) / len(values))
 
 
@@ -43,12 +42,12 @@ def alike(mean: float, square: float) -> float:
 
 
 def share(values: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval, str]:
-    """The mean of units' shares in 0..1, and a note.
+    """Return the interval of the mean of units' shares in 0..1, and a note.
 
-    Clopper and Pearson's interval at the effective number of units (Korn and Graubard 1998). That number comes from
-    the variance between units, drawn towards the one that units of all or nothing have by one such unit: a lonely
-    failure must not narrow the interval of a perfect record. `alike`: `zero_or_one` of the trials below the units.
-    Where all units are 0 or 1 it is the exact interval itself.
+    It is Clopper and Pearson's interval at the effective number of units (Korn and Graubard 1998). That number comes
+    from the variance between units, drawn towards that of all-or-nothing units by one such unit: a single failure must
+    not narrow the interval of a perfect record. `alike`: `zero_or_one` of the trials below the units. If all units are
+    0 or 1 it is the exact interval itself.
     """
     size = len(values)
     if size < 2 and values[0] not in (0.0, 1.0):
@@ -60,8 +59,9 @@ def share(values: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval
 def share_of_sums(
     part: Floats, whole: Floats, level: float, *, alike: float = 1.0, times: Ints | None = None
 ) -> tuple[Interval, str]:
-    """The same for `part` of `whole` (dollars, runs, pairs of votes), both by unit: units weigh what they hold of the
-    whole, and those that hold nothing are none. `times`: how many units each row is.
+    """Return the interval of `part` of `whole` (dollars, runs, pairs of votes), both by unit, and a note.
+
+    Units weigh by their part of the whole, and units without any are none. `times`: how many units each row is.
     """
     if not (some := whole > 0).all():
         part, whole, times = part[some], whole[some], None if times is None else times[some]
@@ -84,9 +84,11 @@ _LARGER = 1.5
 
 
 def _one_larger(ends: Interval, shares: Floats, whole: Floats, value: float, times: Floats | Ints) -> Interval:
-    """The same interval, where large units are seen to hold more (or less) of what they may than small ones: the end
-    that they pull towards allows for one unit more, half as large again as the largest. By how much follows from how
-    surely the two go together; a sample seldom has its part of large units, and an end that knows none is too near.
+    """Return the interval, widened if large units hold more (or less) of their possible share than small ones.
+
+    The end towards which they pull allows for one more unit, half as large again as the largest. The amount follows
+    from how surely size and share go together; a sample seldom contains its share of large units, and an end that knows
+    none is too near.
     """
     from scipy.special import ndtr
 
@@ -105,10 +107,12 @@ def _one_larger(ends: Interval, shares: Floats, whole: Floats, value: float, tim
     return ends._replace(low=max(0.0, ends.low + reach * value))
 
 
-def stratified(
+def stratified_share(
     value: float, variance: float, weight: Floats, level: float, *, alike: float = 1.0
 ) -> tuple[Interval, str]:
-    """The same for a sum of units' shares by fixed weights that add up to 1, with the variance of that sum."""
+    """Return the interval of a sum of units' shares by fixed weights that add up to 1, with the variance of that sum,
+    and a note.
+    """
     size = len(weight)
     if size < 2:
         return Interval(), ONE_UNIT
@@ -160,11 +164,12 @@ def _beta(successes: float, trials: float, level: float) -> tuple[float, float]:
 
 
 def amounts(values: Floats, level: float) -> tuple[Interval, str]:
-    """The mean of units' amounts (US dollars, seconds, tokens: 0 or more, skewed to the right).
+    """Return the interval of the mean of units' amounts (US dollars, seconds, tokens: 0 or more, skewed to the right),
+    and a note.
 
-    The wider of Hall's transformation (1992), which takes the skewness out, and Student's t on the logarithm; its upper
-    end allows that as many tasks as nobody would have seen one of are dearer than all seen, since a sample seldom shows
-    how long its tail is.
+    It is the wider of Hall's transformation (1992), which removes the skewness, and Student's t on the logarithm; its
+    upper end allows that as many tasks as nobody would have seen one of are dearer than all seen, since a sample seldom
+    shows how long its tail is.
     """
     size = len(values)
     if size < FEWEST_AMOUNTS:
@@ -179,7 +184,7 @@ def amounts(values: Floats, level: float) -> tuple[Interval, str]:
     # A product, since a power of three takes ten times as long.
     skew = float((apart * apart) @ apart) / size / (total / size) ** 1.5
     q = student(level, size - 1) / math.sqrt(size)
-    low, high = mean - deviation * _unskewed(q, skew, size), mean - deviation * _unskewed(-q, skew, size)
+    low, high = mean - deviation * _undo_skew(q, skew, size), mean - deviation * _undo_skew(-q, skew, size)
     if float(values.min()) >= 0 and mean > 0:
         stretch = min(q * math.sqrt(size) * error / mean, 300.0)
         low, high = min(max(low, 0.0), mean * math.exp(-stretch)), max(high, mean * math.exp(stretch))
@@ -191,14 +196,15 @@ _UNSEEN, _DEARER = 10.0, 1.2
 
 
 def _dearer(values: Floats, variation: float) -> float:
-    """What a task may cost that was not drawn: the more than the dearest, the fewer tasks and the more they differ.
+    """Return the possible cost of a task that was not drawn: the more above the dearest, the fewer tasks and the more
+    they differ.
 
     By `python -m benchmarks.coverage figures` on Poisson, exponential and log-normal amounts of 5 to 322 tasks.
     """
     return _DEARER * float(values.max()) * (1 + _UNSEEN * variation**2 / len(values))
 
 
-def _unskewed(at: float, skew: float, size: int) -> float:
+def _undo_skew(at: float, skew: float, size: int) -> float:
     """Hall's cubic transformation turned round: the studentised mean that lies at `at`."""
     if abs(skew) < 1e-6:
         return at
@@ -206,14 +212,18 @@ def _unskewed(at: float, skew: float, size: int) -> float:
 
 
 def ratio_of_sums(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
-    """The sum of one amount over another's, both by unit: `amounts` of what each unit does to the ratio."""
+    """Return the interval of the sum of one amount over another's, both by unit: `amounts` of each unit's effect on the
+    ratio.
+    """
     total = float(below.sum()) / len(below)
     value = float(above.sum() / below.sum())
     return amounts(value + (above - value * below) / total, level)
 
 
 def fieller(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
-    """The ratio of two means that may both be near 0 (Fieller 1954): an end that cannot be bounded is None."""
+    """Return the interval of a ratio of two means that may both be near 0 (Fieller 1954): an end that cannot be bounded
+    is None.
+    """
     size = len(above)
     if size < 2:
         return Interval(), ONE_UNIT
@@ -242,5 +252,5 @@ def fieller(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
 
 
 def _unseen(size: int, level: float) -> float:
-    """The largest share of tasks of which nobody would have seen one: Clopper and Pearson's end for none."""
+    """Return the largest share of tasks of which nobody would have seen one: Clopper and Pearson's end for none."""
     return float(1 - ((1 - level) / 2) ** (1 / size))

@@ -1,6 +1,6 @@
-"""The gateway: one HTTP service that speaks the dialects of four providers and answers with any model.
+"""The model gateway: one HTTP service that speaks the dialects of four providers and answers with any model.
 
-Programs in a box call it by a name of their box. Keys, prices and the model itself stay outside.
+Programs in a box call it by a host name of their box. Keys, prices and the model itself stay outside.
 """
 
 from lazy_loader import attach_stub

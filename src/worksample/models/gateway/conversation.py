@@ -1,4 +1,8 @@
-"""What a model said, as it said it: with the reasoning and the marks of its provider, which dialects cannot carry."""
+"""What the gateway remembers of a trial: the model's answers, the messages already sent, and ignored settings.
+
+Dialects cannot carry an answer's reasoning and its provider's marks, so answers are restored from memory. Programs send
+the whole conversation with each turn, so equal messages are stored once.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +17,27 @@ from .refusal import Refusal
 from .request import ModelRequest
 
 
-class Memory:
-    """A model's answers. An answer is put back only where a program sends all of it: its text and every call, with id,
-    name and arguments. Servers repeat ids, and programs edit their history; what they send is what the model sees."""
+class AnswerMemory:
+    """A model's answers, restored only if a program sends all of one: its text and every call, with id, name and
+    arguments.
+
+    Servers repeat ids, and programs edit their history; the model sees what they send.
+    """
 
     def __init__(self) -> None:
         self._answers: dict[str, dict[str, ChatMessageAssistant]] = {}
-        """By all of an answer, then by the message before it."""
+        """By the whole answer, then by the message before it."""
 
     def keep(self, messages: list[ChatMessage], answer: ChatMessageAssistant) -> None:
-        """Remember the answer to a conversation, whose messages have ids that follow from all before them."""
+        """Remember the answer to a conversation, whose messages have ids derived from all messages before them."""
         self._answers.setdefault(_whole(answer), {})[_last(messages)] = answer
 
-    def restored(self, messages: list[ChatMessage]) -> list[ChatMessage]:
-        """A conversation with the model's own messages. Where the same words came twice, those at the same place;
-        where no place is the same and several were said, as the program sent it."""
+    def restore(self, messages: list[ChatMessage]) -> list[ChatMessage]:
+        """Return a conversation with the model's original answers in it.
+
+        If the same words occurred several times, the answer at the same position is used; without one, the program's
+        version.
+        """
         out: list[ChatMessage] = []
         for place, message in enumerate(messages):
             known = self._answers.get(_whole(message)) if isinstance(message, ChatMessageAssistant) else None
@@ -48,12 +58,12 @@ def _whole(message: ChatMessageAssistant) -> str:
 
 
 MOST_NOTES = 200
-"""Settings that are noted for one trial."""
+"""Most settings that are noted for one trial."""
 LONGEST_NOTE = 100
 
 
 def note_settings(names: Iterable[str], noted: set[str]) -> None:
-    """Note in the sample's transcript what was not noted before; `noted` grows."""
+    """Note new names of ignored settings in the sample's transcript, and add them to `noted`."""
     from inspect_ai.log import transcript
 
     new: list[JsonValue] = []
@@ -64,22 +74,25 @@ def note_settings(names: Iterable[str], noted: set[str]) -> None:
 
 
 MOST_BYTES = 256 << 20
-"""Bytes of one trial's messages, tools and settings, each counted once."""
+"""Most bytes of one trial's messages, tools and settings, each counted once."""
 
 
-class Sharing:
-    """Of one gateway."""
+class MessageStore:
+    """The messages, tools and settings of one trial, each stored once.
+
+    All calls stay in the trial's transcript until its end, so only the new parts of each count.
+    """
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self.held = 0
-        """Bytes of all that is held."""
+        """Bytes of everything stored."""
         self._most = most
         self._messages: dict[str | None, ChatMessage] = {}
         self._rest: dict[str, tuple[list[ToolInfo], GenerateConfig]] = {}
 
-    def take(self, asked: ModelRequest) -> None:
-        """Put what is known already in the place of what is the same. Refusal where the trial has sent too much."""
-        messages = asked.numbered()
+    def share(self, asked: ModelRequest) -> None:
+        """Replace known parts of a request by the stored ones. Raises Refusal if the trial has sent too much."""
+        messages = asked.number_messages()
         fresh = sum(size for one, size in zip(messages, asked.sizes, strict=True) if one.id not in self._messages)
         fresh += asked.rest_size if asked.rest not in self._rest else 0
         if self.held + fresh > self._most:

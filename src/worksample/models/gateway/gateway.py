@@ -1,4 +1,4 @@
-"""The model gateway: answer each request of a program with one call of the model, and ends the work if a call does."""
+"""The model gateway of a trial: each request of a program becomes one call of the model."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from inspect_ai.util import LimitExceededError
 from worksample.errors import AgentError, Cause, WorksampleError
 from worksample.models.blame import ControlQuestion, by_request
 from worksample.models.failure import REFUSED, failure_of_call, status_of
-from worksample.models.send_observer import Sending, observed
+from worksample.models.send_observer import SendProgress, observe
 from worksample.supervision import FailureSignal
 
-from .conversation import Memory, Sharing, note_settings
+from .conversation import AnswerMemory, MessageStore, note_settings
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
 from .http import HttpRequest, HttpResponse, HttpServer, as_json
 from .refusal import Refusal
 from .request import ModelRequest
-from .request_reader import read
+from .request_reader import read_request
 
 ROUTES: tuple[tuple[str, Dialect], ...] = (
     ("/chat/completions", openai_chat.DIALECT),
@@ -32,24 +32,24 @@ ROUTES: tuple[tuple[str, Dialect], ...] = (
 
 
 class ModelGateway:
-    """One trial's way to its model.
+    """One trial's connection to its model.
 
-    Calls are made in the context of who made the gateway's server: they count against that sample's limits and stand in
-    its transcript. A limit, or a service that fails after all its retries, ends the work: see `failure`.
+    Calls are made in the context in which the gateway's server was started: they count against that sample's limits and
+    appear in its transcript. A limit, or a service that fails after all its retries, ends the work: see `failure`.
     """
 
     def __init__(self, model: Model, names: Sequence[str], turns: int | None = None) -> None:
-        """names: what programs may call the model; turns: calls it may make, None for any number."""
+        """`names`: what programs may call the model. `turns`: the calls that it may make; None for any number."""
         self.model, self.names, self.turns = model, tuple(names), turns
         self.failure = FailureSignal(overrules=True)
         """What ends the work; no request is answered afterwards. LimitExceededError of a limit of the sample,
         AgentError (`limit.turns`), or WorksampleError (`model.error` and `model.refused`)."""
         self.served = 0
         """Requests that were answered by the model."""
-        self.http = HttpServer(self._answered, _fault)
-        self._sharing = Sharing()
+        self.http = HttpServer(self._answer, _fault)
+        self._sharing = MessageStore()
         self._begun = 0
-        self._memory = Memory()
+        self._memory = AnswerMemory()
         self._control = ControlQuestion(model)
         self._noted: set[str] = set()
 
@@ -57,51 +57,51 @@ class ModelGateway:
         """Answer the requests of one connection."""
         await self.http.serve(reader, writer)
 
-    async def _answered(self, request: HttpRequest) -> HttpResponse:
+    async def _answer(self, request: HttpRequest) -> HttpResponse:
         path = request.path.partition("?")[0]
         if request.method in ("GET", "HEAD") and path.endswith("/models"):
-            return HttpResponse(200, as_json(self._listed()))
+            return HttpResponse(200, as_json(self._list_models()))
         known = _dialect_at(path)
         dialect = known or openai_chat.DIALECT
         try:
             if known is None or request.method != "POST":
                 raise Refusal(404, f"{request.method} {path[:200]} is not served here", "not_found_error")
-            asked = await self._read(dialect, request, path)
-            output = await self._asked(asked)
+            asked = await self._read_request(dialect, request, path)
+            output = await self._call_model(asked)
             if asked.stream:
                 return HttpResponse(200, b"".join(dialect.stream(output, asked)), "text/event-stream")
             return HttpResponse(200, as_json(dialect.answer(output, asked)))
         except Refusal as refusal:
             return HttpResponse(refusal.status, as_json(dialect.fault(refusal.status, refusal.message, refusal.kind)))
 
-    def _listed(self) -> dict[str, Any]:
+    def _list_models(self) -> dict[str, Any]:
         rows = [{"id": n, "object": "model", "type": "model", "created": 0, "owned_by": "door"} for n in self.names]
         models = [{"name": f"models/{n}", "supportedGenerationMethods": ["generateContent"]} for n in self.names]
         return {"object": "list", "data": rows, "has_more": False, "models": models}
 
-    async def _read(self, dialect: Dialect, request: HttpRequest, path: str) -> ModelRequest:
+    async def _read_request(self, dialect: Dialect, request: HttpRequest, path: str) -> ModelRequest:
         if request.headers.get("content-encoding", "identity").lower() != "identity":
-            raise Refusal(415, "packed bodies are not taken here")
-        asked = await read(dialect, request.body, path)
+            raise Refusal(415, "compressed bodies are not supported")
+        asked = await read_request(dialect, request.body, path)
         if asked.model not in self.names:
             served = ", ".join(self.names)
-            raise Refusal(404, f"model {asked.model[:100]!r} is not served here; there is {served}", "not_found_error")
-        self._sharing.take(asked)
+            raise Refusal(404, f"model {asked.model[:100]!r} is not served here; use {served}", "not_found_error")
+        self._sharing.share(asked)
         return asked
 
-    async def _asked(self, asked: ModelRequest) -> ModelOutput:
-        """One call. Refusal, also for all that comes after the end."""
+    async def _call_model(self, asked: ModelRequest) -> ModelOutput:
+        """Make one call. Raises Refusal if it fails, and for every call after the end of the work."""
         if self.failure.error is None and self.turns is not None and self._begun >= self.turns:
             self.failure.fail(AgentError(f"{self.turns} steps taken", cause=Cause.LIMIT_TURNS))
         if self.failure.error is not None:
             raise Refusal(429, f"the work is over: {self.failure.error}", "insufficient_quota")
         self._begun += 1
         note_settings(asked.noted, self._noted)
-        messages = asked.numbered()
+        messages = asked.number_messages()
         try:
-            with observed() as seen:
+            with observe() as seen:
                 output = await self.model.generate(
-                    self._memory.restored(messages), asked.tools, asked.choice, config=asked.config
+                    self._memory.restore(messages), asked.tools, asked.choice, config=asked.config
                 )
         except LimitExceededError as error:
             self.failure.fail(error)
@@ -111,7 +111,7 @@ class ModelGateway:
             raise Refusal(500, str(error), "api_error") from None
         except Exception as error:  # noqa: BLE001 - the boundary of a model's service, whichever package speaks to it
             failure, status = failure_of_call(error), status_of(error)
-            if await self._brought_about(error, seen):
+            if await self._is_programs_fault(error, seen):
                 raise Refusal(status if status in REFUSED else 400, failure.reason) from None
             self.failure.fail(WorksampleError(failure.reason, cause=failure.cause))
             raise Refusal(status or 500, failure.reason, "api_error") from None
@@ -121,8 +121,8 @@ class ModelGateway:
         self._memory.keep(messages, output.message)
         return output
 
-    async def _brought_about(self, error: Exception, seen: Sending) -> bool:
-        """Whether the program brought a failure about. A limit that our own question reaches ends the work."""
+    async def _is_programs_fault(self, error: Exception, seen: SendProgress) -> bool:
+        """Whether the program caused a failure. If our control question reaches a limit, the work ends."""
         try:
             return await by_request(error, seen, self._control)
         except (LimitExceededError, WorksampleError) as limit:
@@ -138,6 +138,6 @@ KINDS = {408: "timeout_error", 429: "rate_limit_error", 500: "api_error"}
 
 
 def _fault(status: int, message: str, path: str) -> bytes:
-    """What is said of a request that cannot be read, in the dialect of its path."""
+    """Return the body of an error for an unreadable request, in the dialect of its path."""
     dialect = _dialect_at(path.partition("?")[0]) or openai_chat.DIALECT
     return as_json(dialect.fault(status, message, KINDS.get(status, "invalid_request_error")))

@@ -1,7 +1,8 @@
-"""HTTP/1.1 as far as clients of models and tools need it, from programs that may send anything.
+"""A minimal HTTP/1.1 server for clients of models and tools, which may send anything.
 
-httptools parses. All limits stand in `HttpLimits`, and count for all connections of one server together where they
-count bytes held. Whatever comes, a connection is answered or closed: nothing is raised but ConnectionError.
+httptools parses. All limits are in `HttpLimits`; limits of stored bytes hold for all connections of one server
+together.
+Every connection is answered or closed: nothing is raised except ConnectionError.
 """
 
 from __future__ import annotations
@@ -24,41 +25,41 @@ _PIECE = 1 << 16
 """Bytes that are read and parsed at once."""
 
 PIECE = 1 << 20
-"""Bytes of a body that stand in one piece."""
+"""Bytes of a body that are stored in one piece."""
 LOGGED = 3
-"""Failures of ours that one server logs: a program that has found one may ask for it again and again."""
+"""Most failures of ours that one server logs: a program that finds one may trigger it again and again."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
-    """What the connections of one server may bring. Seconds are of the event loop's own clock."""
+    """Limits on the connections of one server. Seconds are of the event loop's clock."""
 
     head_bytes: int = 1 << 16
-    """Of a request's line and headers, and as much again around the chunks of a body."""
+    """Bytes of a request's line and headers, and again as many around the chunks of a body."""
     headers: int = 100
     body_bytes: int = 32 << 20
-    """Of one request's body, as providers have it."""
+    """Bytes of one request's body; providers have the same limit."""
     held_bytes: int = 64 << 20
-    """Of all bodies that came whole or in part and are not answered, and all answers that are not taken."""
+    """Bytes of all bodies that are not answered yet, and of all answers that are not sent yet."""
     head_seconds: float = 30.0
-    """From a request's first byte to the end of its headers."""
+    """Seconds from a request's first byte to the end of its headers."""
     pause_seconds: float = 60.0
-    """Between two pieces of a body."""
+    """Seconds between two pieces of a body."""
     body_seconds: float = 600.0
-    """From the end of the headers to the end of the body."""
+    """Seconds from the end of the headers to the end of the body."""
     idle_seconds: float = 600.0
-    """Between two requests of a connection."""
+    """Seconds between two requests of a connection."""
     answer_seconds: float = 120.0
-    """For an answer to be taken."""
+    """Seconds for the client to receive an answer."""
     linger_seconds: float = 2.0
-    """For what a refused client still sends, so that it can read why."""
+    """Seconds for which input of a refused client is still read, so that it can read the reason."""
 
 
 LARGEST = HttpLimits().body_bytes
 
 
 class BadRequest(Exception):
-    """What came cannot be read on: the connection is of no more use. `status` is HTTP's."""
+    """Input that cannot be parsed further: the connection is unusable. `status` is the HTTP status."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -66,14 +67,14 @@ class BadRequest(Exception):
 
 
 class Body:
-    """A request's body, in pieces. One buffer that grows to 32 MiB is copied whole now and then, on the event loop."""
+    """A request's body, in pieces. A single buffer of up to 32 MiB would be copied on the event loop as it grows."""
 
     def __init__(self) -> None:
         self.pieces: list[bytearray] = []
         self._size = 0
 
     def add(self, data: bytes) -> None:
-        """Append what came."""
+        """Append data."""
         if not self.pieces or len(self.pieces[-1]) >= PIECE:
             self.pieces.append(bytearray())
         self.pieces[-1] += data
@@ -88,20 +89,20 @@ class Body:
 
 @dataclass
 class HttpRequest:
-    """One request, whole."""
+    """One whole request."""
 
     method: str
     path: str
     headers: dict[str, str]
-    """By their names in small letters; the values of one that comes twice are joined by a comma."""
+    """By lower-case name; the values of a repeated header are joined by a comma."""
     body: Body
     keep: bool
-    """Whether the connection may serve another one."""
+    """Whether the connection may serve another request."""
 
 
 @dataclass(frozen=True)
 class HttpResponse:
-    """One answer, whole."""
+    """One whole answer."""
 
     status: int
     body: bytes = b""
@@ -111,16 +112,18 @@ class HttpResponse:
 
 Answering = Callable[[HttpRequest], Awaitable[HttpResponse]]
 Fault = Callable[[int, str, str], bytes]
-"""The body of an answer to what cannot be read: from the status, what is wrong, and the path as far as it is known."""
+"""Builds the body of an answer to an unreadable request from the status, the problem, and the path as far as it is
+known.
+"""
 
 
 class HttpServer:
-    """Answers requests on any number of connections, which share what may be held."""
+    """A server for any number of connections, which share the limit of stored bytes."""
 
     def __init__(self, answer: Answering, fault: Fault, limits: HttpLimits = HttpLimits()) -> None:
         self.limits = limits
         self.held = 0
-        """Bytes of bodies and answers in work."""
+        """Bytes of bodies and answers in progress."""
         self._answer, self._fault = answer, fault
         self._failures = 0
 
@@ -140,14 +143,14 @@ class HttpServer:
 
     async def _requests(self, parsing: _Parsing, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
-            data = await self._received(parsing, reader)
+            data = await self._receive(parsing, reader)
             if not data:
                 return
             parsing.feed(data)
             while parsing.ready:
                 request = parsing.ready.popleft()
                 try:
-                    answer = await self._answered(request)
+                    answer = await self._handle(request)
                 finally:
                     self.held -= len(request.body)
                 await self._send(writer, answer, keep=request.keep, head=request.method == "HEAD")
@@ -159,8 +162,8 @@ class HttpServer:
                 parsing.expecting = False
                 writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
-    async def _received(self, parsing: _Parsing, reader: asyncio.StreamReader) -> bytes:
-        """The next bytes; none at the end, and for a connection on which nothing is asked any more. BadRequest."""
+    async def _receive(self, parsing: _Parsing, reader: asyncio.StreamReader) -> bytes:
+        """Return the next bytes; none at the end, or if the connection is idle for too long. Raises BadRequest."""
         try:
             async with asyncio.timeout_at(parsing.deadline()):
                 return await reader.read(_PIECE)
@@ -169,7 +172,7 @@ class HttpServer:
                 return b""
             raise BadRequest(408, f"the request's {'body' if parsing.in_body else 'head'} took too long") from None
 
-    async def _answered(self, request: HttpRequest) -> HttpResponse:
+    async def _handle(self, request: HttpRequest) -> HttpResponse:
         if request.method == "OPTIONS":
             return HttpResponse(204, headers=(("Allow", "GET, HEAD, OPTIONS, POST"),))
         if request.method == "CONNECT":
@@ -186,7 +189,7 @@ class HttpServer:
     async def _send(
         self, writer: asyncio.StreamWriter, answer: HttpResponse, *, keep: bool, head: bool = False
     ) -> None:
-        """Write an answer, and wait until it is taken. ConnectionError where it is not."""
+        """Write an answer, and wait until it is sent. Raises ConnectionError if it cannot be sent."""
         data = _bytes_of(answer, keep=keep, head=head)
         size = len(data)
         self.held += size
@@ -197,12 +200,12 @@ class HttpServer:
                 await writer.drain()
         except TimeoutError:
             writer.transport.abort()
-            raise ConnectionAbortedError("it did not take its answer") from None
+            raise ConnectionAbortedError("the client did not read its answer") from None
         finally:
             self.held -= size
 
     async def _linger(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Take what is still sent, for a moment: a connection that is closed before that may lose its answer."""
+        """Read remaining input for a moment: a connection that is closed earlier may lose its answer."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.limits.linger_seconds):
                 if writer.can_write_eof():
@@ -213,14 +216,14 @@ class HttpServer:
 
 @dataclass
 class _Parsing:
-    """One connection: what httptools calls, what came whole, and what is held of it."""
+    """The state of one connection's parser: httptools' callbacks, whole requests, and stored bytes."""
 
     server: HttpServer
     ready: deque[HttpRequest] = field(default_factory=deque)
     expecting: bool = False
-    """Whether the client waits for a word before it sends the body."""
+    """Whether the client waits for `100 Continue` before it sends the body."""
     begun: bool = False
-    """Whether a request has begun that is not whole."""
+    """Whether a request has begun that is not complete."""
     in_body: bool = False
     failure: BadRequest | None = None
 
@@ -235,11 +238,11 @@ class _Parsing:
 
     @property
     def path(self) -> str:
-        """Of the request that is read."""
+        """Return the path of the request that is being read."""
         return self._url.decode("latin-1")
 
     def deadline(self) -> float:
-        """When what is waited for must have come, by the event loop's clock."""
+        """Return when the next input must have arrived, by the event loop's clock."""
         limits = self.server.limits
         if not self.begun:
             return self._since + limits.idle_seconds
@@ -248,7 +251,7 @@ class _Parsing:
         return min(self._since + limits.body_seconds, self._moved + limits.pause_seconds)
 
     def feed(self, data: bytes) -> None:
-        """Parse what came."""
+        """Parse data."""
         self._around += len(data)
         self._moved = self._now()
         self._parse(data)
@@ -270,16 +273,16 @@ class _Parsing:
             head = "\r\n".join([f"{self._method} {self.path} HTTP/1.1", *kept, "Connection: close", "", ""])
             self._parse(head.encode("latin-1") + data[upgrade.args[0] :])
         except httptools.HttpParserError as error:
-            self._fail(400, f"no request of HTTP: {error}")
+            self._fail(400, f"not an HTTP request: {error}")
 
     def _refuse_rest(self) -> None:
         if self.ready:
             self.ready[-1].keep = False
         else:
-            self._fail(400, "no request of HTTP/1.1")
+            self._fail(400, "not an HTTP/1.1 request")
 
     def release(self) -> None:
-        """Nothing is held any more."""
+        """Release all stored bytes."""
         self.server.held -= len(self._body) + sum(len(request.body) for request in self.ready)
         self._body = Body()
         self.ready.clear()
@@ -309,7 +312,7 @@ class _Parsing:
         self._since = self._now()
         allowed, length = self.server.limits.body_bytes, self._headers.get("content-length", "0")
         if length.isascii() and length.isdigit() and (len(length) > 20 or int(length) > allowed):
-            self._fail(413, f"the body has {length[:20]} bytes; at most {allowed} are taken")
+            self._fail(413, f"the body has {length[:20]} bytes; at most {allowed} are allowed")
         self.expecting = self.failure is None and self._headers.get("expect", "").lower() == "100-continue"
 
     def on_body(self, data: bytes) -> None:
@@ -356,5 +359,5 @@ def _bytes_of(answer: HttpResponse, *, keep: bool, head: bool = False) -> bytes:
 
 
 def as_json(value: Any) -> bytes:
-    """JSON of an answer."""
+    """Return the bytes of an answer as JSON."""
     return json.dumps(value, separators=(",", ":")).encode()

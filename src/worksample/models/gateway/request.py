@@ -1,4 +1,4 @@
-"""What a program asks a model for, whichever dialect it speaks, and how a request is read that may hold anything."""
+"""A program's request in any dialect, and helpers to read values from untrusted JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from worksample.errors import ForeignInputError
 from worksample.files.untrusted import check_shape
 
 from .refusal import Refusal as Refusal  # noqa: PLC0414 - dialects take it from here
-from .request_validation import check_sound
+from .request_validation import check_sendable
 from .schema_conversion import parameters_of, schema_of
 from .schema_references import expand
 
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 @dataclass
 class ModelRequest:
-    """A request, read."""
+    """A parsed request."""
 
     model: str
     messages: list[ChatMessage] = field(default_factory=list)
@@ -48,18 +48,18 @@ class ModelRequest:
     config: GenerateConfig = field(default_factory=GenerateConfig)
     stream: bool = False
     usage_told: bool = True
-    """Whether a stream's end tells the usage."""
+    """Whether the end of a stream reports usage."""
     free: frozenset[str] = frozenset()
-    """Tools that take free text, which the model is shown with one parameter, `input`."""
+    """Tools that take free text; the model sees them with one parameter, `input`."""
     spaces: dict[str, str] = field(default_factory=dict)
-    """Tools that were given in a namespace, by the name that the model is shown."""
+    """Namespaces of tools, by the name that the model sees."""
     legacy: bool = False
-    """Whether the program speaks of functions, as before there were tools, and takes one call an answer."""
+    """Whether the program uses functions, the form before tools, with one call per answer."""
     noted: list[str] = field(default_factory=list)
-    """What the program set that goes no further."""
+    """Settings of the program that are ignored."""
 
     def only(self, names: Iterable[str] | None) -> ModelRequest:
-        """With these of the tools alone, where the choice of tools names some."""
+        """Keep only the named tools, if the choice of tools names some."""
         if names is not None:
             allowed = set(names)
             self.tools = [one for one in self.tools if one.name in allowed]
@@ -70,11 +70,11 @@ class ModelRequest:
     sizes: list[int] = field(default_factory=list)
     """Bytes of the messages, once they are numbered."""
     rest: str = ""
-    """A digest of tools and settings, by then."""
+    """Digest of tools and settings, once the messages are numbered."""
     rest_size: int = 0
 
-    def numbered(self) -> list[ChatMessage]:
-        """The messages, each with an id that is the same whenever the same conversation is sent again."""
+    def number_messages(self) -> list[ChatMessage]:
+        """Return the messages, each with an id that stays the same if the same conversation is sent again."""
         if self.has_ids:
             return self.messages
         running = hashlib.sha256()
@@ -91,11 +91,11 @@ class ModelRequest:
 
 
 @overload
-def take(body: Any, key: str, kind: type[T], default: None = None) -> T | None: ...
+def optional(body: Any, key: str, kind: type[T], default: None = None) -> T | None: ...
 @overload
-def take(body: Any, key: str, kind: type[T], default: T) -> T: ...
-def take(body: Any, key: str, kind: type[T], default: T | None = None) -> T | None:
-    """A value of a request; the default where it is not given or null. Refusal where it is of another kind."""
+def optional(body: Any, key: str, kind: type[T], default: T) -> T: ...
+def optional(body: Any, key: str, kind: type[T], default: T | None = None) -> T | None:
+    """Return a value of a request, or the default if it is missing or null. Raises Refusal for another type."""
     value = body.get(key) if isinstance(body, dict) else None
     if value is None:
         return default
@@ -106,24 +106,24 @@ def take(body: Any, key: str, kind: type[T], default: T | None = None) -> T | No
     return value
 
 
-def need(body: Any, key: str, kind: type[T]) -> T:
-    """A value that must be given. Refusal."""
-    value = take(body, key, kind)
+def required(body: Any, key: str, kind: type[T]) -> T:
+    """Return a value that must be given. Raises Refusal."""
+    value = optional(body, key, kind)
     if value is None:
         raise Refusal(400, f"{key} is missing")
     return value
 
 
 def rows(body: Any, key: str) -> list[dict[str, Any]]:
-    """A list of objects. Refusal."""
-    found: list[Any] = take(body, key, list, [])
+    """Return a list of objects. Raises Refusal."""
+    found: list[Any] = optional(body, key, list, [])
     if not all(isinstance(row, dict) for row in found):
-        raise Refusal(400, f"{key} holds what is not an object")
+        raise Refusal(400, f"{key} holds something that is not an object")
     return found
 
 
 def count(body: Any, key: str, least: int = 0, most: int = 1 << 31) -> int | None:
-    """A whole number within bounds; some clients write 8.0. Refusal."""
+    """Return a whole number within bounds; some clients write 8.0. Raises Refusal."""
     value = body.get(key) if isinstance(body, dict) else None
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -132,12 +132,12 @@ def count(body: Any, key: str, least: int = 0, most: int = 1 << 31) -> int | Non
     if not isinstance(value, int) or isinstance(value, bool):
         raise Refusal(400, f"{key} is {type(value).__name__}, not int")
     if not least <= value <= most:
-        raise Refusal(400, f"{key} is {value}; it lies between {least} and {most}")
+        raise Refusal(400, f"{key} is {value}; it must be between {least} and {most}")
     return value
 
 
 def words(body: Any, key: str) -> list[str] | None:
-    """A list of texts, or one text alone. Refusal."""
+    """Return a list of texts; a single text becomes a list of one. Raises Refusal."""
     value = body.get(key) if isinstance(body, dict) else None
     if value is None or isinstance(value, str):
         return None if value is None else [value]
@@ -147,31 +147,34 @@ def words(body: Any, key: str) -> list[str] | None:
 
 
 def word(body: Any, key: str, known: Iterable[str]) -> Any:
-    """One of the words that are known. Refusal."""
-    value, known = take(body, key, str), tuple(known)
+    """Return one of the known words. Raises Refusal."""
+    value, known = optional(body, key, str), tuple(known)
     if value is not None and value not in known:
-        raise Refusal(400, f"{key} is {value[:100]!r}; it is one of {', '.join(known)}")
+        raise Refusal(400, f"{key} is {value[:100]!r}; it must be one of {', '.join(known)}")
     return value
 
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
-def rest(body: Mapping[str, Any], taken: Iterable[str], refused: Mapping[str, Any] = {}, within: str = "") -> list[str]:
-    """What was set and is neither read nor refused: it changes nothing, and is noted.
+def unused_settings(
+    body: Mapping[str, Any], taken: Iterable[str], refused: Mapping[str, Any] = {}, within: str = ""
+) -> list[str]:
+    """Return settings that are neither read nor refused: they have no effect, and are noted.
 
-    refused: settings without which the answer would be another, with the value that says nothing. Refusal names one.
+    `refused`: settings that would change the answer, each with its harmless value. Raises Refusal for the first of
+    them.
     """
     known = set(taken)
     for key, harmless in refused.items():
         value = body.get(key)
         if value is not None and value != harmless:
-            raise Refusal(400, f"{within}{key} is not taken here: nothing behind this gateway does it; leave it out")
+            raise Refusal(400, f"{within}{key} is not supported: no model behind this gateway does it; leave it out")
     return [f"{within}{key}" for key, value in body.items() if key not in known | set(refused) and value is not None]
 
 
 def tool(name: str, about: str | None, schema: Any) -> ToolInfo:
-    """A tool of the program's, from its JSON schema. Refusal where that is none."""
+    """Build a tool of the program's from its JSON schema. Raises Refusal if the schema is invalid."""
     try:
         params, more = parameters_of(expand(schema))
     except (ValueError, TypeError) as error:
@@ -183,7 +186,7 @@ def tool(name: str, about: str | None, schema: Any) -> ToolInfo:
 def answer_schema(
     schema: Any, name: str | None = None, about: str | None = None, strict: bool | None = None
 ) -> ResponseSchema:
-    """The form of the answer that a program wants. Refusal where it is none."""
+    """Build the schema of the answer that a program wants. Raises Refusal if it is invalid."""
     try:
         shape = schema_of(expand(schema))
     except (ValueError, TypeError) as error:
@@ -192,7 +195,7 @@ def answer_schema(
 
 
 def any_object() -> ResponseSchema:
-    """An answer that is any JSON object."""
+    """Return the schema of an answer that is any JSON object."""
     return ResponseSchema(name="answer", json_schema=JSONSchema(type="object", additionalProperties=True))
 
 
@@ -201,8 +204,9 @@ def _line(error: Exception) -> str:
 
 
 def arguments(text: str) -> dict[str, Any]:
-    """The arguments of a tool call that is sent back, from their JSON; what is none stands under `input`. ValueError
-    where no service could be sent them; Refusal where they are too large.
+    """Parse the arguments of a tool call that is sent back; text that is no JSON is returned under `input`.
+
+    Raises ValueError if no service could be sent them, and Refusal if they are too large.
     """
     data = (text or "{}").encode(errors="surrogatepass")
     try:
@@ -212,27 +216,27 @@ def arguments(text: str) -> dict[str, Any]:
         raise Refusal(400, error.what) from None
     except (ValueError, RecursionError):
         return {"input": text}
-    check_sound(found)
+    check_sendable(found)
     return found if isinstance(found, dict) else {"input": found}
 
 
 _DATA = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.ASCII)
 _URL_SAFE = str.maketrans("-_", "+/", " \t\r\n")
-"""Google's own client writes bytes in the alphabet for addresses."""
+"""Google's own client writes bytes in the URL-safe alphabet."""
 _SOUNDS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/wave": "wav", "audio/mp3": "mp3", "audio/mpeg": "mp3"}
 _FILMS = {"video/mp4": "mp4", "video/mpeg": "mpeg", "video/quicktime": "mov", "video/mov": "mov"}
 
 
 def picture(uri: str) -> Content:
-    """A picture. Refusal for one that the platform would have to fetch, or that is no data."""
+    """Return a picture. Raises Refusal if the platform would have to fetch it, or if it is no data URI."""
     kind, data = _data_of(uri, "a picture")
     if not kind.startswith("image/"):
-        raise Refusal(400, f"{kind[:100]} is no picture")
+        raise Refusal(400, f"{kind[:100]} is not a picture")
     return ContentImage(image=f"data:{kind};base64,{data}")
 
 
 def media(uri: str, name: str = "") -> Content:
-    """A picture, a sound, a film or a document, by its kind. Refusal."""
+    """Return a picture, a sound, a film or a document, by its media type. Raises Refusal."""
     kind, data = _data_of(uri, "a file")
     whole: Any = f"data:{kind};base64,{data}"
     if kind.startswith("image/"):
@@ -243,16 +247,16 @@ def media(uri: str, name: str = "") -> Content:
         return ContentVideo(video=whole, format=_FILMS[kind])  # type: ignore[arg-type]
     if kind == "application/pdf" or kind.startswith("text/"):
         return ContentDocument(document=whole, mime_type=kind, filename=name or "document")
-    raise Refusal(400, f"data of type {kind[:100]!r} is not taken here")
+    raise Refusal(400, f"data of type {kind[:100]!r} is not supported")
 
 
 def _data_of(uri: str, what: str) -> tuple[str, str]:
-    """Kind and Base64 of a data URI, in the plain alphabet and padded."""
+    """Return the media type and the Base64 of a data URI, in the plain alphabet and padded."""
     if not uri.startswith("data:"):
-        raise Refusal(400, f"{what} is taken as data only: nothing is fetched for a program in a box")
+        raise Refusal(400, f"send {what} as data: this gateway fetches nothing for a program in a box")
     head = _DATA.match(uri)
     if head is None:
-        raise Refusal(400, f"{what} is data:KIND;base64,DATA; this begins {uri[:40]!r}")
+        raise Refusal(400, f"{what} must be data:KIND;base64,DATA; this one begins {uri[:40]!r}")
     data = uri[head.end() :]
     if any(odd in data for odd in "-_ \t\r\n"):
         data = data.translate(_URL_SAFE)
@@ -265,18 +269,18 @@ def _data_of(uri: str, what: str) -> tuple[str, str]:
 
 
 def content(parts: list[Content]) -> str | list[Content]:
-    """As a message takes it: text alone as a string."""
+    """Return message content: text alone as a string."""
     if all(isinstance(part, ContentText) for part in parts):
         return "\n".join(part.text for part in parts if isinstance(part, ContentText))
     return parts
 
 
 def assistant(text: str, calls: list[ToolCall]) -> ChatMessageAssistant:
-    """An answer of the model that is sent back to it."""
+    """Build an answer of the model that a program sends back."""
     return ChatMessageAssistant(content=text, tool_calls=calls or None)
 
 
 def result(id: str, text: str | list[Content], name: str | None = None, *, failed: bool = False) -> ChatMessageTool:
-    """What a tool gave. A failure is what providers are told as one where the result is text alone."""
+    """Build the result of a tool. A failure with text alone is passed on as a tool error."""
     error = ToolCallError("unknown", text) if failed and isinstance(text, str) else None
     return ChatMessageTool(content=text, tool_call_id=id, function=name, error=error)

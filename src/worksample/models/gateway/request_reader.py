@@ -1,6 +1,6 @@
-"""A request's body becomes what it asks: small ones here, all others in a process of their own, under limits.
+"""Parse request bodies: small ones in this process, all others in a subprocess under limits.
 
-What a program sends may be made to be slow: values, levels, messages and schemas are counted.
+A program may send input that is slow to parse: values, levels, messages and schemas are counted.
 """
 
 from __future__ import annotations
@@ -8,46 +8,46 @@ from __future__ import annotations
 from typing import Any
 
 from worksample.errors import ForeignInputError, ForeignWorkLost
-from worksample.files.untrusted import JsonLimits, apart, count_values, read_json
+from worksample.files.untrusted import JsonLimits, count_values, read_json, shared_worker_pool
 
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
 from .http import Body
 from .refusal import Refusal
 from .request import ModelRequest
-from .request_validation import check_sound
-from .schema_references import NODES, SchemaTooLarge, counted
+from .request_validation import check_sendable
+from .schema_references import NODES, SchemaTooLarge, shared_budget
 
 DIALECTS: dict[str, Dialect] = {
     one.DIALECT.name: one.DIALECT for one in (openai_chat, openai_responses, anthropic, gemini)
 }
 LIMITS = JsonLimits()
-"""Of a body."""
+"""Limits of a body."""
 MESSAGES = 4096
-"""Of one request: OpenAI itself takes 2,048."""
+"""Most messages of one request; OpenAI itself takes 2,048."""
 TOOLS = 1024
 PARTS = 4096
-"""Of all messages: tool calls, and pieces of content that are not joined as text. The engine copies each."""
+"""Most tool calls and pieces of content that are not joined as text, in all messages. The engine copies each."""
 ARGUMENTS = 50_000
-"""Values in the arguments of all tool calls."""
+"""Most values in the arguments of all tool calls."""
 SMALL_BYTES, SMALL_VALUES, SMALL_NODES = 1 << 16, 1000, 2000
-"""What is read in this process takes some 20 ms at most."""
+"""Largest request that is read in this process: it takes some 20 ms at most."""
 
 
-async def read(dialect: Dialect, body: Body, path: str) -> ModelRequest:
-    """What is asked. Refusal."""
+async def read_request(dialect: Dialect, body: Body, path: str) -> ModelRequest:
+    """Parse a request. Raises Refusal."""
     if len(body) <= SMALL_BYTES and count_values(data := bytes(body)) <= SMALL_VALUES:
         try:
             return read_body(data, dialect.name, path, SMALL_NODES)
         except SchemaTooLarge:
             pass  # in all detail, and elsewhere
         except ForeignInputError as error:
-            raise _refused(error) from None
+            raise _refusal_of(error) from None
     try:
-        found = await apart().run(
-            "worksample.models.gateway.request_reader:read_apart", body.pieces, dialect.name, path
+        found = await shared_worker_pool().run(
+            "worksample.models.gateway.request_reader:read_in_subprocess", body.pieces, dialect.name, path
         )
     except ForeignInputError as error:
-        raise _refused(error) from None
+        raise _refusal_of(error) from None
     except ForeignWorkLost as error:
         raise Refusal(503, f"the request could not be read: {error.what}", "api_error") from None
     if isinstance(found, ModelRequest):
@@ -57,12 +57,12 @@ async def read(dialect: Dialect, body: Body, path: str) -> ModelRequest:
 
 
 def warm() -> None:
-    """Have a process ready, in the background."""
-    apart().warm(__name__)
+    """Start a subprocess in the background."""
+    shared_worker_pool().warm(__name__)
 
 
-def read_apart(body: bytes, dialect: str, path: str) -> ModelRequest | tuple[int, str, str]:
-    """In a process of its own: what is asked, its messages numbered, or what a Refusal says."""
+def read_in_subprocess(body: bytes, dialect: str, path: str) -> ModelRequest | tuple[int, str, str]:
+    """Parse a request and number its messages; return a Refusal's status, message and kind if it is refused."""
     try:
         return read_body(body, dialect, path)
     except Refusal as refusal:
@@ -70,16 +70,16 @@ def read_apart(body: bytes, dialect: str, path: str) -> ModelRequest | tuple[int
 
 
 def read_body(body: bytes, dialect: str, path: str, nodes: int = NODES) -> ModelRequest:
-    """What is asked. Refusal, ForeignInputError."""
+    """Parse a body. Raises Refusal or ForeignInputError."""
     found = read_json(body, LIMITS)
     if not isinstance(found, dict):
         raise Refusal(400, "the body is not a JSON object")
     try:
-        check_sound(found)
-        with counted(nodes):
+        check_sendable(found)
+        with shared_budget(nodes):
             asked = DIALECTS[dialect].read(found, path)
         _check_counts(asked)
-        asked.numbered()
+        asked.number_messages()
     except Refusal:
         raise
     except Exception as error:  # noqa: BLE001 - the boundary of a foreign request: what it cannot be read by is its fault
@@ -99,11 +99,11 @@ def _check_counts(asked: ModelRequest) -> None:
         ("values in the arguments of tool calls", values, ARGUMENTS),
     ):
         if count > most:
-            raise Refusal(400, f"the request has {count} {name}; at most {most} are taken")
+            raise Refusal(400, f"the request has {count} {name}; at most {most} are allowed")
 
 
 def _count_inside(value: Any) -> int:
-    """The values in lists and objects, at any depth."""
+    """Return the number of values in lists and objects, at any depth."""
     count, left = 0, [value]
     while left:
         one = left.pop()
@@ -113,7 +113,7 @@ def _count_inside(value: Any) -> int:
     return count
 
 
-def _refused(error: ForeignInputError) -> Refusal:
+def _refusal_of(error: ForeignInputError) -> Refusal:
     return Refusal(400, error.what)
 
 

@@ -1,4 +1,4 @@
-"""What no service can be sent: found in the whole request before anything is made of it."""
+"""Find values that no service could be sent, in the whole request, before anything is built from it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 DEEPEST = 128
-"""Levels of objects and lists."""
+"""Most levels of objects and lists."""
 LARGEST = 1 << 63
-"""What an integer stays below, as JSON's readers have it."""
+"""Bound of an integer, as JSON parsers have it."""
 _LONE = re.compile("[\ud800-\udfff]")
 
 
-def check_sound(body: Any) -> None:
-    """ValueError for text that is no Unicode (lone surrogates), for numbers that are none (NaN, infinite) or beyond 64
-    bits, and for what is nested too deeply."""
+def check_sendable(body: Any) -> None:
+    """Raise ValueError for values that cannot be sent.
+
+    Text that is no Unicode (lone surrogates), NaN, infinity, numbers beyond 64 bits, and structures nested too deeply.
+    """
     level, depth = [body], 0
     while level:
         depth += 1
@@ -36,14 +38,14 @@ def check_sound(body: Any) -> None:
         json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         at = _place(body, lambda one: isinstance(one, str) and _LONE.search(one) is not None)
-        raise ValueError(f"{at} holds text that is not Unicode: a lone surrogate") from None
+        raise ValueError(f"{at} holds invalid text: a lone surrogate") from None
     except ValueError:
         at = _place(body, lambda one: isinstance(one, float) and not math.isfinite(one))
-        raise ValueError(f"{at} is a number that is none: NaN or infinite") from None
+        raise ValueError(f"{at} is not a finite number: NaN or infinite") from None
 
 
 def _place(body: Any, wanted: Callable[[Any], bool]) -> str:
-    """Where a value stands, such as `tools.0.name`; of a name that is wanted, where its object stands."""
+    """Return the path of a value, such as `tools.0.name`; for a key, the path of its object."""
     left: list[tuple[str, Any]] = [("", body)]
     while left:
         path, value = left.pop()

@@ -1,8 +1,9 @@
-"""JSON schemas of programs in the form that Inspect passes on.
+"""Convert programs' JSON schemas to the form that Inspect passes on.
 
-Inspect's schemas know fewer keywords than clients write. What says the same in other words is written so (`const`,
-`oneOf`, `nullable`, `true`); any other constraint is told to the model in the description. Nothing is dropped silently
-but titles and marks for programs (`$schema`, `x-...`).
+Inspect's schemas know fewer keywords than clients write. Equivalent keywords are rewritten (`const`, `oneOf`,
+`nullable`,
+`true`); other constraints are added to the description for the model. Only titles and marks for programs (`$schema`,
+`x-...`) are dropped silently.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ KEPT = frozenset(
     {"description", "default", "format", "enum", "required", "pattern", "minLength", "maxLength", "minimum", "maximum",
      "examples"}
 )  # fmt: skip
-"""Keywords that go on as they are."""
+"""Keywords that are passed on unchanged."""
 COUNTED = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"})
-"""Whose values some clients write as text."""
+"""Keywords whose values some clients write as text."""
 MARKS = frozenset({"title", "definitions", "propertyOrdering"})
 _LONGEST = 500
 
 
 def parameters_of(schema: Any) -> tuple[ToolParams, str]:
-    """A tool's parameters from the schema of an object, and what else has to be said of them. ValueError."""
-    shaped = _shaped({} if schema is None or schema is True else schema)
+    """Return a tool's parameters from an object's schema, and constraints to tell the model. Raises ValueError."""
+    shaped = _with_shape({} if schema is None or schema is True else schema)
     types = shaped.get("type", "object")
     if shaped.get("not") is False or "object" not in (types if isinstance(types, list) else [types]):
         raise ValueError("its parameters are not a JSON schema of an object")
@@ -53,18 +54,18 @@ def parameters_of(schema: Any) -> tuple[ToolParams, str]:
 
 
 def schema_of(schema: Any) -> JSONSchema:
-    """Any schema. ValueError where it is none."""
-    return JSONSchema.model_validate(_shaped(schema))
+    """Convert any schema. Raises ValueError if it is invalid."""
+    return JSONSchema.model_validate(_with_shape(schema))
 
 
-def _shaped(node: Any) -> dict[str, Any]:
+def _with_shape(node: Any) -> dict[str, Any]:
     if node is True or node is None:
         return {}
     if node is False:
         return {"not": False}
     if not isinstance(node, dict):
         raise ValueError(f"a schema is {type(node).__name__}, not an object")
-    node = _joined(node)
+    node = _merge_all_of(node)
     out: dict[str, Any] = {}
     more: list[str] = []
     for key, value in node.items():
@@ -90,8 +91,8 @@ def _shaped(node: Any) -> dict[str, Any]:
     return out
 
 
-def _joined(node: dict[str, Any]) -> dict[str, Any]:
-    """A schema with all that `allOf` asks in one."""
+def _merge_all_of(node: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema merged with all schemas under `allOf`."""
     parts = node.get("allOf")
     if not isinstance(parts, list):
         return node
@@ -99,7 +100,7 @@ def _joined(node: dict[str, Any]) -> dict[str, Any]:
     for part in parts:
         if not isinstance(part, dict):
             continue
-        for key, value in _joined(part).items():
+        for key, value in _merge_all_of(part).items():
             held = out.get(key)
             if isinstance(held, dict) and isinstance(value, dict):
                 out[key] = {**value, **held}
@@ -124,7 +125,7 @@ def _type(value: Any, out: dict[str, Any], more: list[str]) -> None:
 def _properties(value: Any, out: dict[str, Any], more: list[str]) -> None:
     if not isinstance(value, dict):
         raise ValueError("a schema's properties are not an object")
-    shaped = {name: _shaped(one) for name, one in value.items()}
+    shaped = {name: _with_shape(one) for name, one in value.items()}
     out["properties"] = {name: one for name, one in shaped.items() if one.get("not") is not False}
     never = sorted(set(shaped) - set(out["properties"]))
     if never:
@@ -134,21 +135,21 @@ def _properties(value: Any, out: dict[str, Any], more: list[str]) -> None:
 def _items(value: Any, out: dict[str, Any], more: list[str]) -> None:
     if isinstance(value, list):
         more.append(f"items, in this order: {_text(value)}")
-        out["items"] = {"anyOf": [_shaped(one) for one in value]} if value else {}
+        out["items"] = {"anyOf": [_with_shape(one) for one in value]} if value else {}
     elif value is False:
         more.append("no items beyond these")
     else:
-        out["items"] = _shaped(value)
+        out["items"] = _with_shape(value)
 
 
 def _more(value: Any, out: dict[str, Any], more: list[str]) -> None:
-    out["additionalProperties"] = value if isinstance(value, bool) else _shaped(value)
+    out["additionalProperties"] = value if isinstance(value, bool) else _with_shape(value)
 
 
 def _any(value: Any, out: dict[str, Any], more: list[str]) -> None:
     if not isinstance(value, list):
         raise ValueError("anyOf and oneOf are lists of schemas")
-    branches = [one for one in map(_shaped, value) if one.get("not") is not False]
+    branches = [one for one in map(_with_shape, value) if one.get("not") is not False]
     if branches and "anyOf" not in out:
         out["anyOf"] = branches
     elif branches:

@@ -1,4 +1,4 @@
-"""A tool's schema with what it refers to in its place. The work is counted: references multiply what they lead to."""
+"""Replace the references of a tool's schema. The nodes are counted, because references multiply what they point to."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from typing import Any
 from .refusal import Refusal
 
 NODES = 20_000
-"""Of all schemas of one request, once all references are replaced."""
+"""Most nodes of all schemas of one request, after all references are replaced."""
 DEPTH = 40
-"""Levels of a schema; what is deeper takes anything."""
+"""Most levels of a schema; anything deeper accepts any value."""
 AGAIN = (3, 1, 0)
-"""How often a schema that refers to itself is shown inside itself: as often as fits, then anything is taken."""
+"""How often a schema that refers to itself is repeated inside itself: as often as fits, then any value is accepted."""
 LONGEST_REF = 1000
-"""Characters of a reference."""
+"""Most characters of a reference."""
 
 
 class _Budget:
-    """How many nodes may still be built."""
+    """The number of nodes that may still be built."""
 
     def __init__(self, nodes: int) -> None:
         self.nodes, self.whole = nodes, nodes
 
     def spend(self, count: int) -> None:
-        """Refusal where so many are not left."""
+        """Take `count` nodes. Raises Refusal if so many are not left."""
         self.nodes -= count
         if self.nodes < 0:
             raise SchemaTooLarge(self.whole)
 
 
 class SchemaTooLarge(Refusal):
-    """Schemas that would be too large once their references are replaced."""
+    """Schemas that would be too large with their references replaced."""
 
     def __init__(self, nodes: int) -> None:
         super().__init__(
             400,
-            f"the tools' schemas have more than {nodes} nodes once every $ref is replaced by what it refers to; "
-            "make them smaller, or refer to less",
+            f"the tools' schemas have more than {nodes} nodes once every $ref is replaced by its target; "
+            "make them smaller, or use fewer references",
         )
 
 
@@ -47,8 +47,8 @@ _budget: ContextVar[_Budget | None] = ContextVar("worksample_schema_nodes", defa
 
 
 @contextmanager
-def counted(nodes: int = NODES) -> Iterator[None]:
-    """All schemas that are expanded within may have so many nodes together."""
+def shared_budget(nodes: int = NODES) -> Iterator[None]:
+    """Let all schemas that are expanded within the block share a budget of nodes."""
     token = _budget.set(_Budget(nodes))
     try:
         yield
@@ -57,7 +57,7 @@ def counted(nodes: int = NODES) -> Iterator[None]:
 
 
 def expand(schema: Any) -> Any:
-    """The schema without references, as far as that ends. Refusal where it becomes too large."""
+    """Return the schema without references, as far as that ends. Raises Refusal if it becomes too large."""
     budget = _budget.get() or _Budget(NODES)
     for again in AGAIN:
         left = budget.nodes
@@ -77,7 +77,7 @@ class _Expansion:
         """References that are being replaced, and how often."""
 
     def of(self, node: Any, depth: int) -> Any:
-        """A node of the schema."""
+        """Expand a node of the schema."""
         self._budget.spend(1)
         if depth == 0:
             return {}
@@ -86,9 +86,9 @@ class _Expansion:
         if not isinstance(node, dict):
             return node
         if isinstance(node.get("$ref"), str):
-            return self._replaced(node, depth)
+            return self._expand_reference(node, depth)
         out = {
-            key: self._named(value, depth - 1) if key == "properties" else self.of(value, depth - 1)
+            key: self._expand_properties(value, depth - 1) if key == "properties" else self.of(value, depth - 1)
             for key, value in node.items()
             if not key.startswith("$")
         }
@@ -96,17 +96,17 @@ class _Expansion:
             out["anyOf"] = out.pop("oneOf")
         return out
 
-    def _named(self, properties: Any, depth: int) -> Any:
-        """Properties, whose names are the program's own: `$filter` is one, and `oneOf` may be."""
+    def _expand_properties(self, properties: Any, depth: int) -> Any:
+        """Expand properties, whose names the program chooses: `$filter` and `oneOf` may be names."""
         if not isinstance(properties, dict) or isinstance(properties.get("$ref"), str) or depth == 0:
             return self.of(properties, depth)
         self._budget.spend(1)
         return {name: self.of(one, depth - 1) for name, one in properties.items()}
 
-    def _replaced(self, node: dict[str, Any], depth: int) -> Any:
+    def _expand_reference(self, node: dict[str, Any], depth: int) -> Any:
         ref = node["$ref"]
         times = self._inside.get(ref, 0)
-        found = self._found(ref) if times <= self._again else {}
+        found = self._resolve_pointer(ref) if times <= self._again else {}
         self._budget.spend(len(found) + len(node))
         rest = {key: value for key, value in node.items() if key != "$ref"}
         self._inside[ref] = times + 1
@@ -115,7 +115,7 @@ class _Expansion:
         finally:
             self._inside[ref] = times
 
-    def _found(self, ref: str) -> dict[str, Any]:
+    def _resolve_pointer(self, ref: str) -> dict[str, Any]:
         found = self._whole
         for step in ref[:LONGEST_REF].removeprefix("#/").split("/"):
             found = found.get(step) if isinstance(found, dict) else None

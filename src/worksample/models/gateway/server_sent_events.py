@@ -1,4 +1,4 @@
-"""Server-sent events, and what all dialects tell of an answer."""
+"""Server-sent events, and the parts of an answer that all dialects report."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from inspect_ai.model import ContentReasoning, ModelOutput
 
 
-def event(data: Any, name: str | None = None) -> bytes:
-    """One event."""
+def format_event(data: Any, name: str | None = None) -> bytes:
+    """Return the bytes of one event."""
     head = f"event: {name}\n" if name else ""
     text = data if isinstance(data, str) else json.dumps(data, separators=(",", ":"))
     return f"{head}data: {text}\n\n".encode()
 
 
-def counts(output: ModelOutput) -> tuple[int, int, int, int, int]:
-    """Tokens: all of the prompt, answered, read from a cache, written to one, of reasoning."""
+def token_counts(output: ModelOutput) -> tuple[int, int, int, int, int]:
+    """Return tokens of the whole prompt, of the answer, cache reads, cache writes, and reasoning."""
     used = output.usage
     if used is None:
         return 0, 0, 0, 0, 0
@@ -24,7 +24,7 @@ def counts(output: ModelOutput) -> tuple[int, int, int, int, int]:
     return used.input_tokens + read + written, used.output_tokens, read, written, used.reasoning_tokens or 0
 
 
-def thoughts(output: ModelOutput) -> list[ContentReasoning]:
-    """What the model thought, as far as its service tells."""
+def reasoning_parts(output: ModelOutput) -> list[ContentReasoning]:
+    """Return the model's reasoning, as far as its service reveals it."""
     content = output.message.content
     return [] if isinstance(content, str) else [part for part in content if isinstance(part, ContentReasoning)]

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 from worksample.errors import UsageError
 from worksample.people.errors import Denied
 from worksample.store.people_tables import accounts
-from worksample.tasks.taxonomy import spread
+from worksample.tasks.taxonomy import expand_sets
 
 
 class Role(StrEnum):
@@ -63,7 +63,7 @@ def join_roles(roles: Collection[str]) -> str:
 def read_account(row: Any) -> Account:
     """Build an account from its database row."""
     roles = frozenset(Role(r) for r in row.roles.split(",") if r)
-    return Account(row.id, row.name, roles, row.evaluator, row.disabled, spread(tuple(json.loads(row.domains))))
+    return Account(row.id, row.name, roles, row.evaluator, row.disabled, expand_sets(tuple(json.loads(row.domains))))
 
 
 def find_account(connection: Connection, id: str) -> Account:

@@ -205,8 +205,8 @@ def grade_of(criteria: Criteria, parts: tuple[PartPayload, ...]) -> GradePayload
     """Compute the grade of a person's marks: points of passed criteria over those of applicable ones (UpBench 5.2.1:
     R).
 
-    A failed gate closes the part that it belongs to (`records.weighing`). Full credit needs every applicable criterion;
-    `metrics.rubric_scores` decides which ones completion needs.
+    A failed gate closes the part that it belongs to (`records.weighted_criteria`). Full credit needs every applicable
+    criterion; `metrics.rubric_scores` decides which ones completion needs.
     """
     score = weigh(criteria.criteria, {p.name: p.fraction for p in parts}) or 0.0
     failed = [p.name for p in parts if p.skip is None and not p.passed and p.importance is not Importance.OPTIONAL]

@@ -17,7 +17,7 @@ from worksample.records import (
     struck,
     targets_of,
 )
-from worksample.tasks.taxonomy import EXPERT_SETS, ExpertSet, set_of, spread
+from worksample.tasks.taxonomy import EXPERT_SETS, ExpertSet, expand_sets, set_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -76,10 +76,10 @@ def _is_covered(
         who = person_of(e.evaluator)
         lookers.setdefault(contract[e.instance], set()).add(who)
         load[who] = load.get(who, 0) + 1
-        domains = spread(people[e.evaluator].domains)
+        domains = expand_sets(people[e.evaluator].domains)
         category = mine[e.instance].about.category
         outside += bool(domains) and not any(category == d or category.startswith(d + "/") for d in domains)
-    experts = {person_of(id) for id, p in people.items() if one and any(one.covers(d) for d in spread(p.domains))}
+    experts = {person_of(id) for id, p in people.items() if one and any(one.covers(d) for d in expand_sets(p.domains))}
     return Coverage(
         one.title if one else NO_SET, len(one.categories) if one else 0, len(set(contract.values())), len(experts),
         len(lookers), sum(len(found) > 1 for found in lookers.values()), len(answers), outside,

@@ -11,7 +11,7 @@ from worksample.errors import PlanError
 from worksample.people.evaluations import standing_evaluations
 from worksample.people.rounds.screening_results import read_looks
 from worksample.records import Criteria, Evaluation, Instance, Labels, Purpose, Round, Standing, Verdict
-from worksample.results.job_qualification import decides, failed, votes_on
+from worksample.results.job_qualification import deciding_questions, failed_questions, votes_on
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -102,13 +102,13 @@ def _judged_job(store: Store, round: Round, job: str, said: list[Evaluation], ve
     votes = votes_on(round, said)
     passed = verdict.passed if verdict is not None and verdict.standing is Standing.DECIDED else None
     labels = [e.payload for e in said if isinstance(e.payload, Labels)]
-    against = {name for one in labels for name in failed(round, one)} if passed is False else set()
-    why = [one.reasons[name] for one in labels for name in failed(round, one) if name in one.reasons]
-    written = [one.criteria for one in labels if one.criteria.criteria and not failed(round, one)]
+    against = {name for one in labels for name in failed_questions(round, one)} if passed is False else set()
+    why = [one.reasons[name] for one in labels for name in failed_questions(round, one) if name in one.reasons]
+    written = [one.criteria for one in labels if one.criteria.criteria and not failed_questions(round, one)]
     return JudgedJob(
         job, instance.key, about.contract if about else instance.key, passed,
         _BY[min(len(votes), 3) - 1] if passed is not None and votes else "",
-        tuple(name for name in decides(round) if name in against), tuple(why) if passed is False else (),
+        tuple(name for name in deciding_questions(round) if name in against), tuple(why) if passed is False else (),
         written[-1] if written and passed else Criteria(), tuple(votes),
     )  # fmt: skip
 
@@ -133,7 +133,7 @@ def _steps(store: Store, round: Round, jobs: tuple[JudgedJob, ...]) -> list[tupl
     out.append(("looked at by a second expert", sum(len(j.votes) > 1 for j in jobs)))
     out.append(("  the two differed: a third decided or will", sum(len(set(j.votes[:2])) > 1 for j in jobs)))
     out.append(("left out", sum(j.passed is False for j in jobs)))
-    out += [(f"  {name.replace('_', ' ')}", why[name]) for name in decides(round) if why[name]]
+    out += [(f"  {name.replace('_', ' ')}", why[name]) for name in deciding_questions(round) if why[name]]
     out.append(("wait for a look", sum(j.passed is None for j in jobs)))
     kept = [j for j in jobs if j.passed]
     out.append(("qualified", len(kept)))

@@ -224,11 +224,11 @@ def position_bias(store: Store, round: str) -> list[PositionBias]:
 def _first(values: Sequence[str], name: str) -> Estimate:
     """Estimate the share of votes for the side shown first, among votes with a preference."""
     from worksample.metrics import rate
-    from worksample.metrics.estimate import undefined
+    from worksample.metrics.estimate import undefined_estimate
 
     preferring = [value == "first" for value in values if value != "equal"]
     if values and not preferring:
-        return undefined(name, f"all {len(values)} votes are ties")
+        return undefined_estimate(name, f"all {len(values)} votes are ties")
     return rate(preferring, name=name)
 
 

@@ -20,8 +20,14 @@ from worksample.records import (
 )
 from worksample.results.calibration.config import CalibrationConfig, calibration_of
 from worksample.results.calibration.label_draw import DRAWN, keep_draw, planned_draw
-from worksample.results.calibration.label_rounds import LabelRound, drawn_of, labels_of, sent_to_people, wanted
-from worksample.results.deciding_rounds import InForce
+from worksample.results.calibration.label_rounds import (
+    LabelRound,
+    count_missing_labels,
+    drawn_of,
+    labels_of,
+    sent_to_people,
+)
+from worksample.results.deciding_rounds import RoundsInForce
 from worksample.results.pair_sampling import drawn_pairs, key_of
 from worksample.results.second_looks import ROUTED
 from worksample.store.people_tables import queues
@@ -44,7 +50,7 @@ GOES = "goes to people: the judge may not decide it"
 
 def round_in_force(store: Store, experiment: str, protocol: Protocol, by: EvaluatorKind) -> Round | None:
     """Return the round of this kind of evaluator that decides under the protocol; None if there is none."""
-    rounds = InForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
+    rounds = RoundsInForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
     return next((r for r in reversed(rounds.deciding(protocol)) if r.by is by), None)
 
 
@@ -135,9 +141,9 @@ class CalibrationRounds:
     def _send_on(self, judged: Round, labels: LabelRound) -> int:
         if not self.config.route or self.store.open_slots(self.experiment.id):
             return 0
-        if wanted(self.store, self.experiment, labels):
+        if count_missing_labels(self.store, self.experiment, labels):
             return 0
-        from worksample.results.calibration.routing import cells, routed
+        from worksample.results.calibration.routing import prove_cells, route_to_people
 
         sent = sent_to_people(self.store, judged.id)
         if self.protocol is Protocol.PAIRWISE:
@@ -145,7 +151,9 @@ class CalibrationRounds:
 
             told = routed_pairs(pair_cells(self.store, self.experiment, judged, labels, self.config), self.config)
         else:
-            told = routed(cells(self.store, self.experiment, self.protocol, judged, labels, self.config), self.config)
+            told = route_to_people(
+                prove_cells(self.store, self.experiment, self.protocol, judged, labels, self.config), self.config
+            )
         why = {subject: reason for subject, reason in told.items() if subject not in sent}
         return self._send(judged, why) if why else 0
 

@@ -9,7 +9,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from worksample.errors import ManifestError
-from worksample.files.config_files import Faults, Texts, checked, need_file, read_toml
+from worksample.files.config_files import Faults, Texts, need_file, read_toml, validate
 from worksample.records import Frozen
 from worksample.results.job_qualification import CORE_NAMES
 from worksample.results.round_evaluations import NO
@@ -105,7 +105,7 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     need_file(path)
     faults = Faults()
     document = read_toml(path, path.name, faults)
-    table = checked(QuestionFile, document.data, faults, file=path.name)
+    table = validate(QuestionFile, document.data, faults, file=path.name)
     found = table.question if table else ()
     for at, what in faults_of(found):
         faults.add(path.name, f"question.{at}" if at else "question", what)

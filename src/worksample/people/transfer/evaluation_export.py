@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.files.tables.numbers import written
+from worksample.files.tables.numbers import format_float
 from worksample.people.evaluations import amendments_of, exclude_struck, standing_evaluations
 from worksample.people.quality.gold_items import answers_of
 from worksample.people.round_verdicts import final_verdicts
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, GradePayload, Round, Standing, Submission, Tags
-from worksample.store.error_translation import keeping
+from worksample.store.error_translation import translate_os_errors
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -54,7 +54,8 @@ def export_csv(store: Store, round: str, path: Path) -> int:
     rows = [
         {
             "subject": e.subject, "second": e.second or "", "evaluator": names.get(e.evaluator, e.evaluator),
-            "by": record.by.value, "minutes": "" if e.minutes is None else written(e.minutes), "at": e.at.isoformat(),
+            "by": record.by.value, "minutes": "" if e.minutes is None else format_float(e.minutes),
+            "at": e.at.isoformat(),
             **_cells(e),
         }
         for e in found
@@ -153,7 +154,7 @@ def _write(path: Path, rows: Iterable[dict[str, Any]], *, array: bool = False) -
 
 def _put_cell(path: Path, data: bytes) -> None:
     draft = path.with_name(path.name + ".part")
-    with keeping(str(path.parent)):
+    with translate_os_errors(str(path.parent)):
         path.parent.mkdir(parents=True, exist_ok=True)
         draft.write_bytes(data)
         draft.replace(path)

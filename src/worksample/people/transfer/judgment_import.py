@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from worksample import __version__
 from worksample.errors import ImportFailed, RecordMissing
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.delimited import SAMPLE, TableFault, header_of, records, sniff
 from worksample.files.tables.encodings import marked_encoding
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.table_reader import FaultyRow, read_json
-from worksample.files.tables.unique_keys import TwiceError, unique
+from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
 from worksample.people.errors import FaultyRows, InvalidAnswer
 from worksample.people.judging.answer import read_answer
 from worksample.people.rounds.forms import PROTOCOL_OF, PURPOSE_OF, SPECS, Form, RoundKind
@@ -83,18 +83,18 @@ def import_judgments(
     evaluators: dict[str, Evaluator] = {}
     seen: set[tuple[str, ...]] = set()
     rows = list(_rows(data, format))
-    numbers = NumberColumns().seen({"minutes": False}, rows)
+    numbers = NumberColumns().with_rows({"minutes": False}, rows)
     for line, row in rows:
         try:
             if isinstance(row, FaultyRow):
-                raise Unfit(row.what)
+                raise InvalidCell(row.what)
             if row.get("minutes") not in (None, ""):
                 row["minutes"] = _minutes(numbers, row["minutes"])
             made = _evaluation(store, row, form, id, line, author, evaluators)
         except (ImportFailed, InvalidAnswer, RecordMissing) as e:
             faults[f"row {line}"] = e.what
             continue
-        except Unfit as e:
+        except InvalidCell as e:
             faults[f"row {line}"] = str(e)
             continue
         key = (made.evaluator, *sorted((made.subject, made.second or "")))
@@ -162,7 +162,7 @@ def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 continue
             try:
                 row = read_json(line)
-            except TwiceError as e:
+            except DuplicateKeyError as e:
                 row = FaultyRow(f"{e}; {e.next}")
             except (ValueError, RecursionError) as e:
                 row = FaultyRow(f"is not JSON: {e}; write one JSON object a line")
@@ -188,7 +188,7 @@ def _csv_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 continue
             try:
                 yield record.line, {k: _cell(k, v) for k, v in row.items() if v != ""}
-            except TwiceError as e:
+            except DuplicateKeyError as e:
                 yield record.line, FaultyRow(f"{e}; {e.next}")
     except TableFault as fault:
         raise ImportFailed(f"not a CSV: {fault.what}", next=fault.next or "save it as CSV and try again") from fault
@@ -197,8 +197,8 @@ def _csv_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def _cell(name: str, value: str) -> Any:
     if name in _TABLES:
         try:
-            return json.loads(value, object_pairs_hook=unique)
-        except TwiceError:
+            return json.loads(value, object_pairs_hook=unique_object)
+        except DuplicateKeyError:
             raise
         except ValueError:
             return value
@@ -265,8 +265,8 @@ def _evaluator(name: str, by: EvaluatorKind, evaluators: dict[str, Evaluator]) -
 def _minutes(numbers: NumberColumns, value: Any) -> float:
     try:
         return float(numbers.read("minutes", value))
-    except Unfit as e:
-        raise Unfit(f"minutes {str(value)[:40]!r}: {e}") from None
+    except InvalidCell as e:
+        raise InvalidCell(f"minutes {str(value)[:40]!r}: {e}") from None
 
 
 def _moment(value: Any) -> datetime:

@@ -1,4 +1,4 @@
-"""Groups of criteria that ask for the like, and which of them agents fail (UpBench 5.5)."""
+"""Clusters of criteria, and the clusters on which agents fail."""
 
 from lazy_loader import attach_stub
 

@@ -38,11 +38,11 @@ class Clusters:
     groups: NDArray[np.int64]
     cut: float
     silhouette: float | None
-    """Mean over the texts, in -1..1; None where there is one cluster, or one for each text."""
+    """Mean silhouette over the texts, in -1..1; None for a single cluster, or if every text is its own."""
 
 
 def group(vectors: NDArray[np.float64], config: ClusterConfig) -> Clusters:
-    """Clusters of the rows. Raises UsageError for fewer than 3 or more than LARGEST."""
+    """Group rows into clusters. Raises UsageError for fewer than 3 rows, or more than LARGEST."""
     from scipy.cluster.hierarchy import fcluster
     from scipy.spatial.distance import squareform
 

@@ -1,4 +1,4 @@
-"""Texts as unit vectors, by what is installed or by a provider; what made them is named beside each figure."""
+"""Texts as unit vectors, by an installed embedding or a provider; every figure names its embedding."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class Embedded:
 
 
 def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embedded:
-    """Raises UsageError for an embedding that is not there, ModelKeyError or WorksampleError where a provider fails."""
+    """Embed texts as unit vectors.
+
+    Raises UsageError for an unknown embedding, ModelKeyError or WorksampleError if a provider fails.
+    """
     if by == TFIDF:
         return _tfidf(texts)
     if by == MINILM:
@@ -41,11 +44,11 @@ def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embed
         from .provider_embedding import embed_provider
 
         return embed_provider(texts, by, base_url)
-    raise UsageError(f"there is no embedding {by!r}", next=f"one of {', '.join(EMBEDDINGS)}, or provider/model")
+    raise UsageError(f"unknown embedding {by!r}", next=f"one of {', '.join(EMBEDDINGS)}, or provider/model")
 
 
 def unit(vectors: NDArray[Any]) -> NDArray[np.float64]:
-    """Rows of length 1; a row of zeros stays one."""
+    """Scale rows to length 1; a row of zeros stays zero."""
     made = np.asarray(vectors, dtype=np.float64)
     length = np.linalg.norm(made, axis=1, keepdims=True)
     return made / np.where(length > 0, length, 1.0)

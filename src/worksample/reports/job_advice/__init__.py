@@ -1,4 +1,4 @@
-"""Advice for a firm's own list of jobs: AI, AI with people, people, or not enough data."""
+"""Advice on a list of jobs, from the experiments of a store."""
 
 from lazy_loader import attach_stub
 

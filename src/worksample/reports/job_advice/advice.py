@@ -1,4 +1,4 @@
-"""Who should do each job of a list: AI, AI with people, people; or what to measure first."""
+"""Advice on who should do each job of a list (AI, AI with people, or people), or what to measure first."""
 
 from __future__ import annotations
 
@@ -38,9 +38,11 @@ _CERTAIN = 99 / 100
 
 @dataclass(frozen=True, slots=True)
 class AdviceConfig:
-    """`sure`: from which probability on an answer is given; `wage`: US dollars for an hour of those who do such work,
-    without which a person's work costs what the job is worth; `people`: as they were measured where they did enough
-    jobs like it, else, or always, taken to succeed; `embedding`: as of `worksample clusters`.
+    """Settings of advice.
+
+    `sure`: the probability from which an answer is given; `wage`: US dollars per hour of people who do such work,
+    without which a person's work costs the value of the job; `people`: use people's measured success if they did enough
+    similar jobs, else (or always) take them to succeed; `embedding`: as in `worksample clusters`.
     """
 
     sure: float = 0.8
@@ -64,11 +66,13 @@ class AdviceConfig:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Of one job. `likely`: who is likeliest best, `answer` the same or `UNSURE`; `chances`: approach -> probability of
-    being best; `dollars`: what the likely one brings a month, less its cost; `over_people`: the same less what people
-    would bring; `near`: keys of the nearest known jobs, none of a private suite; `weight`: how many jobs it rests on;
-    `stake`: US dollars a month that knowing better would be worth at most, None where nothing is known at all;
-    `measured`: whether people are taken as they did such jobs.
+    """Advice on one job.
+
+    `likely`: the approach that is most likely best, `answer` the same or `UNSURE`; `chances`: approach -> probability
+    of being best; `dollars`: what the likely approach brings a month, less its cost; `over_people`: the same less what
+    people would bring; `near`: keys of the nearest known jobs, none for a private suite; `weight`: how many jobs the
+    advice rests on; `stake`: US dollars a month that knowing better would be worth at most, None if nothing is known;
+    `measured`: whether people's success is measured.
     """
 
     job: ListedJob
@@ -96,7 +100,7 @@ class Advice:
         )
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the advice as JSON types."""
         told = {name: getattr(self, name) for name in self.__slots__}
         return told | {
             "job": {k: v for k, v in asdict(self.job).items() if k != "text"},
@@ -107,7 +111,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Advised:
-    """Advice on a whole list, as it stands there. `by`: the embedding; `notes` must be said beside it."""
+    """Advice on a whole list, in its order. `by`: the embedding; `notes` belong beside it."""
 
     each: tuple[Advice, ...]
     agent: str
@@ -117,8 +121,8 @@ class Advised:
 
     @property
     def measure_next(self) -> tuple[Advice, ...]:
-        """Those not told surely, by what knowing better would be worth a month; where nothing is known, by all that
-        the job is worth.
+        """The jobs without a sure answer, by what knowing better would be worth a month; if nothing is known, by the
+        job's whole value.
         """
 
         def worth(advice: Advice) -> float:
@@ -127,24 +131,24 @@ class Advised:
         return tuple(sorted((a for a in self.each if a.answer == UNSURE), key=worth, reverse=True))
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return all advice as JSON types."""
         each = [a.plain() for a in self.each]
         return {"agent": self.agent, "by": self.by, "jobs": self.jobs, "notes": list(self.notes), "advice": each}
 
 
 def advise(evidence: Evidence, listed: Sequence[ListedJob], config: AdviceConfig | None = None) -> Advised:
-    """Advice on each job of a list from what is known of others.
+    """Advise on each job of a list from what is known of other jobs.
 
-    An approach brings success x value - cost (UpBench 5.4.1). Where people did the jobs, too, they are taken as they
-    did them, else to succeed always. Raises UsageError where more jobs
-    are known than distances can be told of, and what `embed` does for a provider that fails.
+    An approach brings success x value - cost (UpBench 5.4.1). If people did the jobs, too, their measured success
+    counts, else they are taken to succeed always. Raises UsageError if too many jobs are known to compare all of them,
+    and the errors of `embed` if a provider fails.
     """
     config = config or AdviceConfig()
     known = evidence.jobs.filter(pl.col("alone").is_not_null() & pl.col("alone_cost").is_not_null())
     if evidence.has_help:
         known = known.filter(pl.col("helped").is_not_null() & pl.col("helped_cost").is_not_null())
     if not known.height:
-        raise UsageError("no job here has a verdict and a known cost", next="worksample metrics --only value")
+        raise UsageError("no job has a verdict and a known cost", next="worksample metrics --only value")
     if known["key"].n_unique() > _MOST_KNOWN:
         raise UsageError(f"more than {_MOST_KNOWN:,} known jobs", next="name fewer experiments")
     told = _Telling(evidence, known, listed, config)
@@ -152,7 +156,7 @@ def advise(evidence: Evidence, listed: Sequence[ListedJob], config: AdviceConfig
     assumed = sum(not one.measured for one in each)
     few: tuple[str, ...] = ()
     if evidence.has_person and config.people == MEASURED and assumed:
-        few = (f"people did too few jobs like {assumed} of these {len(each)}, and are taken to succeed there",)
+        few = (f"people did too few jobs similar to {assumed} of these {len(each)}, and are taken to succeed there",)
     return Advised(each, evidence.agent, told.by, known["key"].n_unique(), (*evidence.notes, *told.notes, *few))
 
 
@@ -194,7 +198,7 @@ class _Telling:
             "more its text differs: the rule by which the measured jobs predict each other best",
         ]
         if not self.evidence.has_help:
-            found.append("no feedback by people was tried or priced here: nothing is said about AI with people")
+            found.append("no feedback by people was tried or priced in these experiments: AI with people is left out")
         if self.config.wage is None:
             found.append("without a wage (--wage) people's work costs what the job is worth")
         elif bare := sum(job.hours is None for job in self.listed):
@@ -228,23 +232,23 @@ class _Telling:
         )  # fmt: skip
 
     def _choice(self, job: ListedJob, weight: Floats) -> tuple[m.Choice | str, NDArray[np.bool_] | None]:
-        """With which rows of `known` where people are as measured."""
+        """Return the choice for a job, and the rows of `known` in which people's success is measured."""
         known, wage = self.known, self.config.wage
         price = None if wage is None or job.hours is None else wage * job.hours
         ways = {AI: m.Outcomes(known["alone"], known["alone_cost"])}
         if self.evidence.has_help:
             ways[HELPED] = m.Outcomes(known["helped"], known["helped_cost"])
-        if self._measured:
+        if self._ways_of_people:
             seen = dict(ways)
-            if "together" in self._measured:
+            if "together" in self._ways_of_people:
                 seen[TOGETHER] = m.Outcomes(known["together"], known["together_cost"])
-            if "person" in self._measured:
+            if "person" in self._ways_of_people:
                 spent = known["person_cost"] if price is None else [price] * known.height
                 seen[PEOPLE] = m.Outcomes(known["person"], spent)
             seen.setdefault(PEOPLE, self._always(job, price))
             chosen = m.choose_from_jobs(seen, task=known["task"], weight=weight, how=self.config.how)
             if not isinstance(chosen, str):
-                done = [known[c].is_not_null() for way in self._measured for c in (way, f"{way}_cost")]
+                done = [known[c].is_not_null() for way in self._ways_of_people for c in (way, f"{way}_cost")]
                 return chosen, np.logical_and.reduce([one.to_numpy() for one in done])
         ways[PEOPLE] = self._always(job, price)
         return m.choose_from_jobs(ways, task=known["task"], weight=weight, how=self.config.how), None
@@ -254,15 +258,15 @@ class _Telling:
         return m.Outcomes([True] * size, [job.value if price is None else price] * size, assumed=True)
 
     @cached_property
-    def _measured(self) -> tuple[str, ...]:
-        """The ways in which people did jobs that are looked at."""
+    def _ways_of_people(self) -> tuple[str, ...]:
+        """Return the ways in which people did jobs."""
         if self.config.people == ASSUMED:
             return ()
         ways = (("together", self.evidence.has_together), ("person", self.evidence.has_person))
         return tuple(way for way, there in ways if there)
 
     def _next(self, job: ListedJob, chances: dict[str, float], weight: float) -> str:
-        """How many jobs more would make it sure, were the likely one as much ahead as it looks."""
+        """Return how many more jobs would make the answer sure if the likely approach is as far ahead as it seems."""
         first, second = sorted(chances, key=lambda name: -chances[name])[:2]
         odds = chances[first] / (chances[first] + chances[second])
         normal = NormalDist()

@@ -1,4 +1,4 @@
-"""What a store knows of jobs: how the agent did alone and with people's feedback, and at what cost."""
+"""A store's evidence on jobs: the agent's success alone and with people's feedback, and the costs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import polars as pl
 
 from worksample.errors import UsageError
 from worksample.records import Experiment, Feedback, Worker
-from worksample.reports.chosen_experiments import held_out
+from worksample.reports.chosen_experiments import is_private
 from worksample.reports.cost_notes import MARKS, cost_marks, mark_columns
 from worksample.reports.sections.chain_jobs import ChainJobs
 from worksample.reports.sections.config import MeasureConfig
 from worksample.reports.sections.people_at_work import BY_PEOPLE, beside_people
-from worksample.reports.sections.rows import attempted
+from worksample.reports.sections.rows import attempts_of
 from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
@@ -31,15 +31,15 @@ SHAPE = pl.Schema(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """`jobs`: a row per job and repeat in `SHAPE`, and per time that people did it; US dollars; null where nothing is
-    known. `notes` say what was left out.
+    """`jobs`: a row per job and repeat, and per time that people did it, with the columns of `SHAPE`; money in US
+    dollars, null if unknown. `notes` say what was left out.
     """
 
     agent: str
     jobs: pl.DataFrame
     notes: tuple[str, ...] = ()
     private: bool = False
-    """Of a suite whose single jobs are not shown."""
+    """Whether the suite is private, so that single jobs are not shown."""
 
     @property
     def has_help(self) -> bool:
@@ -66,10 +66,11 @@ _WHOLE = {**SHAPE, "agent": pl.String(), "arm": pl.String(), **dict.fromkeys(MAR
 def evidence_of(
     store: Store, experiments: Sequence[Experiment], *, agent: str = "", hourly: float | None = None
 ) -> Evidence:
-    """Of one agent in these experiments, whose locks may differ. `agent`: its name; by default the one that passes most
-    often at first. `hourly`: US dollars for an hour of people who give feedback, where experiments do not say.
+    """Collect the evidence on one agent in these experiments, whose locks may differ.
 
-    Raises UsageError where no job is graded, or nobody has that name.
+    `agent`: its name; by default the one that passes most often at the first attempt. `hourly`: US dollars per hour of
+    people who give feedback, if the experiments do not say. Raises UsageError if no job is graded, or no agent has that
+    name.
     """
     parts = [part for e in experiments for part in _of(store, e, hourly)]
     every = pl.concat(parts) if parts else pl.DataFrame(schema=_WHOLE)
@@ -91,28 +92,28 @@ def evidence_of(
         notes.append(f"of {len(arms)} arms with people's feedback the largest counts: {arms[0]}")
     mine = mine.filter(pl.col("arm").is_in(["", *arms[:1]]))
     notes += [f"costs of {chosen}: {said}" for said in cost_marks(mine)]
-    hidden = held_out(store, experiments)
+    hidden = is_private(store, experiments)
     if hidden:
         notes.append("the suite is private: which of its jobs are near is not shown")
     return Evidence(chosen, mine.select(SHAPE.names()), tuple(notes), hidden)
 
 
 def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.DataFrame]:
-    """Jobs with people's feedback, and those where nobody's was tried; a row per agent, job, repeat and arm."""
+    """Return jobs with people's feedback, and those without any; a row per agent, job, repeat and arm."""
     config = MeasureConfig(hourly=hourly)
     results = ResultSet(store, [experiment], config.work_rules)
-    frame = results.judged(results.primary)
+    frame = results.judged_frame(results.primary)
     if frame is None:
         return []
     about = results.instances
     keep = pl.col("harness") != "person"
     people: dict[str, Feedback] = {a.name: a.feedback for a in experiment.arms if a.feedback is Feedback.PEOPLE}
-    chains = ChainJobs(results, config, attempted(frame, None).filter(keep), people).jobs if people else None
+    chains = ChainJobs(results, config, attempts_of(frame, None).filter(keep), people).jobs if people else None
     if chains is not None and (chains["led"].is_null() & chains["passed"].is_not_null()).any():
-        # Of chains whose people have no price only those that passed at once would be left.
+        # Without a price of people only chains that passed at once would be left.
         chains = None
     alone = [a.name for a in experiment.arms if not a.continues and a.worker is Worker.AGENT]
-    first = attempted(frame).filter(keep & pl.col("arm").is_in(alone))
+    first = attempts_of(frame).filter(keep & pl.col("arm").is_in(alone))
     columns = [
         first.select(
             "agent_name", "agent", "instance", "key", "task", "category", *mark_columns(),
@@ -133,7 +134,7 @@ def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.D
     }
     suite = experiment.lock.suite.partition("@")[0] or experiment.name
     return [
-        beside_people(results, attempted(frame), rows.with_row_index("row")).with_columns(
+        beside_people(results, attempts_of(frame), rows.with_row_index("row")).with_columns(
             # A row for every time that somebody else did the job, too: each trial is counted once.
             *(pl.when(pl.col("row").is_first_distinct()).then(name).otherwise(0).alias(name) for name in MARKS),
             agent="agent_name", suite=pl.lit(suite),

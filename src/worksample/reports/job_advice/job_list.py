@@ -1,4 +1,4 @@
-"""A firm's list of jobs: what it says of each, from a table of any usual form."""
+"""A list of jobs to advise on, read from a table in any usual form."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ListedJob:
     row: str
     title: str
     text: str
-    """What nearness is told from: title, description and the endings of its files."""
+    """The text from which similarity is computed: title, description and the suffixes of its files."""
     category: str
     value: float
     hours: float | None
@@ -46,11 +46,11 @@ def read_list(
     decimal: str = "",
     told: Callable[[str], None] = lambda note: None,
 ) -> tuple[ListedJob, ...]:
-    """The jobs of a .csv, .tsv, .json, .jsonl or .parquet. `monthly` names its column where it has another name.
+    """Read the jobs of a .csv, .tsv, .json, .jsonl or .parquet file.
 
-    `decimal`: the decimal mark of all numbers; "": what each column's own tell; `told` hears how unclear ones are read.
-
-    Raises FaultyRows with every fault by line, UsageError for an empty list, an unknown column, or more than `MOST`.
+    `monthly` names the column of jobs per month, if it has another name. `decimal`: the decimal mark of all numbers;
+    "": as each column suggests; `told` is called with how unclear ones are read. Raises FaultyRows with every fault by
+    line, UsageError for an empty list, an unknown column, or more than `MOST` jobs.
     """
     found: list[ListedJob] = []
     faults: dict[str, str] = {}
@@ -58,19 +58,19 @@ def read_list(
     with open_jobs(table, encoding) as opened:
         chosen = choose_columns(opened.header, "jobs", mapping, decimal)
         often = _monthly(opened.header, monthly)
-        columns = chosen.looked_through(opened.rows, (often,) if often else ())
+        columns = chosen.with_rows(opened.rows, (often,) if often else ())
         for note in columns.numbers.notes():
             told(note)
     with open_jobs(table, encoding) as opened:
         for rows, (n, row) in enumerate(opened.rows, 1):  # noqa: B007 - how many there are is told below
             try:
                 if isinstance(row, FaultyRow):
-                    raise cells.Unfit(row.what)
-                said, wrong = columns.read(row)
+                    raise cells.InvalidCell(row.what)
+                said, wrong = columns.read_row(row)
                 if wrong:
-                    raise cells.Unfit("; ".join(wrong))
-                found.append(_listed(f"line {n}", said, _times(columns, often, row)))
-            except cells.Unfit as e:
+                    raise cells.InvalidCell("; ".join(wrong))
+                found.append(_read_job(f"line {n}", said, _times(columns, often, row)))
+            except cells.InvalidCell as e:
                 faults[f"line {n}"] = str(e)
             if len(found) > MOST:
                 raise UsageError(f"more than {MOST:,} jobs", where=str(table), next="split the list")
@@ -82,7 +82,7 @@ def read_list(
 
 
 def _step(faults: Mapping[str, str], columns: Columns) -> str:
-    """What to do about faulty lines: amounts in another currency are not wrong, only not comparable."""
+    """Return the next step for faulty lines: amounts in another currency are not wrong, only not comparable."""
     foreign = sum(FOREIGN in what for what in faults.values())
     if foreign == len(faults):
         return "write the values in US dollars and try again"
@@ -92,7 +92,7 @@ def _step(faults: Mapping[str, str], columns: Columns) -> str:
 
 
 def words_of(title: str, description: str, files: Sequence[str]) -> str:
-    """One text for a job of a list, and for one of a suite."""
+    """Return one text for a job of a list, or of a suite."""
     endings = sorted({PurePosixPath(f).suffix.lstrip(".").lower() for f in files} - {""})
     return "\n".join(part for part in (title, description, " ".join(endings)) if part)
 
@@ -109,16 +109,16 @@ def _monthly(header: Sequence[str], named: str) -> str:
 
 
 def _times(columns: Columns, often: str, row: Mapping[str, Any]) -> float:
-    """How often a month; once where it is not said."""
+    """Return how often the job comes up a month; once if the list does not say."""
     if not often or cells.is_blank(row.get(often)):
         return 1.0
     try:
         return float(columns.numbers.read(often, row[often]))
-    except cells.Unfit as e:
-        raise cells.Unfit(f"how often a month: {e}") from None
+    except cells.InvalidCell as e:
+        raise cells.InvalidCell(f"how often a month: {e}") from None
 
 
-def _listed(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
+def _read_job(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
     title = said.get("title", "")
     posting = read_posting({"contract": row, **said, "description": said.get("description") or title}, Source.ESTIMATED)
     value = _value(posting.job)
@@ -128,12 +128,12 @@ def _listed(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
 
 def _value(job: Job) -> float:
     if job.currency != "USD":
-        raise cells.Unfit(f"its value is in {job.currency}, {FOREIGN}")
+        raise cells.InvalidCell(f"its value is in {job.currency}, {FOREIGN}")
     if job.amount is None:
-        raise cells.Unfit("no value: what it is worth done well, in US dollars")
+        raise cells.InvalidCell("no value: what it is worth done well, in US dollars")
     return job.amount
 
 
 def _category(posting: Posting) -> str:
-    """Ours where it is one, else as the list has it."""
+    """Return our category if the list's is one of ours, else the list's."""
     return posting.category or "/".join(part for part in (posting.job.category, posting.job.subcategory) if part)

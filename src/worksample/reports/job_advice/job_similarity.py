@@ -1,5 +1,6 @@
-"""How much of what is known of one job holds for another: by their texts and categories, as far as the suite itself
-shows that alike jobs go alike.
+"""Similarity of jobs: how much the outcome of one job says about another, by text and category.
+
+How much each counts is learned from the suite itself: from how far similar jobs had similar outcomes.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Nearness:
     """A job further than this from all others may be like none of them."""
 
     def weights(self, distance: Floats, same: NDArray[np.bool_]) -> Floats:
-        """0..1, a row per asked job and a column per known one."""
+        """Return weights in 0..1, a row per listed job and a column per known one."""
         far = np.maximum(0.0, distance / self.unit - 1)
         return np.exp(-self.sharp * far) * np.where(same, 1.0, self.other)
 
@@ -50,7 +51,9 @@ def distances(one: Floats, two: Floats) -> Floats:
 
 
 def same_category(one: Sequence[str], two: Sequence[str]) -> NDArray[np.bool_]:
-    """Whether one category is the other, or lies under it. Jobs without any are of one kind."""
+    """Return whether one category equals the other or lies under it. Jobs without any category count as the same
+    kind.
+    """
 
     def alike(a: str, b: str) -> bool:
         return a == b or (bool(a) and bool(b) and (a.startswith(f"{b}/") or b.startswith(f"{a}/")))
@@ -62,15 +65,16 @@ def same_category(one: Sequence[str], two: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def unheard_of(text: str, known: Collection[str]) -> bool:
-    """Whether most words of a text are in none of the known ones."""
+    """Return whether most words of a text occur in none of the known ones."""
     words = set(words_of(text))
     return sum(word not in known for word in words) * 2 > len(words)
 
 
 def learn(distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Nearness:
-    """The rule under which known jobs foretell each other best, each left out in turn. Of those that foretell about as
-    well the one that trusts other categories least, since it claims least; then the one that asks least of texts, which
-    say less than categories and shift with every word.
+    """Return the rule by which known jobs predict each other best, each left out in turn.
+
+    Of rules that predict about as well, the one that trusts other categories least is chosen, since it claims least;
+    then the one that relies least on texts, which say less than categories and shift with every word.
     """
     size = len(passed)
     near = np.sort(distance + np.where(np.eye(size, dtype=bool), np.inf, 0.0), axis=1)

@@ -1,4 +1,4 @@
-"""The plots of a report, each as SVG and PNG beside the CSV of exactly what is drawn."""
+"""The plots of a report, each as SVG and PNG, with a CSV of the plotted data."""
 
 from lazy_loader import attach_stub
 

@@ -26,10 +26,10 @@ class Bars:
 
 
 def interval_bars(canvas: Canvas, axis: Axis, bars: Bars, *, mark: float | None = None) -> None:
-    """One series as bars from 0 with their intervals; with `mark`, as points beside a line at that value instead.
+    """Draw one series as bars from 0 with intervals; with `mark`, as points beside a line at that value instead.
 
-    Each bar has the colour of its label: labels are agents, who keep theirs in all plots of a report.
-    Estimates without a value are left out; draws nothing where none has one.
+    Each bar has the colour of its label: labels are agents, which keep their colour in all plots of a report. Estimates
+    without a value are left out; nothing is drawn if none has one.
     """
     (name, estimates), *_ = bars.series.items()
     shown = [(t, e) for t, e in zip(bars.labels, estimates, strict=True) if e.value is not None][:MOST]
@@ -50,7 +50,7 @@ def interval_bars(canvas: Canvas, axis: Axis, bars: Bars, *, mark: float | None 
 
 
 def grouped_bars(canvas: Canvas, axis: Axis, bars: Bars) -> None:
-    """Several series side by side per label (UpBench Figures 3 and 5); draws nothing where none has a value."""
+    """Draw several series side by side per label (UpBench Figures 3 and 5); nothing if none has a value."""
     if not any(e.value is not None for estimates in bars.series.values() for e in estimates):
         return
     count, rows = len(bars.series), min(len(bars.labels), MOST)

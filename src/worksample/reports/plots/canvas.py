@@ -1,4 +1,4 @@
-"""Where plots are drawn: one folder, one style, three files a plot."""
+"""The canvas of plots: one folder, one style, three files per plot."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ INK, ACCENT, SOFT, BAD = "#37474f", "#00796b", "#b0bec5", "#b3261e"
 THOUSAND = 1000
 PAPER, EMPTY = "#ffffff", "#eceff1"
 PALETTE = ("#00796b", "#5c6bc0", "#ef6c00", "#8e24aa", "#c62828", "#6d4c41", "#0288d1", "#7cb342", "#455a64", "#fbc02d")
-"""One colour per series; read in order and begun again where there are more."""
+"""Colours of series, in order; repeated if there are more series."""
 _DARK = {
     INK: "#cfd8dc", SOFT: "#546e7a", PAPER: "#1c2326", EMPTY: "#263238", "#00796b": "#4db6ac", "#5c6bc0": "#9fa8da",
     "#ef6c00": "#ffb74d", "#8e24aa": "#ce93d8", "#c62828": "#ef9a9a", "#6d4c41": "#bcaaa4", "#0288d1": "#4fc3f7",
     "#7cb342": "#aed581", "#455a64": "#90a4ae", "#fbc02d": "#fff176",
 }  # fmt: skip
-"""Each colour of ours on dark paper."""
+"""Each of our colours on dark paper."""
 WIDTH = 6.4
 """Inches."""
 DPI = 130
@@ -76,12 +76,12 @@ class Canvas:
     """By name: canvases that share it give a name the same colour in all of their plots."""
 
     def colour_of(self, name: str) -> str:
-        """The colour of an agent, or of whoever else has one name in many plots: given at first sight, then kept."""
+        """Return the colour of an agent (or of another name that occurs in many plots), assigned at its first use."""
         return self.colours.setdefault(name, colour(len(self.colours)))
 
     @contextmanager
     def drawing(self, height: float) -> Iterator[tuple[Any, Any]]:
-        """A figure of our style with one set of axes; `height` in inches. Save it before the block ends."""
+        """Open a figure in our style with one set of axes; `height` in inches. Save it before the block ends."""
         import matplotlib as mpl
         from matplotlib.figure import Figure
         from matplotlib.font_manager import fontManager
@@ -98,7 +98,7 @@ class Canvas:
         self.folder.mkdir(parents=True, exist_ok=True)
         light = self.folder / f"{name}.svg"
         figure.savefig(light, format="svg", metadata={"Date": None})
-        (self.folder / f"{name}-dark.svg").write_text(_darkened(light.read_text("utf-8")), "utf-8")
+        (self.folder / f"{name}-dark.svg").write_text(_darken(light.read_text("utf-8")), "utf-8")
         figure.savefig(self.folder / f"{name}.png", format="png", dpi=DPI, metadata={"Software": None})
         data.write_csv(self.folder / f"{name}.csv")
         self.plots.append(Plot(name, axis.caption))
@@ -113,7 +113,7 @@ def settle(figure: Any) -> None:
 
 
 def fonts(installed: Iterable[str]) -> list[str]:
-    """Of the fonts that we draw with those that are there: each that is not costs a warning for every text."""
+    """Return the installed ones of our fonts: each missing font costs a warning for every text."""
     here = set(installed)
     return [name for name in _FONTS if name in here] or ["sans-serif"]
 
@@ -121,16 +121,16 @@ def fonts(installed: Iterable[str]) -> list[str]:
 _COLOURS = re.compile(rf"(?<=[:=\"\s])(?:{'|'.join(_DARK)})(?=[;\"\s])")
 
 
-def _darkened(svg: str) -> str:
-    """A picture with our colours on dark paper; other colours (a colour map's) stay.
+def _darken(svg: str) -> str:
+    """Return a picture with our colours on dark paper; other colours (a colour map's) stay.
 
-    Only what stands in a style or an attribute is a colour: names drawn as text are not touched.
+    Only colours in styles and attributes are changed: names drawn as text are not touched.
     """
     return _COLOURS.sub(lambda found: _DARK[found[0]], svg)
 
 
 def label(text: str) -> str:
-    """A name as a plot can show it: cut, and without characters that its fonts lack or that are not printable."""
+    """Return a name for a plot: shortened, without characters that its fonts lack or that are not printable."""
     shown = "".join(c if c.isprintable() and ord(c) < 0x530 else "\N{REPLACEMENT CHARACTER}" for c in text)
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
 

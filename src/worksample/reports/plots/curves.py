@@ -64,7 +64,7 @@ def value_curves(canvas: Canvas, axis: Axis, approaches: Sequence[Approach], dec
 
 
 def curve_over_time(canvas: Canvas, axis: Axis, points: Mapping[str, Estimate]) -> None:
-    """A figure as of each ISO date, as steps with its interval. Nothing for fewer than two dates with a value."""
+    """Draw a figure as of each ISO date, as steps with intervals. Nothing for fewer than two dates with a value."""
     import polars as pl
 
     shown = [(date.fromisoformat(day), e) for day, e in sorted(points.items()) if e.value is not None]
@@ -88,7 +88,9 @@ def curve_over_time(canvas: Canvas, axis: Axis, points: Mapping[str, Estimate]) 
 
 
 def scores_over_time(canvas: Canvas, axis: Axis, agents: Sequence[Dated]) -> None:
-    """A dot per agent at its release date, with its interval, and the best so far as a line. Nothing for one date."""
+    """Draw a dot per agent at its release date, with its interval, and the best so far as a line. Nothing for one
+    date.
+    """
     import polars as pl
     from matplotlib import dates
 
@@ -125,7 +127,7 @@ def scores_over_time(canvas: Canvas, axis: Axis, agents: Sequence[Dated]) -> Non
 def budget_curves(
     canvas: Canvas, axis: Axis, budgets: Sequence[float], lines: Mapping[str, Sequence[Estimate]]
 ) -> None:
-    """The score of each agent if no trial were given more than each budget. Nothing for fewer than two budgets."""
+    """Draw each agent's score if no trial could use more than each budget. Nothing for fewer than two budgets."""
     import polars as pl
 
     if len(budgets) < 2 or not lines:

@@ -1,4 +1,4 @@
-"""Distributions: of scores, of prices and hours, of how many there are of each kind."""
+"""Distributions: of scores, of prices and hours, counts per kind, and mean scores as a heat map."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KINDS = 40
 
 
 def score_spread(canvas: Canvas, frame: pl.DataFrame) -> None:
-    """How the scores of graded trials lie, in ten steps per agent. frame: verdicts of slots."""
+    """Draw the distribution of the scores of graded trials, in ten steps per agent. frame: verdicts of slots."""
     import polars as pl
 
     graded = frame.filter(pl.col("state") == "valid")
@@ -51,9 +51,9 @@ def score_spread(canvas: Canvas, frame: pl.DataFrame) -> None:
 
 
 def histogram(canvas: Canvas, axis: Axis, series: Mapping[str, Sequence[float]], bins: int = 16) -> None:
-    """Values above 0 on a logarithmic axis, each series as shares of its own number (RLI Figure 4).
+    """Draw values above 0 on a logarithmic axis, each series as shares of its own count (RLI Figure 4).
 
-    Series of fewer than two values are left out; nothing where none is left, or all values are equal.
+    Series of fewer than two values are left out; nothing is drawn if none remains or all values are equal.
     """
     import numpy as np
     import polars as pl
@@ -83,7 +83,7 @@ def histogram(canvas: Canvas, axis: Axis, series: Mapping[str, Sequence[float]],
 
 
 def counts_bars(canvas: Canvas, axis: Axis, labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
-    """Shares of several populations side by side per label: a suite and a market sample. Nothing without a label."""
+    """Draw shares of several populations side by side per label: a suite and a market sample."""
     import polars as pl
 
     if not labels:
@@ -111,7 +111,7 @@ ROWS, COLUMNS = 80, 40
 
 
 def heat_map(canvas: Canvas, axis: Axis, rows: Sequence[str], agents: Sequence[str], data: pl.DataFrame) -> None:
-    """Mean scores as colours; what has no graded trial is grey. Nothing without rows.
+    """Draw mean scores as colours; cells without a graded trial are grey. Nothing without rows.
 
     data: one line per cell: `row`, `agent`, `score` (null: none), `graded`, `planned`.
     """

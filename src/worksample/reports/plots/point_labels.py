@@ -1,4 +1,4 @@
-"""Names beside points: each in its point's colour, near it, and tied to it where it has to stand further away."""
+"""Labels beside points: each in its point's colour, near it, or tied to it by a line if it must be further away."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ NEAR = ((7, 5), (7, -11), (-7, 5), (-7, -11), (0, 9), (0, -15))
 USUAL = 7 / 0.6
 """Points: a point's radius in these lengthens the way to its name."""
 RINGS = (18, 30, 44, 60, 80)
-"""Distances in points at which a name is looked for a place where there is none near."""
+"""Distances in points at which a free place for a label is tried, if there is none near."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """A point where it is drawn, in pixels."""
+    """A drawn point, in pixels."""
 
     x: float
     y: float
     radius: float
 
     def meets(self, box: Any) -> bool:
-        """Whether a text's box covers a part of it."""
+        """Return whether a text's box covers a part of the point."""
         near = min(max(self.x, box.x0), box.x1), min(max(self.y, box.y0), box.y1)
         return math.dist((self.x, self.y), near) < self.radius
 
 
 def name_points(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
-    """Write each name where it covers no other name and no point, and lies within the axes, as far as there is room."""
+    """Write each name so that it covers no other name and no point and lies within the axes, if there is room."""
     settle(figure)
     spots = [_spot(figure, axes, dot) for dot in dots]
     taken: list[Any] = []
@@ -78,14 +78,14 @@ def _write(axes: Any, dot: Dot, offset: tuple[float, float]) -> Any:
 
 
 def _spot(figure: Any, axes: Any, dot: Dot) -> _Spot:
-    """Where a point is drawn; its area is in square points."""
+    """Return a point's place in pixels; its area is in square points."""
     _, x, y, _, area = dot
     right, up = axes.transData.transform((x, y))
     return _Spot(float(right), float(up), math.sqrt(area) / 2 * float(figure.dpi) / 72)
 
 
 def _crowd(axes: Any, box: Any, taken: Sequence[Any], spots: Sequence[_Spot], own: int) -> int:
-    """How much a text would cover: other names, other points, the edge of the axes."""
+    """Return how much a text would cover: other names, other points, the edge of the axes."""
     others = sum(spot.meets(box) for place, spot in enumerate(spots) if place != own)
     inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1
     return int(sum(bool(box.overlaps(other)) for other in taken) + others + (not inside))

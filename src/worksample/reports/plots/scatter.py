@@ -1,4 +1,4 @@
-"""Scatter plots: score against what it took (ALE Figure 13), cost against hours (RLI Figure 15)."""
+"""Scatter plots: score against resources (ALE Figure 13), cost against hours (RLI Figure 15)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RESOURCES = (
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Named points; `size` is drawn as area (ALE Figure 13: tokens), all equal where it is empty."""
+    """Named points; `size` is drawn as area (ALE Figure 13: tokens); all are equal if it is empty."""
 
     names: Sequence[str]
     x: Sequence[Estimate]
@@ -45,19 +45,21 @@ class Points:
 
 
 def resources(canvas: Canvas, names: Sequence[str], rows: Sequence[Any]) -> None:
-    """Mean score against dollars, time and tokens per trial; `rows` are a leaderboard's."""
+    """Draw mean score against dollars, time and tokens per trial; `rows` are a leaderboard's."""
     tokens = [r.tokens.value for r in rows]
     for one in RESOURCES:
         x = [getattr(r, one.column) for r in rows]
         sizes = tokens if one.column != "tokens" else ()
         area = "; the area is the tokens per trial" if sizes else ""
-        says = f"Mean score against {one.name} per trial{area}. Dashed: nobody does better for less."
+        says = f"Mean score against {one.name} per trial{area}. Dashed: no agent scores higher for less."
         axis = Axis(f"score-{one.name}", says, one.says, share=True)
         score_points(canvas, axis, Points(names, x, [r.score for r in rows], sizes))
 
 
 def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
-    """One point per agent with the intervals of both figures; nothing for fewer than two with both, or no spread."""
+    """Draw one point per agent with the intervals of both figures; nothing for fewer than two with both, or no
+    spread.
+    """
     import polars as pl
 
     sizes = points.size or [None] * len(points.names)
@@ -109,7 +111,7 @@ def _area(size: float | None, largest: float) -> float:
 
 
 def _best_for_less(shown: Sequence[tuple[str, Estimate, Estimate, float | None]]) -> tuple[list[float], list[float]]:
-    """The Pareto line, as x and y: each point with a higher score than all that took less."""
+    """Return the Pareto line as x and y: each point with a higher score than all cheaper ones."""
     xs: list[float] = []
     ys: list[float] = []
     for x, y in sorted(((x.value or 0.0, y.value or 0.0) for _, x, y, _ in shown), key=lambda p: (p[0], -p[1])):

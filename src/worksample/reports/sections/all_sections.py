@@ -1,4 +1,4 @@
-"""All figures that the store's data support."""
+"""All sections of figures that the store's data support."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from worksample.errors import ManifestError, UsageError
 from worksample.extras import need
 from worksample.records import Experiment
-from worksample.reports.chosen_experiments import find_experiments, same_lock
+from worksample.reports.chosen_experiments import find_experiments, require_same_lock
 from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
@@ -54,7 +54,7 @@ PARTS: tuple[tuple[str, Callable[[ResultSet, MeasureConfig], Iterator[Section]]]
     ("Evaluators side by side", side_by_side.sections),
     ("Severity and position", evaluators.sections),
     ("Judges' consistency", judge_consistency.sections),
-    ("False negatives", votes.missed),
+    ("False negatives", votes.false_negatives),
     ("Failures", failures.sections),
     ("Effort", effort.sections),
     ("Integrity", representative.integrity_sections),
@@ -64,29 +64,30 @@ PARTS: tuple[tuple[str, Callable[[ResultSet, MeasureConfig], Iterator[Section]]]
 def measure(
     store: Store, experiments: Sequence[str | Experiment] = (), config: MeasureConfig | None = None
 ) -> tuple[Section, ...]:
-    """Every section whose data exist, over one or more experiments with equal locks (else PlanError).
+    """Return every section whose data exist, over one or more experiments with equal locks.
 
     `experiments`: records, ids or names; by default the latest. Verdicts come from the rounds that count (see
-    `judge`), less what amendments strike. Where data contradict themselves (an evaluator who voted twice) the section
-    has no rows and its `fault` says why; the others stand. Raises UsageError for an unknown experiment.
+    `results.judgments`), without what amendments strike. If data contradict themselves (an evaluator who voted twice),
+    the section has no rows and its `fault` says why; the others stand. Raises PlanError if the locks differ, UsageError
+    for an unknown experiment.
     """
     need("report")
     found = resolve_experiments(store, experiments)
     config = config or MeasureConfig()
     results = ResultSet(store, found, config.work_rules)
-    return tuple(section for title, part in PARTS for section in _guarded(title, part, results, config))
+    return tuple(section for title, part in PARTS for section in _run_part(title, part, results, config))
 
 
 def resolve_experiments(store: Store, experiments: Sequence[str | Experiment]) -> list[Experiment]:
-    """Records by name or id, all with equal locks."""
+    """Return the records of experiments given by record, name or id. Raises PlanError if their locks differ."""
     given = [e for e in experiments if isinstance(e, Experiment)]
     names = [e for e in experiments if isinstance(e, str)]
     found = [*given, *(find_experiments(store, names) if names or not given else [])]
-    same_lock(found)
+    require_same_lock(found)
     return list({e.id: e for e in found}.values())
 
 
-def _guarded(
+def _run_part(
     title: str, part: Callable[[ResultSet, MeasureConfig], Iterator[Section]], results: ResultSet, config: MeasureConfig
 ) -> Iterator[Section]:
     try:

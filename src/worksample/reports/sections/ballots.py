@@ -1,4 +1,4 @@
-"""The votes of a round as ballots, scale by scale."""
+"""Votes of a round as ballots, one set per scale."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIDES = {PairwiseChoice.FIRST.value: 1.0, PairwiseChoice.EQUAL.value: 0.5, Pair
 def ballots_of(results: ResultSet, judged: JudgedRound) -> Iterator[tuple[str, pl.DataFrame, m.Scale]]:
     """(name, votes, scale) for each scale that a round votes on."""
     task = pl.col("instance").replace_strict(results.tasks, default=None, return_dtype=pl.String)
-    given = results.among(judged.given, "subject", "second").with_columns(
+    given = results.keep_chosen(judged.given, "subject", "second").with_columns(
         project=task.fill_null(pl.col("instance")), order="at"
     )
     if judged.round.protocol is Protocol.HOLISTIC:
@@ -26,7 +26,7 @@ def ballots_of(results: ResultSet, judged: JudgedRound) -> Iterator[tuple[str, p
         pairs = given.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
         turned = pl.col("subject") > pl.col("second")
         ends = (pl.min_horizontal("subject", "second"), pl.max_horizontal("subject", "second"))
-        # Turned so that the same pair is one item, whichever was shown first.
+        # Oriented so that the same pair is one item, whichever side was shown first.
         pairs = pairs.with_columns(subject=pl.concat_str(ends, separator="\x1f"), turned=turned)
         for scale in ("completion", "quality"):
             toward = pl.col(scale).replace_strict(_SIDES, return_dtype=pl.Float64)

@@ -1,4 +1,4 @@
-"""Evaluators that do not look: judges that say one thing or favour an agent, people who copy the judge."""
+"""Careless evaluators: judges that give one answer to everything or favour an agent, people who copy the judge."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Evaluation, EvaluatorKind, GradePayload, Holistic, Protocol, Purpose, is_accepted
-from worksample.reports.sections.config import rules_of
+from worksample.reports.sections.config import calibration_rules
 from worksample.results.evaluator_answers import MERITS, WHOLE, rounds_of
 from worksample.results.result_set import ResultSet
 
@@ -27,7 +27,7 @@ _VOTES = {
 
 
 def sections(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame) -> Iterator[Section]:
-    """One table of them. `rows`: the judge beside people, by agent."""
+    """Yield a table of careless evaluators. `rows`: the judge beside people, by agent."""
     votes = _votes(results)
     lines = [*_one_answer(results, config, votes)]
     both = rows.filter(pl.col(_PERSON).is_not_null())
@@ -44,7 +44,9 @@ def sections(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame) -> I
 
 
 def _votes(results: ResultSet) -> pl.DataFrame:
-    """What each judge and each person said of each item, in what words; an evaluator's latest answer stands."""
+    """Return the answers of each judge and each person on each item, with their words; an evaluator's latest answer
+    counts.
+    """
     judging, rounds = rounds_of(results, {*MERITS, Purpose.CALIBRATION})
     said = []
     for round in rounds:
@@ -72,10 +74,10 @@ def _of(evaluation: Evaluation) -> Iterator[tuple[str, float, str]]:
 
 
 def _one_answer(results: ResultSet, config: MeasureConfig, votes: pl.DataFrame) -> Iterator[SectionRow]:
-    """Judges that say the same of all that they are asked, where people do not."""
+    """Yield the judges that give the same answer to everything although people do not."""
     people = votes.filter(pl.col("kind") == _PERSON)
     people = people.group_by(_KEYS).agg(person=pl.col("value").mean(), said=pl.col("at").max())
-    threshold = rules_of(results, config).threshold
+    threshold = calibration_rules(results, config).threshold
     judges = votes.filter(pl.col("kind") == _JUDGE).sort("evaluator", maintain_order=True)
     for part in judges.partition_by("evaluator", maintain_order=True):
         both = part.join(people, on=_KEYS, how="left", maintain_order="left")

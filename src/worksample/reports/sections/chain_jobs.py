@@ -1,4 +1,4 @@
-"""Chains of attempts as rows: what came out at first and in the end, and all that was spent."""
+"""Chains of attempts as rows: the first and the last verdict, and everything that was spent."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from worksample.results.result_set import ResultSet
 from worksample.store.frames import evaluations_df
 
 from .config import MeasureConfig, hourly_rate
-from .rows import believable, is_illustrative, usable_value
+from .rows import if_believable, is_illustrative, usable_value
 
 _PERSON, _JUDGE = (kind.value for kind in (EvaluatorKind.PERSON, EvaluatorKind.JUDGE))
 
 
 class ChainJobs:
-    """A row per chain: its first verdict, its last one, and all that was spent on it."""
+    """A row per chain: its first verdict, its last one, and everything that was spent on it."""
 
     def __init__(
         self, results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, arms: dict[str, Feedback]
@@ -31,7 +31,7 @@ class ChainJobs:
     @cached_property
     def jobs(self) -> pl.DataFrame:
         rows = self.rows.with_columns(usable_value(self.rows), is_illustrative(self.rows))
-        rows = rows.with_columns(believable("price")).join(self._graded(), on="submission", how="left")
+        rows = rows.with_columns(if_believable("price")).join(self._cost_of_grading(), on="submission", how="left")
         rows = rows.with_columns(mark_columns())
         spent = ("minutes", "people", "judges")
         silent = pl.col("judged").is_null()
@@ -57,31 +57,33 @@ class ChainJobs:
             (end.dt.total_microseconds() / 3.6e9).alias("hours"),
         )  # fmt: skip
 
-    def _graded(self) -> pl.DataFrame:
-        """By submission: minutes of people and their pay, US dollars of judges, and when the latest word was said.
-        Null where some evaluation does not say.
+    def _cost_of_grading(self) -> pl.DataFrame:
+        """Return, by submission: minutes of people and their pay, US dollars of judges, and the time of the latest
+        evaluation.
+
+        A figure is null if some evaluation does not give it.
         """
         said = pl.concat([evaluations_df(self.results.store, e.id) for e in self.results.experiments])
         hourly = hourly_rate(self.results, self.config)
         rate = pl.col("evaluator").replace_strict(self._rates(), default=hourly, return_dtype=pl.Float64)
-        # Nobody's time needs no price.
+        # Zero minutes cost nothing, even without a pay rate.
         paid = pl.when(pl.col("minutes") == 0).then(0.0).otherwise(pl.col("minutes") / 60 * rate)
         said = said.with_columns(paid=paid)
         person, judge = pl.col("evaluator_type") == _PERSON, pl.col("evaluator_type") == _JUDGE
         return said.group_by("submission").agg(
-            _known("minutes", person).alias("minutes"),
-            _known("paid", person).alias("people"),
-            _known("cost", judge).alias("judges"),
+            _sum_if_known("minutes", person).alias("minutes"),
+            _sum_if_known("paid", person).alias("people"),
+            _sum_if_known("cost", judge).alias("judges"),
             pl.col("at").max().alias("judged"),
         )
 
     def _rates(self) -> dict[str, float]:
-        """US dollars per hour by evaluator, as the profile says that they judged under."""
+        """Return US dollars per hour by evaluator, from the profile under which they judged."""
         people = (e for e in self.results.store.find(Evaluator) if e.type is EvaluatorKind.PERSON)
         return {e.id: rate for e in people if (rate := profile_of(e).pay_rate) is not None}
 
 
-def _known(column: str, who: pl.Expr) -> pl.Expr:
-    """The sum over some rows; null where one of them is."""
+def _sum_if_known(column: str, who: pl.Expr) -> pl.Expr:
+    """Return the sum over some rows; null if one of them is."""
     of = pl.col(column).filter(who)
     return pl.when(of.is_null().any()).then(None).otherwise(of.sum())

@@ -12,19 +12,19 @@ from worksample.results.criteria_in_force import BY_CRITERIA
 from worksample.results.result_set import UNGRADED, VALID, ResultSet
 
 from .config import MeasureConfig
-from .rows import Group, attempted, groups
+from .rows import Group, attempts_of, groups
 from .section import Section, SectionRow
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Under each protocol whose criteria name kinds."""
+    """Yield a section for each protocol whose criteria name kinds of checkpoints."""
     for protocol in (p for p in BY_CRITERIA if p in results.judgments.deciding):
         points = results.points_by_kind(protocol)
         kinds = [kind.value for kind in CheckpointKind if points["kind"].eq(kind.value).any()]
         if not kinds:
             continue
         suffix = "" if protocol is results.primary else f"-{protocol}"
-        first = attempted(results.frame(protocol))
+        first = attempts_of(results.frame(protocol))
         wide = first.join(_across(points, kinds), on="submission", how="left", maintain_order="left")
         columns = config.table_columns(*(name for kind in kinds for name in (kind, f"{kind} points")))
         rows = tuple(_line(results, config, group, kinds) for group in groups(results, config, wide))
@@ -37,7 +37,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _across(points: pl.DataFrame, kinds: list[str]) -> pl.DataFrame:
-    """A row per submission: each kind's earned and possible points, null where it has none."""
+    """Return a row per submission: each kind's earned and possible points, null if it has none."""
     table = points.select("submission").unique(maintain_order=True)
     for kind in kinds:
         own = points.filter(pl.col("kind") == kind)
@@ -56,7 +56,7 @@ def _line(results: ResultSet, config: MeasureConfig, group: Group, kinds: list[s
         having = [id for id, found in asked.items() if kind in found]
         rows = group.rows.filter(pl.col("instance").is_in(having))
         share = pl.col(kind) / pl.col(f"{kind} points")
-        # A verdict of which this kind is no part: its criteria did not apply, or a later grading has none.
+        # The verdict has no criteria of this kind: they did not apply, or a later grading has none.
         state = pl.when((pl.col("state") == VALID) & share.is_null()).then(pl.lit(UNGRADED)).otherwise("state")
         rows = rows.with_columns(share=pl.when(pl.col("state") == VALID).then(share), state=state)
         cells.append(

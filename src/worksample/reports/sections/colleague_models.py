@@ -1,7 +1,7 @@
-"""How much scores depend on the model that plays the colleagues, where the same work was done with two.
+"""Effect of the model that plays the colleagues, if the same work was done with two.
 
-Simulated colleagues make work easier than people do (TAC 3.2, and later work on simulated users), so a score says
-something of the agent and something of whoever played its colleagues.
+Simulated colleagues make work easier than people do (TAC 3.2, and later work on simulated users), so a score depends on
+the agent and on the model that played its colleagues.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from worksample.tasks.workplace import COLLEAGUE
 
 from .comparison_parts import trials_of
 from .config import MeasureConfig
-from .rows import attempted
+from .rows import attempts_of
 from .section import Section, SectionRow
 
 COLUMNS = ("the other colleague", "score here", "score there", "difference")
@@ -35,12 +35,12 @@ class _Other:
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Where the store has experiments whose locks differ in the colleague's model alone, with an agent in common."""
+    """Yield a section if experiments with an agent in common have locks that differ only in the colleague's model."""
     here = results.experiments[0].lock.roles.get(COLLEAGUE)
     if here is None:
         return
     protocol = results.primary
-    mine = attempted(results.frame(protocol))
+    mine = attempts_of(results.frame(protocol))
     rows: list[SectionRow] = []
     named: list[str] = []
     for other in _others(results, config, here, protocol):
@@ -57,7 +57,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _others(results: ResultSet, config: MeasureConfig, here: str, protocol: Protocol) -> Iterator[_Other]:
-    """By the other colleague's model, all experiments that used it together."""
+    """Yield the experiments with each other colleague's model, together."""
     first = results.experiments[0]
     by_model: dict[str, list[Experiment]] = {}
     for one in results.store.find(Experiment):
@@ -67,11 +67,11 @@ def _others(results: ResultSet, config: MeasureConfig, here: str, protocol: Prot
             by_model.setdefault(str(model), []).append(one)
     for model, found in sorted(by_model.items()):
         beside = ResultSet(results.store, found, config.work_rules)
-        yield _Other(model, tuple(dict.fromkeys(e.name for e in found)), attempted(beside.frame(protocol)))
+        yield _Other(model, tuple(dict.fromkeys(e.name for e in found)), attempts_of(beside.frame(protocol)))
 
 
 def _lines(config: MeasureConfig, mine: pl.DataFrame, other: _Other) -> Iterator[SectionRow]:
-    """A line for each agent of both, and one for all of them where they are several."""
+    """Yield a line for each agent of both, and one for all of them if there are several."""
     agents = sorted(set(mine["agent"].drop_nulls()) & set(other.frame["agent"].drop_nulls()))
     both = [frame.filter(pl.col("agent").is_in(agents)) for frame in (mine, other.frame)]
     for agent in agents:

@@ -1,4 +1,6 @@
-"""Two agents on the same work, or one agent in two experiments: the paired difference, and what changed where."""
+"""Comparison of two agents on the same work, or of one agent in two experiments: paired difference and changes per
+instance.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,14 @@ from worksample.experiments.experiment_lookup import find_experiment
 from worksample.extras import need
 from worksample.metrics import Estimate
 from worksample.records import Experiment, GradePayload, Origin, PartPayload, Protocol, Submission
-from worksample.reports.chosen_experiments import held_out, same_lock
+from worksample.reports.chosen_experiments import is_private, require_same_lock
 from worksample.results.judged_rounds import read_grades
 from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 from .comparison_parts import Part, parts_of, trials_of
 from .config import MeasureConfig
-from .rows import Group, agent_groups, attempted
+from .rows import Group, agent_groups, attempts_of
 
 MOST_WORDS = 300
 NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
@@ -28,8 +30,10 @@ NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An instance: mean scores of both, and why where they lost points. `change` is gained or lost (full credit),
-    better, worse, same, or "first only" and "second only" where the other has nothing graded there (then None).
+    """An instance with the mean scores of both, and the reasons for lost points.
+
+    `change` is gained or lost (full credit), better, worse, same, or "first only" and "second only" if the other has
+    nothing graded there (then None).
     """
 
     instance: str
@@ -42,9 +46,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`second` minus `first`, paired by instance: of scores and of full passes. `sign_test` is the exact p over tasks
-    that differ. `changes` has every instance, those that differ most first; none of a private suite. `experiments`: the
-    ids of where each of the two worked.
+    """The difference `second` minus `first`, paired by instance: of scores and of full passes.
+
+    `sign_test` is the exact p over tasks that differ. `changes` has every instance, those that differ most first; none
+    for a private suite. `experiments`: the ids of the two agents' experiments.
     """
 
     first: str
@@ -57,12 +62,12 @@ class Comparison:
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
     not_worse: Estimate | None = None
-    """The probability that the second passes less often by less than the margin; None without a margin."""
+    """Probability that the second passes less often by less than the margin; None without a margin."""
     parts: tuple[Part, ...] = ()
-    """The same by part of the work, where the config says by what."""
+    """The same by part of the work, if the config names a breakdown."""
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the comparison as JSON types."""
         return {
             "first": self.first,
             "second": self.second,
@@ -100,14 +105,14 @@ def compare(
     """Compare `a` and `b`: names or ids of agents within `experiment` (by default the latest), or of experiments with
     one agent each, or `EXPERIMENT:AGENT`.
 
-    `config.by` breaks the difference down by what the work is. `margin` asks besides whether `b` passes at most that
-    less often (0.05 is five points): non-inferiority.
-    Raises PlanError where the experiments' locks differ, UsageError where a name fits nothing or several agents.
+    `config.by` breaks the difference down by part of the work. `margin` also asks whether `b` passes at most that less
+    often (0.05 is five points): non-inferiority. Raises PlanError if the experiments' locks differ, UsageError if a
+    name fits nothing or several agents.
     """
     need("report")
     config = config or MeasureConfig()
     sides = [_side(store, name, experiment) for name in (a, b)]
-    same_lock([found for found, _ in sides])
+    require_same_lock([found for found, _ in sides])
     (one, protocol, results), (two, _, beside) = (_group(store, found, who, config) for found, who in sides)
     if sides[0][0].id == sides[1][0].id and one.rows["who"][0] == two.rows["who"][0]:
         raise UsageError(f"{a!r} and {b!r} are the same agent", next=NEXT)
@@ -116,15 +121,15 @@ def compare(
     found = m.paired_difference(*tables, name="score", how=config.how)
     passes = m.paired_difference(*full, name="full pass", how=config.how)
     homes = (sides[0][0], sides[1][0])
-    names = [_called(group, home, homes) for group, home in zip((one, two), homes, strict=True)]
+    names = [_label_of(group, home, homes) for group, home in zip((one, two), homes, strict=True)]
     notes = [f"{n}: {_count(g.rows)}" for n, g in zip(names, (one, two), strict=True)]
-    hidden = held_out(store, homes)
+    hidden = is_private(store, homes)
     changes = () if hidden else _changes(store, _by_passing(found.instances, passes.instances), one.rows, two.rows)
     parts: tuple[Part, ...] = ()
     if config.by not in ("", "agent"):
         rows = [of.with_group(group.rows, config.by) for of, group in ((results, one), (beside, two))]
         parts = parts_of(rows[0], rows[1], config.how)
-        notes += ["groups overlap: never average them"] if config.by == "platform" else []
+        notes += ["groups overlap: do not average them"] if config.by == "platform" else []
     if hidden:
         notes.append("the suite is private: what changed instance by instance is not shown")
     return Comparison(
@@ -133,7 +138,7 @@ def compare(
     )  # fmt: skip
 
 
-def _called(group: Group, home: Experiment, homes: tuple[Experiment, Experiment]) -> str:
+def _label_of(group: Group, home: Experiment, homes: tuple[Experiment, Experiment]) -> str:
     one, two = homes
     if one.id == two.id:
         return group.label
@@ -146,7 +151,7 @@ def _count(rows: pl.DataFrame) -> str:
 
 
 def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
-    """The experiment and the agent (a name, an id or "" for its only one) that `name` stands for."""
+    """Return the experiment and the agent (a name, an id or "" for its only one) that `name` stands for."""
     head, mark, tail = name.partition(":")
     if mark:
         return find_experiment(store, head), tail
@@ -163,7 +168,7 @@ def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
 
 
 def _handed_in(store: Store, home: Experiment) -> list[str]:
-    """Who handed work in that its rounds judge, or on its instances."""
+    """Return the entrants who handed work in that its rounds judge, or on its instances."""
     made = store.find(Submission, origin=[Origin.PERSON, Origin.EXTERNAL])
     mine = [s for s in made if s.experiment == home.id or (s.experiment is None and s.instance in home.lock.instances)]
     return sorted({s.entrant for s in mine})
@@ -171,10 +176,10 @@ def _handed_in(store: Store, home: Experiment) -> list[str]:
 
 def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig) -> tuple[Group, Protocol, ResultSet]:
     results = ResultSet(store, [experiment], config.work_rules)
-    frame = results.judged(results.primary)
+    frame = results.judged_frame(results.primary)
     if frame is None:
         raise UsageError(f"nothing of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
-    found = list(agent_groups(attempted(frame)))
+    found = list(agent_groups(attempts_of(frame)))
     fitting = [g for g in found if who in ("", g.agent, g.label, g.rows["agent_name"][0], g.rows["who"][0])]
     if len(fitting) != 1:
         names = ", ".join(g.label for g in fitting or found)
@@ -185,7 +190,7 @@ def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig
 
 
 def _changes(store: Store, table: pl.DataFrame, one: pl.DataFrame, two: pl.DataFrame) -> tuple[Change, ...]:
-    """Instance by instance; those that only one of the two has come last."""
+    """Return the changes instance by instance; those that only one of the two has come last."""
     whys = [_whys(store, rows) for rows in (one, two)]
     means = [_means(rows) for rows in (one, two)]
     out = []
@@ -203,7 +208,7 @@ def _changes(store: Store, table: pl.DataFrame, one: pl.DataFrame, two: pl.DataF
 
 
 def _by_passing(scores: pl.DataFrame, passes: pl.DataFrame) -> pl.DataFrame:
-    """The instances with `change` gained or lost where passing says so, and better or worse where only a score does."""
+    """Return the instances with `change` gained or lost if passing changed, else better or worse if the score did."""
     said = passes.select("task", "instance", passing="change")
     frame = scores.join(said, on=["task", "instance"], how="left", maintain_order="left")
     by_score = pl.col("change").replace({"gained": "better", "lost": "worse"})
@@ -217,7 +222,7 @@ def _means(rows: pl.DataFrame) -> dict[str, float]:
 
 
 def _whys(store: Store, rows: pl.DataFrame) -> dict[str, str]:
-    """Per instance the reasons of what did not pass: a verdict's, else what became of the trial."""
+    """Return, per instance, the reasons of the trials that did not pass: the verdict's, else the trial's cause."""
     told: dict[str, list[str]] = {}
     rows = rows.filter(~((pl.col("state") == "valid") & pl.col("passed").fill_null(False)))
     grades = dict(read_grades(store, rows["evaluation"].drop_nulls().unique().to_list()))
@@ -231,7 +236,7 @@ def _whys(store: Store, rows: pl.DataFrame) -> dict[str, str]:
 
 
 def _why(grade: GradePayload, length: int = 300) -> str:
-    """The reasons that a grade gives: of the parts without all their points, else its own."""
+    """Return the reasons of a grade: of the parts without all their points, else its own."""
     missed = [p for p in grade.leaves if not p.passed]
     said = "; ".join(f"{p.name}: {p.reason or _points(p)}" for p in missed) or grade.reason
     return said if len(said) <= length else f"{said[: length - 1]}…"

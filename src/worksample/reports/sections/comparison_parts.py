@@ -1,4 +1,4 @@
-"""The paired difference of two agents, part of the work by part: by category, tier, platform, domain or cohort."""
+"""The paired difference of two agents by part of the work: category, tier, platform, domain or cohort."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from worksample.results.result_set import NONE, state_of
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Second minus first on one part of the work. `holm`: the p of the full passes' difference, corrected for all
-    parts; None where a part has one task.
+    """The difference of second minus first on one part of the work. `holm`: the p of the full passes' difference,
+    corrected for all parts; None if a part has one task.
     """
 
     group: str
@@ -24,26 +24,26 @@ class Part:
     holm: float | None
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the part as JSON types."""
         figures = {"score": self.score.as_dict(), "passed": self.passed.as_dict()}
         return {"group": self.group, **figures, "holm": self.holm}
 
 
 def trials_of(rows: pl.DataFrame, column: str) -> m.TrialColumns:
-    """One side's trials by `score` or `passed`."""
+    """Return one side's trials by `score` or `passed`."""
     rows = rows.with_columns(pl.col(column).cast(pl.Float64), state=state_of(column))
     return m.TrialColumns(rows[column], rows["task"], rows["instance_name"], rows["state"])
 
 
 def parts_of(one: pl.DataFrame, two: pl.DataFrame, how: Resampling) -> tuple[Part, ...]:
-    """Per `group` of both sides' rows, those of no group left out."""
+    """Compare both sides per `group` of their rows; rows without a group are left out."""
     names = sorted({*one["group"].to_list(), *two["group"].to_list()} - {NONE})
     sides = [[rows.filter(pl.col("group") == name) for rows in (one, two)] for name in names]
 
-    def compared(column: str, name: str) -> list[m.PairedComparison]:
+    def compare_each(column: str, name: str) -> list[m.PairedComparison]:
         return [m.paired_difference(*(trials_of(rows, column) for rows in both), name=name, how=how) for both in sides]
 
-    scores, passes = compared("score", "score"), compared("passed", "full pass")
+    scores, passes = compare_each("score", "score"), compare_each("passed", "full pass")
     known = [found.p for found in passes if found.p is not None]
     corrected = iter(m.holm(known))
     return tuple(

@@ -1,4 +1,4 @@
-"""How figures are made of what a store holds."""
+"""Settings of figures: breakdowns, prices, whose answers count, and intervals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BY = ("", "agent", "category", "cohort", "domain", "platform", "tier")
 
 @dataclass(frozen=True, slots=True)
 class MeasureConfig:
-    """Errors: UsageError for a group that is not in `BY`, a negative wage or budget."""
+    """Settings of figures. Raises UsageError for a breakdown that is not in `BY`, a negative wage or budget."""
 
     by: str = ""
     """Break every agent's figures down by this column of the work; "agent" leaves all breakdowns out."""
@@ -30,8 +30,8 @@ class MeasureConfig:
     struck: bool = True
     """Leave out what an integrity review struck; else count struck trials and submissions like any other."""
     judged_by: JudgedBy | None = None
-    """Whose answers make the verdicts, a `JudgedBy` or its word; None: as the experiments say, which is combined unless
-    they name somebody.
+    """Whose answers make the verdicts, a `JudgedBy` or its text; None: as the experiments say (combined unless they
+    name somebody).
     """
     skips: Literal["cause", "paper"] = "cause"
     """Skipped criteria by their cause, or as misses: UpBench's own formula (5.2.1)."""
@@ -40,13 +40,15 @@ class MeasureConfig:
     budgets: tuple[float, ...] = ()
     """US dollars per trial for score against budget; by default quantiles of what was spent."""
     elo_weight: Literal["pair", "comparison"] = "pair"
-    """Every pair of agents weighs 1 in Elo (RLI B.2), or every comparison does: less error where they are few."""
+    """The unit of weight 1 in Elo: every pair of agents (RLI B.2), or every comparison, which has less error if they
+    are few.
+    """
     hourly: float | None = None
     """US dollars per hour of the expert who gives feedback, and of people who judge; without it neither has a cost."""
     checking: Checking = field(default_factory=Checking)
     """The check that a buyer runs on every deliverable, for the deployable cost."""
     prices: Mapping[str, Price] = field(default_factory=dict)
-    """List prices by model: then what trials would have cost without caching stands beside what was billed."""
+    """List prices by model: then trials' cost at list price without caching stands beside the billed cost."""
     where: Subset = field(default_factory=Subset)
     """The part of the work that is shown: agents, arms, categories, tiers, tags, ..."""
     calibration: CalibrationRules | None = None
@@ -68,6 +70,7 @@ class MeasureConfig:
 
     @property
     def rules(self) -> RubricRules:
+        """How skipped criteria and pitfalls of rubrics are read."""
         return RubricRules("as misses" if self.skips == "paper" else "by cause", self.pitfalls_gate)
 
     @property
@@ -82,7 +85,7 @@ class MeasureConfig:
     @property
     def overlap_notes(self) -> tuple[str, ...]:
         """The note under a table whose groups overlap."""
-        return ("groups overlap: never average them",) if self.by == "platform" else ()
+        return ("groups overlap: do not average them",) if self.by == "platform" else ()
 
 
 def hourly_rate(results: ResultSet, config: MeasureConfig) -> float | None:
@@ -90,8 +93,11 @@ def hourly_rate(results: ResultSet, config: MeasureConfig) -> float | None:
     return results.chain_pay if config.hourly is None else config.hourly
 
 
-def rules_of(results: ResultSet, config: MeasureConfig) -> m.CalibrationRules:
-    """What was asked for, else what was set when the experiments were planned. UsageError where those differ."""
+def calibration_rules(results: ResultSet, config: MeasureConfig) -> m.CalibrationRules:
+    """Return the calibration rules of the config, else those set when the experiments were planned.
+
+    Raises UsageError if the experiments differ in them.
+    """
     if config.calibration is not None:
         return config.calibration
     found = {planned.rules for e in results.experiments if (planned := calibration_of(e))}

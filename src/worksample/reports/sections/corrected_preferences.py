@@ -1,4 +1,4 @@
-"""Judges of pairs beside people: preferences and Elo scores corrected by labels, and where the judge is proven."""
+"""Preferences and Elo scores of a judge of pairs, corrected by people's labels, and the proof of the judge."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics.ratings.preferences import HUMAN
 from worksample.records import EvaluatorKind, Protocol, Round
-from worksample.reports.sections.config import rules_of
+from worksample.reports.sections.config import calibration_rules
 from worksample.results.calibration.config import calibration_of
 from worksample.results.calibration.label_rounds import labels_of
 from worksample.results.calibration.pair_calibration import labelled_pairs
-from worksample.results.deciding_rounds import InForce
+from worksample.results.deciding_rounds import RoundsInForce
 from worksample.results.result_set import ResultSet
 
 from .config import MeasureConfig
@@ -24,31 +24,33 @@ _NOTE = "labels were drawn at random of the pairs of each two agents, before the
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Where an experiment's pairs are a judge's and people label some of them."""
+    """Yield sections if a judge answers an experiment's pairs and people label some of them."""
     rows = _rows(results)
     if rows.is_empty() or rows["person"].is_null().all():
         return
     names = labels_of_players(results)
-    yield _corrected(results, config, rows, names)
+    yield _corrected_section(results, config, rows, names)
     yield from _elo(results, config, rows, names)
     yield _proofs(results, config, rows, names)
 
 
 def _rows(results: ResultSet) -> pl.DataFrame:
-    """A row per pair of two players, oriented alike: `first` sorts before `second`, judge and person prefer it."""
+    """Return a row per pair of two players, oriented alike: `first` sorts before `second`, and judge and person prefer
+    it or not.
+    """
     parts = []
     for experiment in results.experiments:
         config = calibration_of(experiment)
         if config is None or Protocol.PAIRWISE not in config.protocols:
             continue
         labels = labels_of(results.store, experiment.id, Protocol.PAIRWISE)
-        rounds = InForce(results.store.find(Round, experiment=experiment.id), results.amendments)
+        rounds = RoundsInForce(results.store.find(Round, experiment=experiment.id), results.amendments)
         judged = rounds.deciding(Protocol.PAIRWISE, EvaluatorKind.JUDGE)
         if labels is not None and judged:
             parts.append(labelled_pairs(results, judged[-1], labels))
     if not parts:
         return pl.DataFrame()
-    rows = results.among(pl.concat(parts), "one", "two")
+    rows = results.keep_chosen(pl.concat(parts), "one", "two")
     known = players(results, rows.select(subject="one", second="two"))
     for side, work in (("left", "one"), ("right", "two")):
         made = known.rename({"submission": work, "player": side})
@@ -72,8 +74,8 @@ def _couples(rows: pl.DataFrame, names: dict[str, str]) -> Iterator[tuple[str, p
         yield f"{one} over {two}", part
 
 
-def _corrected(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Section:
-    lines, least = [], rules_of(results, config).least
+def _corrected_section(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Section:
+    lines, least = [], calibration_rules(results, config).least
     for label, part in _couples(rows, names):
         found = m.corrected(
             _sample(part), m.LabelKind.PREFERENCE, name="preference", least=least, level=config.how.level
@@ -89,8 +91,10 @@ def _corrected(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, na
 
 
 def _elo(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Iterator[Section]:
-    """From the corrected preference of each two agents, with the spread of projects and of labels in its intervals."""
-    least = rules_of(results, config).least
+    """Yield Elo scores from the corrected preference of each two agents; intervals include the spread of projects and
+    labels.
+    """
+    least = calibration_rules(results, config).least
     drawn = rows.with_columns(person=pl.when("drawn").then("person"))
     told = drawn.drop_nulls("person")
     if told.height < least or told["task"].n_unique() < least:
@@ -112,11 +116,11 @@ def _elo(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: d
 
 
 def _proofs(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Section:
-    lines, rules = [], rules_of(results, config)
+    lines, rules = [], calibration_rules(results, config)
     for label, part in (("all pairs", rows), *_couples(rows, names)):
         proof = m.prove(_sample(part), rules, kind=m.LabelKind.PREFERENCE)
         lines.append(SectionRow(label, None, (proof.agreement, str(proof.standing), proof.why)))
     notes = (f"threshold, fixed beforehand: {100 * rules.threshold:g} %", _NOTE)
     columns = ("agreement with people", "standing", "why")
-    title = "Where the judge of pairs is proven"
+    title = "Is the judge of pairs proven"
     return Section("proof-pairs", title, "docs/calibration.md", columns, tuple(lines), notes)

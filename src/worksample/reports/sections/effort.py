@@ -1,4 +1,4 @@
-"""What hours, money and configuration have to do with success: horizons, budgets, models and harnesses."""
+"""Hours, money and configuration against success: horizons, budgets, models and harnesses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worksample.records import Agent
 from worksample.results.result_set import ResultSet
 
 from .config import MeasureConfig
-from .rows import agent_groups, attempted, is_illustrative
+from .rows import agent_groups, attempts_of, is_illustrative
 from .section import Section, SectionRow
 
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 1.0)
@@ -20,11 +20,11 @@ _BUDGETS = (("cost", "US dollars", "${:,g}"), ("seconds", "seconds", "{:,g} s"),
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Under the protocol that the experiments grade by."""
-    frame = results.judged(results.primary)
+    """Yield effects of model and harness, time horizons and budget curves, if their data exist."""
+    frame = results.judged_frame(results.primary)
     if frame is None:
         return
-    first = attempted(frame)
+    first = attempts_of(frame)
     yield from _effects(config, first)
     yield from _horizon(results, config, first)
     for column, unit, form in _BUDGETS:
@@ -32,7 +32,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _effects(config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
-    """Spreads over models under one harness, and over harnesses under one model."""
+    """Yield spreads over models under one harness, and over harnesses under one model."""
     known = frame.filter(pl.col("harness").is_not_null() & pl.col("model").is_not_null() & (pl.col("model") != ""))
     known = known.with_columns(credit=pl.col("passed").cast(pl.Float64))
     arms = known.partition_by("arm", maintain_order=True)
@@ -43,7 +43,7 @@ def _effects(config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
 
 
 def _spreads(config: MeasureConfig, known: pl.DataFrame, arm: str) -> Iterator[SectionRow]:
-    """Of one arm."""
+    """Yield the spreads over models and harnesses in one arm."""
     trials = m.Configurations(known["harness"], known["model"], known["task"], known["credit"])
     for held, varied, effect in (
         ("harness", "model", m.model_effect),
@@ -81,7 +81,7 @@ def _horizon(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> 
 
 
 def _trend(results: ResultSet, config: MeasureConfig, half: dict[str, tuple[str, m.Estimate]]) -> Iterator[Section]:
-    """The longest horizon by each release date, and in how many days horizons double."""
+    """Yield the longest horizon by each release date, and the days in which horizons double."""
     ours = {id for experiment in results.experiments for id in experiment.agents}
     known = {id: results.store.get(Agent, id).release_date for id in sorted(ours)}
     table = [(known.get(agent), label, found) for label, (agent, found) in half.items()]
@@ -101,7 +101,7 @@ def _trend(results: ResultSet, config: MeasureConfig, half: dict[str, tuple[str,
 
 
 def _budget(config: MeasureConfig, frame: pl.DataFrame, what: tuple[str, str, str]) -> Iterator[Section]:
-    """The score if no trial were given more than a budget, at budgets that all agents share."""
+    """Yield the score if no trial could use more than a budget, at budgets that all agents share."""
     column, unit, form = what
     spent = frame.filter(pl.col("score").is_not_null() & (pl.col(column) > 0))[column].cast(pl.Float64)
     if not len(spent):

@@ -1,4 +1,6 @@
-"""Programs, judges and people on the same work: how far they agree, criterion by criterion, and where they part."""
+"""Agreement of programs, judges and people on the same work, criterion by criterion, and the criteria that are missed
+(UpBench 5.5).
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,11 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import EvaluatorKind
-from worksample.reports.chosen_experiments import held_out
+from worksample.reports.chosen_experiments import is_private
 from worksample.reports.sections import judge_calibration as calibration
 from worksample.reports.sections.config import MeasureConfig
 from worksample.reports.sections.section import Section, SectionRow
-from worksample.results.evaluator_answers import WHOLE, answers, by_kind
+from worksample.results.evaluator_answers import WHOLE, evaluator_answers, majority_by_kind
 from worksample.results.result_set import ResultSet
 
 MOST = 200
@@ -28,29 +30,29 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Agreement between kinds of evaluator and between people by criterion, what they disagree on, and what people's
     labels make of judges.
     """
-    table = answers(results)
-    hidden = held_out(results.store, results.experiments)
+    table = evaluator_answers(results)
+    hidden = is_private(results.store, results.experiments)
     rows = [*_people(results, config, table, hidden), *_kinds(results, config, table, hidden)]
     if rows:
         notes = (
-            "a kind's answer is what most of its evaluators said; half and half is no answer",
+            "a kind's answer is that of most of its evaluators; an even split is no answer",
             f"of single criteria, the {CRITERIA} with most disagreement",
             "people's own verdicts against each other: see agreement between evaluators",
         )
         title = "Agreement by criterion, and between people, judges and programs"
         yield Section("side-by-side", title, "RLI 3.4, UpBench 3.4, ALE C.3", _COLUMNS, tuple(rows), notes)
-    parted = [] if hidden else _parted(results, by_kind(table))
+    parted = [] if hidden else _disagreements(results, majority_by_kind(table))
     if parted:
         more = len(parted) - MOST
         left = (f"{more} more are not listed",) if more > 0 else ()
         columns = ("criterion", "pass", "fail", "submission")
-        yield Section("disagreements", "Where evaluators part", "", columns, tuple(parted[:MOST]), left)
+        yield Section("disagreements", "Where evaluators disagree", "", columns, tuple(parted[:MOST]), left)
     yield from criteria_sections(results, config, table, hidden)
     yield from calibration.sections(results, config, table)
 
 
 def _people(results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
-    """Person with person: only where several judged the same criterion."""
+    """Yield person with person, if several people judged the same criterion."""
     people = table.filter((pl.col("kind") == _PERSON) & (pl.col("item") != WHOLE))
     twice = people.filter(pl.col("evaluator").n_unique().over("subject", "item") > 1)
     if twice.is_empty():
@@ -60,7 +62,7 @@ def _people(results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidd
 
 
 def _kinds(results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
-    wide = by_kind(table)
+    wide = majority_by_kind(table)
     for one, two in combinations((kind.value for kind in EvaluatorKind), 2):
         both = wide.filter(pl.col(one).is_not_null() & pl.col(two).is_not_null())
         long = both.unpivot([one, two], index=["subject", "item", "importance", "task"], variable_name="kind")
@@ -76,7 +78,7 @@ def _kinds(results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidde
 def _groups(
     results: ResultSet, config: MeasureConfig, name: str, table: pl.DataFrame, by: str, hidden: bool
 ) -> Iterator[SectionRow]:
-    """By importance; by criterion, unless the suite is private."""
+    """Yield rows by importance and, unless the suite is private, by criterion."""
     for rows in table.drop_nulls("importance").partition_by("importance", maintain_order=True):
         yield _row(config, f"{name}, {rows['importance'][0]} criteria", rows, by)
     if not hidden:
@@ -85,7 +87,7 @@ def _groups(
 
 
 def _least_agreed(table: pl.DataFrame) -> list[pl.DataFrame]:
-    """The answers on each criterion, those first on which most submissions are contested; at most `CRITERIA`."""
+    """Return the answers on each criterion, those with most contested submissions first; at most `CRITERIA`."""
     keys = ["task", "item"]
     contested = table.group_by(*keys, "subject").agg(apart=pl.col("value").n_unique() > 1)
     order = contested.group_by(keys).agg(pl.col("apart").mean()).sort("apart", *keys, descending=[True, False, False])
@@ -103,8 +105,8 @@ def _row(config: MeasureConfig, label: str, table: pl.DataFrame, by: str) -> Sec
     return SectionRow(label, None, (*cells, str(found.share.counts.valid)))
 
 
-def _parted(results: ResultSet, wide: pl.DataFrame) -> list[SectionRow]:
-    """A line for each item on which two kinds differ; verdicts before criteria."""
+def _disagreements(results: ResultSet, wide: pl.DataFrame) -> list[SectionRow]:
+    """Return a line for each item on which two kinds differ; verdicts before criteria."""
     kinds = [kind.value for kind in EvaluatorKind]
     apart = pl.max_horizontal(kinds) != pl.min_horizontal(kinds)
     rows = wide.filter(apart.fill_null(False)).sort(pl.col("item") != WHOLE, "key", "label", "item")
@@ -121,13 +123,15 @@ def _parted(results: ResultSet, wide: pl.DataFrame) -> list[SectionRow]:
 
 
 MOST_MISSED = 50
-"""Criteria with a line of their own, those first that are missed most."""
+"""Criteria with a line of their own, those that are missed most first."""
 
 
 def criteria_sections(
     results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidden: bool
 ) -> Iterator[Section]:
-    """Of `answers`: by importance and, unless the suite is private, by criterion; agents across."""
+    """Yield the share of missed criteria by importance and, unless the suite is private, by criterion; agents
+    across.
+    """
     marks = table.filter(pl.col("item") != WHOLE).with_columns(missed=1 - pl.col("value"))
     if marks.is_empty():
         return

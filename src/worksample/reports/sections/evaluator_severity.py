@@ -1,4 +1,6 @@
-"""What evaluators and the order of a pair do to verdicts: who is stricter than others, and whether the first wins."""
+"""Effects of the evaluator and of the order of a pair on verdicts: who is stricter, and whether the first shown
+wins.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.metrics.estimate import Unit, undefined
+from worksample.metrics.estimate import Unit, undefined_estimate
 from worksample.metrics.rounding import percent
 from worksample.records import Evaluator, EvaluatorKind, Protocol
 from worksample.results.pair_orders import judges_in, orders_in
@@ -24,7 +26,7 @@ MOST = 200
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Of the rounds that decide, where two evaluators or more looked at the same work."""
+    """Yield sections on the rounds that decide, if two or more evaluators judged the same work."""
     yield from _severity(results, config)
     yield from _position(results, config)
 
@@ -34,11 +36,11 @@ def _votes(results: ResultSet) -> pl.DataFrame:
     parts = [pl.DataFrame(schema={**dict.fromkeys(("item", "task", "evaluator"), pl.String), "value": pl.Float64})]
     task = pl.col("instance").replace_strict(results.tasks, default=None, return_dtype=pl.String)
     for judged in results.judgments.deciding.get(Protocol.HOLISTIC, ()):
-        given = results.among(judged.given).filter(pl.col("payload") == "holistic").with_columns(task=task)
+        given = results.keep_chosen(judged.given).filter(pl.col("payload") == "holistic").with_columns(task=task)
         value = (pl.col("score") >= m.HOLISTIC.positive).cast(pl.Float64)
         parts.append(given.select("task", "evaluator", item="subject", value=value))
     for judged in results.judgments.deciding.get(Protocol.RUBRIC, ()):
-        given = results.among(judged.given).select("evaluation", "subject", "evaluator", task=task)
+        given = results.keep_chosen(judged.given).select("evaluation", "subject", "evaluator", task=task)
         marks = judged.criteria.filter(pl.col("skip").is_null() & pl.col("passed").is_not_null())
         marks = marks.select("evaluation", "name", value=pl.col("passed").cast(pl.Float64))
         item = pl.concat_str("subject", "name", separator="\x1f")
@@ -50,7 +52,7 @@ def _votes(results: ResultSet) -> pl.DataFrame:
 
 
 def _severity(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Each evaluator's answers less the mean of the others' on the same items."""
+    """Yield each evaluator's answers minus the mean of the others' on the same items."""
     votes = _votes(results)
     votes = votes.filter(pl.len().over("item") > 1)
     if votes.is_empty():
@@ -77,22 +79,22 @@ def _severity(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _position(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Of the votes that prefer one of two, the share that prefers the one shown first."""
+    """Yield, of the votes that prefer one side, the share for the side shown first."""
     counting = results.judgments.deciding.get(Protocol.PAIRWISE, ())
     if not counting:
         return
-    said = pl.concat([results.among(j.given, "subject", "second") for j in counting])
+    said = pl.concat([results.keep_chosen(j.given, "subject", "second") for j in counting])
     said = said.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
     if said.is_empty():
         return
-    answers = _sided(results, said)
+    answers = _preferred_sides(results, said)
     names = _names(results, answers["evaluator"].unique().to_list())
     lines = [("all evaluators", answers)]
     if len(names) > 1:
         lines += [(names[who], answers.filter(pl.col("evaluator") == who)) for who in list(names)[:MOST]]
     rows = [SectionRow(who, None, tuple(_first(config, part, s) for s in _SCALES)) for who, part in lines]
     notes = (
-        "50 % is not an effect, where which of two is shown first was drawn; ties are left out",
+        "50 % means no effect, since the side shown first is drawn at random; ties are left out",
         "a judge is asked in both orders, and each answer counts here: see also whether judges agree with themselves",
         NUMBERED,
     )
@@ -100,9 +102,10 @@ def _position(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     yield Section("position", "Does the first of a pair win", "beyond the papers", columns, tuple(rows), notes)
 
 
-def _sided(results: ResultSet, said: pl.DataFrame) -> pl.DataFrame:
-    """A row per answer and scale: where what it prefers was shown. A judge's two orders are two answers; of others the
-    last answer on a pair counts.
+def _preferred_sides(results: ResultSet, said: pl.DataFrame) -> pl.DataFrame:
+    """Return a row per answer and scale with the side on which the preferred one was shown.
+
+    A judge's two orders are two answers; of other evaluators the last answer on a pair counts.
     """
     orders = orders_in(results.store, said, judges_in(results.store, [said]))
     columns = ("evaluation", "evaluator", "instance", "scale", "side")
@@ -117,13 +120,13 @@ def _first(config: MeasureConfig, answers: pl.DataFrame, scale: str) -> m.Estima
     mine = answers.filter(pl.col("scale") == scale)
     kept = mine.filter(pl.col("side").is_in(["first", "second"]))
     if kept.is_empty():
-        return undefined(scale, f"all {mine.height} answers are ties")
+        return undefined_estimate(scale, f"all {mine.height} answers are ties")
     first = kept["side"] == "first"
     return m.rate(first, task=kept["task"], instance=kept["evaluation"], name=scale, how=config.how)
 
 
 def _names(results: ResultSet, ids: list[str]) -> dict[str, str]:
-    """What evaluators are called, by id: people by number, others by name."""
+    """Return evaluators' names by id: people by number, others by name."""
     kinds = {e.id: e for e in results.store.find(Evaluator, id=ids)} if ids else {}
     out, number = {}, 0
     for id in sorted(ids):

@@ -1,4 +1,4 @@
-"""What is wrong with agents' work, in tags (RLI 4.3, Table 2), and what judging took (RLI B.3, Figure 11)."""
+"""Failures of agents' work by tag (RLI 4.3, Table 2), and the time that judging took (RLI B.3, Figure 11)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import polars as pl
 from sqlalchemy import select
 
 from worksample import metrics as m
-from worksample.metrics.estimate import Unit, undefined
+from worksample.metrics.estimate import Unit, undefined_estimate
 from worksample.people.access.profile import profile_of
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Purpose, Tags
 from worksample.results.evaluator_answers import rounds_of
@@ -16,7 +16,7 @@ from worksample.results.result_set import ResultSet
 from worksample.store import Store, schema
 
 from .config import MeasureConfig
-from .rows import agent_groups, attempted
+from .rows import agent_groups, attempts_of
 from .section import Section, SectionRow
 
 _AT_ONCE = 500
@@ -24,16 +24,16 @@ NOTHING = "nothing wrong"
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Failures by agent, how far people agree on them, and people's minutes by round."""
-    tagged = _tagged(results)
+    """Yield failures by agent, people's agreement on them, and people's minutes by round."""
+    tagged = _read_tagged(results)
     if tagged is not None and not tagged.is_empty():
         yield _shares(results, config, tagged)
         yield from _agreement(config, tagged)
     yield from _minutes(results, config)
 
 
-def _tagged(results: ResultSet) -> pl.DataFrame | None:
-    """A row per evaluation of a round of failures: subject, task, who, evaluator, at, tags."""
+def _read_tagged(results: ResultSet) -> pl.DataFrame | None:
+    """Return a row per evaluation of a round of failures: subject, task, who, evaluator, at, tags."""
     judging, rounds = rounds_of(results, [Purpose.FAILURES])
     if not rounds:
         return None
@@ -43,7 +43,7 @@ def _tagged(results: ResultSet) -> pl.DataFrame | None:
     rows = rows.with_columns(
         pl.Series("tags", [told.get(e, []) for e in rows["evaluation"]], dtype=pl.List(pl.String()))
     )
-    frame = attempted(results.frame(results.primary), None).drop_nulls("submission")
+    frame = attempts_of(results.frame(results.primary), None).drop_nulls("submission")
     frame = frame.unique("submission", maintain_order=True).select("task", "who", "label", subject="submission")
     return rows.join(frame, on="subject", how="inner", maintain_order="left")
 
@@ -60,19 +60,19 @@ def _read_tags(store: Store, evaluations: list[str]) -> Iterator[tuple[str, list
 
 
 def _names(tagged: pl.DataFrame) -> list[str]:
-    """The tags in use, most frequent first."""
+    """Return the tags in use, most frequent first."""
     counts = tagged.explode("tags").drop_nulls("tags")["tags"].value_counts()
     return counts.sort("count", "tags", descending=[True, False])["tags"].to_list()
 
 
 def _shares(results: ResultSet, config: MeasureConfig, tagged: pl.DataFrame) -> Section:
-    """Per agent the share of deliverables with each tag; where evaluators differ, the share of them that saw it."""
+    """Return the share of deliverables with each tag per agent; if evaluators differ, the share of them that saw it."""
     names = _names(tagged)
     every = [pl.col("tags").list.contains(name).cast(pl.Float64).alias(name) for name in names]
     none = (pl.col("tags").list.len() == 0).cast(pl.Float64).alias(NOTHING)
     per = tagged.with_columns(*every, none).group_by("subject", maintain_order=True)
     table = per.agg(pl.col("task", "who", "label").first(), pl.col(*names, NOTHING).mean())
-    slots = attempted(results.frame(results.primary), None)
+    slots = attempts_of(results.frame(results.primary), None)
     rows = []
     for group in agent_groups(slots):
         own = table.filter(pl.col("who") == group.rows["who"][0])
@@ -91,7 +91,7 @@ def _shares(results: ResultSet, config: MeasureConfig, tagged: pl.DataFrame) -> 
 
 def _share(config: MeasureConfig, table: pl.DataFrame, name: str) -> m.Estimate:
     if table.is_empty():
-        return undefined(name, "nobody looked at what it delivered")
+        return undefined_estimate(name, "nobody examined its deliverables")
     return m.mean_score(table[name], task=table["task"], name=name, how=config.how)
 
 
@@ -120,7 +120,7 @@ def _minutes(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         if round.by is not EvaluatorKind.PERSON:
             continue
         judged = judging.read(round, [round.id])
-        every = results.among(judged.given)
+        every = results.keep_chosen(judged.given)
         given = every.filter(pl.col("minutes").is_not_null())
         if given.is_empty():
             continue
@@ -144,7 +144,7 @@ def _minutes(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _cost(results: ResultSet, config: MeasureConfig, given: pl.DataFrame) -> str:
-    """What the minutes come to at each evaluator's own pay rate, or at `--hourly` where there is none."""
+    """Return the cost of the minutes at each evaluator's own pay rate, or at `--hourly` if there is none."""
     total, unpaid = 0.0, 0
     for evaluator, minutes in given.group_by("evaluator", maintain_order=True).agg(pl.col("minutes").sum()).iter_rows():
         who = results.store.find(Evaluator, id=evaluator)

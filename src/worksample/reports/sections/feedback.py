@@ -1,4 +1,4 @@
-"""What working again brings by arm, on the same failed work: rescue, its control, what it costs, how long it takes."""
+"""Effect of re-attempts by arm, on the same failed work: rescue, its control, cost and duration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from worksample.results.result_set import ResultSet
 from .chain_jobs import ChainJobs
 from .config import MeasureConfig, hourly_rate
 from .rescue_by_reviewer import whose_feedback
-from .rows import Group, agent_groups, attempted, groups
+from .rows import Group, agent_groups, attempts_of, groups
 from .section import Section
 from .value_regions import feedback_regions
 
@@ -24,12 +24,12 @@ _CONTROLS = (Feedback.RETRY, Feedback.UNCHANGED)
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Of experiments whose arms continue one another's first attempts."""
-    frame = results.judged(results.primary)
+    """Yield sections for experiments whose arms continue one another's first attempts."""
+    frame = results.judged_frame(results.primary)
     arms = {arm.name: arm.feedback for e in results.experiments for arm in e.arms if arm.continues is not None}
     if frame is None or not arms:
         return
-    chains = _Figures(results, config, attempted(frame, None), arms)
+    chains = _Figures(results, config, attempts_of(frame, None), arms)
     if chains.jobs.height:
         yield chains.rescue()
         yield from chains.change()
@@ -41,7 +41,9 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 class _Figures(ChainJobs):
     def rescue(self) -> Section:
-        """Of the jobs whose first attempt failed those that passed in the end, and less what controls on them did."""
+        """Return, of the jobs whose first attempt failed, the share that passed in the end, also less that of its
+        controls.
+        """
         failed = self.jobs.filter(~pl.col("first").fill_null(True))
         rows = []
         for group in agent_groups(failed):
@@ -70,7 +72,7 @@ class _Figures(ChainJobs):
         return m.paired_difference(one, two, name=f"less {control}", how=self.config.how).difference
 
     def change(self) -> Iterator[Section]:
-        """The success rate's change by attempt (UpBench, Figure 6)."""
+        """Yield the success rate's change by attempt (UpBench, Figure 6)."""
         most = int(str(self.rows["attempt"].max()))
         if most < 2:
             return
@@ -110,7 +112,9 @@ class _Figures(ChainJobs):
         return Section("feedback-cost", title, "UpBench Figure 4", tuple(_COSTS), tuple(rows), tuple(notes))
 
     def pays(self) -> Section:
-        """From which value of a job feedback pays, and from which a human instead, each on the same jobs."""
+        """Return the value of a job from which feedback pays, and from which a human pays instead, each on the same
+        jobs.
+        """
         spent = pl.col("cost") + pl.col("led")
         jobs = self.jobs.with_columns(spent=spent, human=pl.lit(True))
         rows = []

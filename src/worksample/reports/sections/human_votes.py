@@ -1,4 +1,4 @@
-"""The Remote Labor Index' figures from people's votes: automation rate, agreement, false negatives."""
+"""People's votes: automation rate, false negatives found by second looks, and agreement (RLI 3.3, 3.4, B.2, B.5)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from worksample.results.result_set import ResultSet
 from .ballots import ballots_of
 from .config import MeasureConfig
 from .judge_consistency import consistency_notes
-from .rows import attempted, groups, unseen_notes
+from .rows import attempts_of, groups, unseen_notes
 from .section import Section, SectionRow
 
 
 def protocol_of(judged: JudgedRound) -> m.VoteProtocol:
-    """How a round gathers its votes, as the metrics name it."""
+    """Return how a round gathers its votes, as the metrics name it."""
     if judged.round.rule is ResolutionRule.TIE_BREAK:
         return m.TIE_BREAK
     wanted = judged.round.overlap
@@ -27,11 +27,11 @@ def protocol_of(judged: JudgedRound) -> m.VoteProtocol:
 
 
 def automation(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """The share of projects whose deliverable people found at least as good as the human's."""
-    frame = results.judged(Protocol.HOLISTIC)
+    """Yield the share of projects whose deliverable people found at least as good as the human's."""
+    frame = results.judged_frame(Protocol.HOLISTIC)
     if frame is None:
         return
-    frame = attempted(frame, able=False)
+    frame = attempts_of(frame, able=False)
     rows = []
     for group in groups(results, config, frame.filter(pl.col("harness") != "person")):
         r = group.rows
@@ -55,8 +55,8 @@ def automation(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
             )
         )
     columns = config.table_columns("automation rate", "better than the human")
-    reviewed = sum(j.reviewed for j in results.judgments.deciding[Protocol.HOLISTIC])
-    votes = results.among(pl.concat([j.given for j in results.judgments.deciding[Protocol.HOLISTIC]]))
+    reviewed = sum(j.reviewed_count for j in results.judgments.deciding[Protocol.HOLISTIC])
+    votes = results.keep_chosen(pl.concat([j.given for j in results.judgments.deciding[Protocol.HOLISTIC]]))
     again = votes.height - votes.unique(["subject", "evaluator"]).height
     notes = (
         *((f"{again} votes repeat their evaluator's on a work: equal ones count once, others not",) * bool(again)),
@@ -69,8 +69,8 @@ def automation(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     yield Section("automation", "Automation rate", "RLI 3.3, Table 1", columns, tuple(rows), notes)
 
 
-def missed(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Second looks at what the round that counts had judged to fail (RLI B.5)."""
+def false_negatives(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
+    """Yield second looks at the work that the deciding round failed (RLI B.5)."""
     counting = results.judgments.deciding.get(Protocol.HOLISTIC, ())
     none = pl.DataFrame(schema={"subject": pl.String})
     failed = pl.concat([none, *(j.own.filter(~pl.col("passed")).select("subject") for j in counting)])
@@ -79,7 +79,7 @@ def missed(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         aside = look.round.purpose in (Purpose.RELIABILITY, Purpose.ADJUDICATION)
         if aside or look.round.protocol is not Protocol.HOLISTIC:
             continue
-        decided = results.among(look.verdicts).filter(pl.col("standing") == Standing.DECIDED.value)
+        decided = results.keep_chosen(look.verdicts).filter(pl.col("standing") == Standing.DECIDED.value)
         again = decided.join(failed, on="subject", how="semi")["passed"]
         if len(again):
             bound = m.false_negative_bound(int(again.sum()), len(again), config.how.level)
@@ -90,7 +90,7 @@ def missed(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def agreement(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """How far the votes on one item agree, per round and scale."""
+    """Yield the agreement of votes on one item, per round and scale."""
     rows = []
     for protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE, Protocol.RUBRIC):
         looks = [
@@ -113,5 +113,5 @@ def agreement(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
             *("agreement", "hard disagreement", "on positives"),
             *("alpha, nominal", "alpha, ordinal", "alpha, interval", "AC1"),
         )
-        notes = ("where few pass, a high share of agreement is cheap: read alpha and AC1 beside it",)
+        notes = ("if few pass, a high share of agreement is easy: read alpha and AC1, too",)
         yield Section("agreement", "Agreement between evaluators", "RLI 3.4, B.2", columns, tuple(rows), notes)

@@ -1,4 +1,4 @@
-"""A judge beside people: figures corrected by labels, where it is proven, whom it favours (docs/calibration.md)."""
+"""Calibration of a judge by people: corrected figures, proofs, and favoured agents (docs/calibration.md)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Agent, EvaluatorKind, Protocol
-from worksample.reports.sections.config import rules_of
+from worksample.reports.sections.config import calibration_rules
 from worksample.results.calibration.config import calibration_of
-from worksample.results.calibration.label_rounds import drawn_of, labels_of, sent_to_people, wanted, work_of
-from worksample.results.evaluator_answers import WHOLE, by_kind
+from worksample.results.calibration.label_rounds import (
+    count_missing_labels,
+    drawn_of,
+    labels_of,
+    sent_to_people,
+    work_of,
+)
+from worksample.results.evaluator_answers import WHOLE, majority_by_kind
 from worksample.results.result_set import ResultSet
 
 from . import careless_evaluators
@@ -24,32 +30,32 @@ _DREW = "labels were drawn at random within strata ({strata}); what went to peop
 
 
 def sections(results: ResultSet, config: MeasureConfig, table: pl.DataFrame) -> Iterator[Section]:
-    """Where a judge and people judged the same work: corrected pass rates, proof by group, kindness and copying.
+    """Yield corrected pass rates, proof by group, kindness and copying, if a judge and people judged the same work.
 
-    `table`: see `answers`.
+    `table`: see `evaluator_answers`.
     """
-    wide = by_kind(table).filter(pl.col(_JUDGE).is_not_null())
+    wide = majority_by_kind(table).filter(pl.col(_JUDGE).is_not_null())
     if wide[_PERSON].is_null().all():
         return
-    wide = wide.join(_released(results), on="agent", how="left", maintain_order="left")
-    wide = wide.join(_drawn(results), on="subject", how="left", maintain_order="left")
+    wide = wide.join(_release_dates(results), on="agent", how="left", maintain_order="left")
+    wide = wide.join(_drawn_labels(results), on="subject", how="left", maintain_order="left")
     wide = wide.with_columns(pl.col("drawn").fill_null(True), pl.col("stratum").fill_null(""))
     verdicts, criteria = wide.filter(pl.col("item") == WHOLE), wide.filter(pl.col("item") != WHOLE)
     if verdicts[_PERSON].is_not_null().any():
-        yield _corrected(results, config, verdicts)
+        yield _corrected_section(results, config, verdicts)
     yield _proofs(results, config, verdicts, criteria)
     yield from effort(results)
     yield from careless_evaluators.sections(results, config, verdicts if len(verdicts) >= len(criteria) else criteria)
 
 
-def _released(results: ResultSet) -> pl.DataFrame:
+def _release_dates(results: ResultSet) -> pl.DataFrame:
     agents = {a.id: a for a in results.store.find(Agent)}
     rows = [(id, a.model, a.release_date.isoformat() if a.release_date else None) for id, a in agents.items()]
     return pl.DataFrame(rows, {"agent": pl.String, "model": pl.String, "released": pl.String}, orient="row")
 
 
-def _drawn(results: ResultSet) -> pl.DataFrame:
-    """By submission of experiments that drew labels: its stratum, and whether people label it."""
+def _drawn_labels(results: ResultSet) -> pl.DataFrame:
+    """Return stratum and whether people label it, by submission of experiments that drew labels."""
     rows = []
     for experiment in results.experiments:
         singly = (p for p in experiment.lock.protocols if p is not Protocol.PAIRWISE)
@@ -72,19 +78,19 @@ def _sample(rows: pl.DataFrame) -> m.Sample:
     return m.Sample(rows[_JUDGE], rows[_PERSON], rows["task"], stratum, rows["drawn"])
 
 
-def _corrected(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame) -> Section:
-    """Pass rates per agent, the newest model's apart, and of all."""
+def _corrected_section(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame) -> Section:
+    """Return pass rates per agent, the newest model's apart, and of all."""
     lines = [(str(g["label"][0]), str(g["agent"][0]), g) for g in _parts(verdicts, "who")]
     newest = verdicts["released"].max()
     if newest is not None and verdicts["released"].n_unique() > 1:
         lines.append(("newest models (" + str(newest) + ")", "", verdicts.filter(pl.col("released") == newest)))
     if len(lines) > 1:
         lines.append(("all agents", "", verdicts))
-    rows, least = [], rules_of(results, config).least
+    rows, least = [], calibration_rules(results, config).least
     for label, agent, part in lines:
         found = m.corrected(_sample(part), name="pass rate", least=least, level=config.how.level)
         factor = m.overshoot_of(_sample(part), least=least, level=config.how.level)
-        told = (found.worth, _saved(found.worth), str(found.labels.counts.valid))
+        told = (found.worth, _share_saved(found.worth), str(found.labels.counts.valid))
         rows.append(SectionRow(label, agent or None, (found.figure, found.labels, found.judge, factor, *told)))
     columns = ("corrected", "people's labels alone", "judge alone", "overshoot", "labels' worth", "saved", "labels")
     title = "The judge's pass rates, corrected by people"
@@ -96,7 +102,7 @@ def _corrected(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame
     return Section("calibrated", title, "PPI++ (Angelopoulos et al. 2023)", columns, tuple(rows), notes)
 
 
-def _saved(worth: m.Estimate) -> str:
+def _share_saved(worth: m.Estimate) -> str:
     return "none known" if worth.value is None else f"{100 * (1 - 1 / max(worth.value, 1.0)):.0f} %"
 
 
@@ -112,7 +118,7 @@ def _proofs(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame, c
     for by, name in (("label", "agent"), ("category", "category"), ("released", "released")):
         parts = _parts(base.filter(pl.col(by) != ""), by)
         groups += [(f"{name} {p[by][0]}", p) for p in parts] if len(parts) > 1 else []
-    rows, rules = [], rules_of(results, config)
+    rows, rules = [], calibration_rules(results, config)
     for label, part in groups:
         if part.is_empty():
             continue
@@ -122,11 +128,11 @@ def _proofs(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame, c
     columns = ("agreement with people", "on their passes", "on their fails", "standing", "why")
     asked = f"threshold, fixed beforehand: {100 * rules.threshold:g} %"
     notes = (asked, _how(results))
-    return Section("proof", "Where the judge is proven", "docs/calibration.md", columns, tuple(rows), notes)
+    return Section("proof", "Is the judge proven", "docs/calibration.md", columns, tuple(rows), notes)
 
 
 def effort(results: ResultSet) -> Iterator[Section]:
-    """What calibrating took of people, and what it left to the judge."""
+    """Yield the labels that calibration took from people, and what it left to the judge."""
     rows = []
     for experiment in results.experiments:
         for protocol in experiment.lock.protocols:
@@ -140,13 +146,13 @@ def effort(results: ResultSet) -> Iterator[Section]:
                 drawn = set(drawn_of(results.store, experiment.id, labels.draw))
             sent = sent_to_people(results.store, labels.round.over or "") & every
             left = len(every - drawn - sent)
-            lacking = wanted(results.store, experiment, labels)
+            lacking = count_missing_labels(results.store, experiment, labels)
             share = f"{100 * left / len(every):.0f} % ({left} of {len(every)})" if every else "none"
             counts = (f"{len(drawn) - lacking} of {len(drawn)}", str(len(sent)), share)
             rows.append(SectionRow(f"{experiment.name}, {protocol}", None, counts))
     if rows:
         columns = ("labelled at random", "went to people", "the judge's alone")
-        notes = ["what went to people: the judge was not proven there, or was contradicted"]
+        notes = ["work that went to people because the judge was not proven for it, or was contradicted"]
         named = sorted({name for e in results.experiments for name in getattr(calibration_of(e), "proofs", ())})
         notes += [f"labels of {', '.join(named)} count towards the proof, and in no figure"] if named else []
         title = "What calibration took"

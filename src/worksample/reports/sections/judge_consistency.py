@@ -1,4 +1,4 @@
-"""How far a judge agrees with itself: over the orders of a pair, and over repeats of one question."""
+"""Consistency of a judge with itself: over the orders of a pair, and over repeats of one question."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.metrics.estimate import undefined
+from worksample.metrics.estimate import undefined_estimate
 from worksample.records import Protocol
 from worksample.results.judged_rounds import JudgedRound
 from worksample.results.pair_orders import SCALES, judges_in, order_notes, orders_in
@@ -25,7 +25,7 @@ _NO_ORDERS = "its answers by order were not kept: have the pairs judged anew"
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """A line for each judge and scale of the rounds that decide."""
+    """Yield a line for each judge and scale of the rounds that decide."""
     rows = []
     for protocol in PROTOCOLS:
         for judged in results.judgments.deciding.get(protocol, ()):
@@ -41,9 +41,9 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def consistency_notes(results: ResultSet, config: MeasureConfig, protocol: Protocol) -> tuple[str, ...]:
-    """The same in a sentence for each judge, to stand beside the figures that rest on its answers."""
+    """Return a sentence for each judge on its consistency, for figures that rest on its answers."""
     deciding = results.judgments.deciding.get(protocol, ())
-    notes = list(order_notes(results.store, [results.among(j.given, "subject", "second") for j in deciding]))
+    notes = list(order_notes(results.store, [results.keep_chosen(j.given, "subject", "second") for j in deciding]))
     for row in (row for judged in deciding for row in _lines(results, config, judged)):
         repeated = row.cells[-1]
         if isinstance(repeated, m.Estimate) and repeated.value is not None:
@@ -58,14 +58,14 @@ def _lines(results: ResultSet, config: MeasureConfig, judged: JudgedRound) -> It
     judges = judges_in(results.store, [judged.given])
     if not judges:
         return
-    given = results.among(judged.given, "subject", "second")
+    given = results.keep_chosen(judged.given, "subject", "second")
     orders = orders_in(results.store, given, judges) if judged.round.protocol is Protocol.PAIRWISE else None
     for name, table, scale in ballots_of(results, judged):
         for id, who in sorted(judges.items(), key=lambda each: each[::-1]):
             mine = table.filter(pl.col("evaluator") == id)
             if mine.is_empty():
                 continue
-            both = undefined(COLUMNS[0], _NO_PAIR), undefined(COLUMNS[1], _NO_PAIR)
+            both = undefined_estimate(COLUMNS[0], _NO_PAIR), undefined_estimate(COLUMNS[1], _NO_PAIR)
             if orders is not None:
                 wanted = next(scale for scale in SCALES if name.endswith(scale))
                 both = _by_order(config, orders.filter((pl.col("evaluator") == id) & (pl.col("scale") == wanted)))
@@ -73,9 +73,11 @@ def _lines(results: ResultSet, config: MeasureConfig, judged: JudgedRound) -> It
 
 
 def _by_order(config: MeasureConfig, said: pl.DataFrame) -> tuple[m.Estimate, m.Estimate]:
-    """The share of verdicts that flip, and of the answers that prefer one those for the first shown."""
+    """Return the share of verdicts that flip with the order, and, of answers that prefer one, the share for the first
+    shown.
+    """
     if said.is_empty():
-        return undefined(COLUMNS[0], _NO_ORDERS), undefined(COLUMNS[1], _NO_ORDERS)
+        return undefined_estimate(COLUMNS[0], _NO_ORDERS), undefined_estimate(COLUMNS[1], _NO_ORDERS)
     cells = said.select("instance", "evaluation", differs=pl.col("shown") != pl.col("swapped"))
     flips = m.rate(
         cells["differs"], task=cells["instance"], instance=cells["evaluation"], name=COLUMNS[0], how=config.how
@@ -84,17 +86,17 @@ def _by_order(config: MeasureConfig, said: pl.DataFrame) -> tuple[m.Estimate, m.
 
 
 def answers_by_order(said: pl.DataFrame) -> pl.DataFrame:
-    """A row per answer: `side` is where what it prefers was shown."""
+    """Return a row per answer; `side` is the side on which the preferred one was shown."""
     turned = pl.col("swapped").replace({"first": "second", "second": "first"})
     keys = ("evaluation", "evaluator", "instance", "scale")
     return pl.concat([said.select(*keys, side="shown"), said.select(*keys, side=turned)])
 
 
 def first_shown(config: MeasureConfig, answers: pl.DataFrame) -> m.Estimate:
-    """Of the answers that prefer one, the share that prefers the one shown first."""
+    """Return, of the answers that prefer one, the share that prefers the one shown first."""
     kept = answers.filter(pl.col("side").is_in(["first", "second"]))
     if kept.is_empty():
-        return undefined(COLUMNS[1], f"all {answers.height} answers are ties")
+        return undefined_estimate(COLUMNS[1], f"all {answers.height} answers are ties")
     first = kept["side"] == "first"
     return m.rate(first, task=kept["instance"], instance=kept["evaluation"], name=COLUMNS[1], how=config.how)
 
@@ -102,7 +104,7 @@ def first_shown(config: MeasureConfig, answers: pl.DataFrame) -> m.Estimate:
 def _repeats(config: MeasureConfig, mine: pl.DataFrame, scale: m.Scale) -> m.Estimate:
     drawn = mine.with_columns(draw=pl.col("draw").fill_null(1)).unique(["subject", "draw"], keep="last")
     if drawn.height == drawn["subject"].n_unique():
-        return undefined(COLUMNS[2], _PLAN)
+        return undefined_estimate(COLUMNS[2], _PLAN)
     most = int(str(drawn["draw"].max()))
     who = drawn["draw"].cast(pl.String)
     ballots = m.Ballots(drawn["subject"], drawn["vote"], who, drawn["project"], drawn["order"])

@@ -1,4 +1,4 @@
-"""Dollars: what was earned, how far prices fall, what deploying costs, which approach pays at which value."""
+"""Dollars: earnings, autoflation, the cost of deploying, and which approach pays at which value."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from worksample.reports.cost_notes import cost_marks, mark_columns
 from worksample.results.result_set import ResultSet, state_of
 
 from .config import MeasureConfig, hourly_rate
-from .rows import Group, agent_groups, attempted, believable, groups, is_illustrative, usable_value
+from .rows import Group, agent_groups, attempts_of, groups, if_believable, is_illustrative, usable_value
 from .section import Section, SectionRow
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Under the protocol that the experiments grade by, and under people's holistic verdicts where there are any."""
+    """Yield sections under people's holistic verdicts if there are any, else under the protocol of the experiments."""
     for protocol in dict.fromkeys((Protocol.HOLISTIC, results.primary)):
-        frame = results.judged(protocol)
+        frame = results.judged_frame(protocol)
         if frame is None:
             continue
         suffix = "" if protocol is results.primary or protocol is Protocol.HOLISTIC else f"-{protocol}"
-        yield from _of(results, config, frame, protocol, suffix)
+        yield from _sections_of(results, config, frame, protocol, suffix)
         return
 
 
-def _of(
+def _sections_of(
     results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, protocol: Protocol, suffix: str
 ) -> Iterator[Section]:
     frame = frame.with_columns(state=state_of("passed"))
-    every = attempted(frame, able=False)
+    every = attempts_of(frame, able=False)
     every = every.with_columns(
         usable_value(every), is_illustrative(every), pl.col("cost").cast(pl.Float64).alias("cost")
     )
-    absurd = [_absurd(attempted(every), name) for name in ("price", "cost")]
-    every = every.with_columns(believable("price"), believable("cost"))
-    first = attempted(every)
+    absurd = [_absurd(attempts_of(every), name) for name in ("price", "cost")]
+    every = every.with_columns(if_believable("price"), if_believable("cost"))
+    first = attempts_of(every)
     notes = (*_notes(results, config, first, protocol), *(said for said in absurd if said))
     if not first["price"].is_not_null().any():
         if first["value_middle"].is_not_null().any():
@@ -55,11 +55,11 @@ def _of(
     priced = usable.filter(pl.col("price").is_not_null())
     if priced.filter(pl.col("cost").is_not_null() & pl.col("passed").is_not_null()).height:
         yield _deployable(results, config, first, (f"deployable{suffix}", notes))
-        yield _value(results, config, results.chains(attempted(frame, None)), priced, (f"value{suffix}", notes))
+        yield _value(results, config, results.chains(attempts_of(frame, None)), priced, (f"value{suffix}", notes))
 
 
 def _absurd(frame: pl.DataFrame, column: str) -> str:
-    """What is left out since no price and no cost is like that."""
+    """Describe the trials that are left out because their price or cost is impossible."""
     wrong = frame.filter(pl.col(column).is_not_null() & ~pl.col(column).is_between(0, MONEY_CEILING))
     if not wrong.height:
         return ""
@@ -84,7 +84,7 @@ def _notes(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, proto
     of = [results.instances[id] for id in frame.filter(pl.col("price").is_not_null())["instance"].unique()]
     late = sorted(i.key for i in of if i.about.value is not None and i.about.value.date > begun)
     if late:
-        said = "prices are dated after the experiment was planned, which cannot be"
+        said = "prices are dated after the experiment was planned, which is impossible"
         yield f"{len(late)} {said}, such as that of {late[0]}"
 
 
@@ -106,12 +106,12 @@ def _dollars(
             "how": config.how,
         }
         found = m.dollars_earned(r["part"], r["passed"], **given)
-        # Once all is graded every repeat has an even part of its instance's price.
+        # Once all is graded every repeat has an equal part of its instance's price.
         whole = m.dollars_earned(r["even"], r["passed"], **given)
         earned, share = (
             replace(one, bounds=all_.bounds) for one, all_ in ((found.earned, whole.earned), (found.share, whole.share))
         )
-        r = attempted(r)
+        r = attempts_of(r)
         alone = m.measure_autoflation(_bundle(config, r), r["key"], r["cost"], r["passed"], config.how)
         rows.append(group.line(earned, found.possible, whole.missing, share, alone))
     columns = config.table_columns("earned", "possible", "not graded", "share", "autoflation alone")
@@ -148,7 +148,7 @@ def _over_time(
     begun = max(e.at for e in results.experiments).date()
     late = sorted({id.partition("@")[0] for id, day in dates.items() if day is not None and day > begun})
     if late:
-        more = (*more, f"released after the experiment was planned, which cannot be: {', '.join(late)}")
+        more = (*more, f"released after the experiment was planned, which is impossible: {', '.join(late)}")
     notes = (*head[1], "the cheapest accepted work of each project, chosen with hindsight", *more)
     yield Section(head[0], "Autoflation over time", "RLI 3.3, A.2", ("autoflation",), tuple(rows), notes)
 
@@ -156,7 +156,7 @@ def _over_time(
 def _deployable(
     results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]
 ) -> Section:
-    """AI + checking + a human where it fails, per job."""
+    """Return the cost per job of AI, checking, and a human if the AI fails."""
     rows = []
     check = config.checking
     for group in groups(results, config, frame):
@@ -171,7 +171,7 @@ def _deployable(
             task=r["task"],
             how=config.how,
         )
-        rows.append(group.line(found.cost, found.human, found.saving, _needed(r, found.human, check)))
+        rows.append(group.line(found.cost, found.human, found.saving, _success_needed(r, found.human, check)))
     columns = config.table_columns("deployed, per job", "human alone, per job", "saving", "success needed")
     return Section(
         head[0],
@@ -183,12 +183,12 @@ def _deployable(
     )
 
 
-def _needed(rows: pl.DataFrame, human: Estimate, check: m.Checking) -> Estimate:
-    from worksample.metrics.estimate import undefined
+def _success_needed(rows: pl.DataFrame, human: Estimate, check: m.Checking) -> Estimate:
+    from worksample.metrics.estimate import undefined_estimate
 
     spent = rows.filter(pl.col("passed").is_not_null())["cost"].mean()
     if human.value is None or not isinstance(spent, (int, float)):
-        return undefined("break-even success rate", human.reason or "no trial has a known cost", human.counts)
+        return undefined_estimate("break-even success rate", human.reason or "no trial has a known cost", human.counts)
     return m.break_even_success(float(spent), human.value, check)
 
 
@@ -202,7 +202,7 @@ class _Chains:
     cost: Estimate
     jobs: pl.DataFrame
     marks: list[str]
-    """How far these costs are known, if not to the end."""
+    """Ways in which these costs are bounds."""
 
 
 def _value(
@@ -217,7 +217,10 @@ def _value(
     human = m.Approach("human", 1.0, float(priced.unique("key")["price"].mean()))  # type: ignore[arg-type]
     rows = []
     for group in agent_groups(frame.filter(pl.col("key").is_in(jobs) & (pl.col("harness") != "person"))):
-        found = {"AI alone": _first(config, group), "AI with feedback": _helped(results, config, group)}
+        found = {
+            "AI alone": _without_feedback(config, group),
+            "AI with feedback": _with_feedback(results, config, group),
+        }
         known = {k: c for k, c in found.items() if c and c.success.value is not None and c.cost.value is not None}
         lines = [m.Approach(k, c.success.value or 0.0, c.cost.value or 0.0) for k, c in known.items()]
         decision = m.decide_by_value([*lines, human], nothing=True)
@@ -229,7 +232,7 @@ def _value(
                 else f"{in_dollars(region.low)} to " + ("any" if region.high is None else in_dollars(region.high))
             )
             cells = (known[line.name].success, known[line.name].cost) if line.name in known else _human(human)
-            at = _even(known[line.name], priced, line.name, config) if line is not human else ""
+            at = _break_even(known[line.name], priced, line.name, config) if line is not human else ""
             rows.append(SectionRow(f"{group.label}: {line.name}", group.agent, (*cells, at, pays(line), best)))
     columns = ("success", "cost per job", "break-even with the human", "pays from", "best for task values")
     notes = [
@@ -244,8 +247,10 @@ def _value(
     return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
 
 
-def _even(chains: _Chains, priced: pl.DataFrame, name: str, config: MeasureConfig) -> Estimate:
-    """The value from which the human, who always succeeds, is worth the price, of jobs done by the approach."""
+def _break_even(chains: _Chains, priced: pl.DataFrame, name: str, config: MeasureConfig) -> Estimate:
+    """Return the job value from which the human, who always succeeds, is worth the price, over jobs that the approach
+    did.
+    """
     prices = priced.unique("key").select("key", "price")
     both = chains.jobs.join(prices, on="key", how="inner", maintain_order="left")
     passed = (both["passed"], pl.Series("human", [True] * both.height, dtype=pl.Boolean))
@@ -259,11 +264,11 @@ def _human(human: m.Approach) -> tuple[Estimate | str, ...]:
 
 
 def pays(approach: m.Approach) -> str:
-    """From which value of the task on the expected net value is not negative."""
+    """Return the task value from which the expected net value is not negative."""
     return in_dollars(approach.cost / approach.success) if approach.success else "at no value"
 
 
-def _first(config: MeasureConfig, group: Group) -> _Chains:
+def _without_feedback(config: MeasureConfig, group: Group) -> _Chains:
     rows = group.rows.filter(pl.col("attempt") == 1)
     cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": config.how}
     cost = rows.select(pl.when(pl.col("work") == "done").then(pl.col("cost").cast(pl.Float64))).to_series()
@@ -276,13 +281,14 @@ def _first(config: MeasureConfig, group: Group) -> _Chains:
     )
 
 
-def _helped(results: ResultSet, config: MeasureConfig, group: Group) -> _Chains | None:
-    """With every re-attempt, and the expert's time on the gradings that led to one."""
+def _with_feedback(results: ResultSet, config: MeasureConfig, group: Group) -> _Chains | None:
+    """Return the costs with every re-attempt and the expert's time on the gradings that led to one."""
     if hourly_rate(results, config) is None or group.rows["attempt"].max() == 1:
         return None
     none = pl.DataFrame(schema={"subject": pl.String, "minutes": pl.Float64})
     said = [
-        results.among(j.given).select("subject", "minutes") for j in results.judgments.deciding.get(Protocol.RUBRIC, ())
+        results.keep_chosen(j.given).select("subject", "minutes")
+        for j in results.judgments.deciding.get(Protocol.RUBRIC, ())
     ]
     spent = pl.concat([none, *said]).group_by(submission="subject").agg(expert=pl.col("minutes").sum())
     last = pl.col("attempt") == pl.col("attempt").max().over("key", "repeat")

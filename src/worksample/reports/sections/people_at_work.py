@@ -1,4 +1,4 @@
-"""People who did the same jobs as agents, alone or together with one: at which value who is best, all as measured."""
+"""People who did the same jobs as agents, alone or with one: which approach is best at which value, as measured."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import Worker
 from worksample.reports.cost_notes import cost_marks, mark_columns
-from worksample.results.chains import continued
+from worksample.results.chains import continued_arms
 from worksample.results.result_set import ResultSet
 
 from .chain_jobs import ChainJobs
 from .config import MeasureConfig
-from .rows import attempted, usable_value
+from .rows import attempts_of, usable_value
 from .section import Section
 from .value_regions import (
     ALONE,
@@ -33,22 +33,22 @@ BY_PEOPLE = pl.Schema(
         "person": pl.Boolean(), "person_cost": pl.Float64(), "together": pl.Boolean(), "together_cost": pl.Float64()
     }
 )  # fmt: skip
-"""What `beside_people` adds to a row; null where nobody worked so, or where it is not known."""
+"""Columns that `beside_people` adds; null if nobody worked that way, or if the figure is unknown."""
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Of experiments with arms in which people work."""
-    frame = results.judged(results.primary)
+    """Yield a section for experiments with arms in which people work."""
+    frame = results.judged_frame(results.primary)
     if frame is None or not _arms_of_people(results):
         return
-    rows = beside_people(results, attempted(frame), _by_agents(results, config, frame))
+    rows = beside_people(results, attempts_of(frame), _by_agents(results, config, frame))
     if not (rows["person"].is_not_null() | rows["together"].is_not_null()).any():
         return
     notes = (
         "people as they were measured, on the jobs that were done in each way: success by the same verdicts, cost by "
         "hours at their pay",
         "probabilities over worlds that fit the same jobs; nothing: doing it in no way",
-        *(f"costs: {said}" for said in cost_marks(attempted(frame, None).select(mark_columns()))),
+        *(f"costs: {said}" for said in cost_marks(attempts_of(frame, None).select(mark_columns()))),
     )
     title = "Which approach is best at which value, people as measured"
     told = Regions("people-regions", title, "UpBench 5.4.1", notes)
@@ -56,8 +56,10 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def beside_people(results: ResultSet, first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """`rows` of agents (with `agent`, `instance`) with what people made of the same jobs: each row once for every time
-    that somebody did it. `first`: first attempts of all arms.
+    """Return `rows` of agents (with `agent`, `instance`) with people's results on the same jobs: each row once per time
+    that somebody did the job.
+
+    `first`: first attempts of all arms.
     """
     arms = _arms_of_people(results)
     for worker, name in ((Worker.HUMAN, "person"), (Worker.ASSISTED, "together")):
@@ -77,12 +79,12 @@ def _arms_of_people(results: ResultSet) -> dict[tuple[str, str], Worker]:
 
 
 def _by_agents(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> pl.DataFrame:
-    """A row per job and repeat of each agent: alone in each arm, and in each arm with feedback."""
+    """Return a row per job and repeat of each agent: alone in each arm, and in each arm with feedback."""
     feedback = {arm.name: arm.feedback for e in results.experiments for arm in e.arms if arm.continues is not None}
-    chains = ChainJobs(results, config, attempted(frame, None), feedback).jobs if feedback else None
-    begun = set(continued(results.experiments).values())
+    chains = ChainJobs(results, config, attempts_of(frame, None), feedback).jobs if feedback else None
+    begun = set(continued_arms(results.experiments).values())
     people = {arm for _, arm in _arms_of_people(results)}
-    alone = attempted(frame).filter(
+    alone = attempts_of(frame).filter(
         pl.col("slot").is_not_null() & ~pl.col("arm").is_in(sorted(people | begun | set(feedback)))
     )
     names = ("who", "label", "agent", "task", "instance")
@@ -102,7 +104,7 @@ def _by_agents(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -
 
 
 def _choice(jobs: pl.DataFrame, how: m.Resampling) -> m.Choice | str:
-    """Of one agent in one arm."""
+    """Return the choice for one agent in one arm."""
     if not jobs["told"].all():
         return WITHOUT_PRICE
     ways = {ALONE: m.Outcomes(jobs["first"], jobs["once"])}

@@ -1,4 +1,4 @@
-"""Which deliverables people prefer, pair by pair, and the Elo scores that follow (RLI 3.3, 3.4, B.2)."""
+"""Preferences between deliverables, pair by pair, and the Elo scores that follow (RLI 3.3, 3.4, B.2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics.ratings.preferences import HUMAN
 from worksample.records import EvaluatorKind, JudgedBy, Origin, Protocol
-from worksample.results.pair_preferences import succeeded
+from worksample.results.pair_preferences import passed_submissions
 from worksample.results.pair_sampling import key_of
 from worksample.results.result_set import ResultSet
 from worksample.results.second_looks import ROUTED
@@ -19,14 +19,14 @@ from worksample.results.second_looks import ROUTED
 from .config import MeasureConfig
 from .human_votes import protocol_of
 from .judge_consistency import consistency_notes
-from .rows import attempted, task_of
+from .rows import attempts_of, task_of
 from .section import Section, SectionRow
 
 MOST_PAIRS = 500
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Preferences where pairs were voted on; Elo from them and from the holistic verdicts against the human."""
+    """Yield preferences if pairs were voted on, and Elo from them and from the holistic verdicts against the human."""
     yield from _sections(results, config, "", "")
     if results.judged_by is not JudgedBy.COMBINED:
         return
@@ -73,16 +73,16 @@ def _sections(results: ResultSet, config: MeasureConfig, suffix: str, whose: str
 
 
 def labels_of_players(results: ResultSet) -> dict[str, str]:
-    """What players are called, by their ids."""
+    """Return the players' labels by id."""
     return {**dict(results.slots.select("entry", "entry_label").unique().iter_rows()), HUMAN: HUMAN}
 
 
 def _automation(results: ResultSet, config: MeasureConfig) -> dict[str, m.Estimate]:
-    """By player, where people gave holistic verdicts."""
-    frame = results.judged(Protocol.HOLISTIC)
+    """Return the automation rate by player, if people gave holistic verdicts."""
+    frame = results.judged_frame(Protocol.HOLISTIC)
     if frame is None:
         return {}
-    rows = attempted(frame, None, able=False).filter(pl.col("harness") != "person")
+    rows = attempts_of(frame, None, able=False).filter(pl.col("harness") != "person")
     return {
         r["entry"][0]: m.automation_rate(
             r["passed"], state=r["state"], project=r["task"], instance=r["key"], how=config.how
@@ -92,11 +92,11 @@ def _automation(results: ResultSet, config: MeasureConfig) -> dict[str, m.Estima
 
 
 def _against_human(results: ResultSet) -> pl.DataFrame | None:
-    """Each holistic verdict as a comparison with the human's deliverable."""
-    frame = results.judged(Protocol.HOLISTIC)
+    """Return each holistic verdict as a comparison with the human's deliverable."""
+    frame = results.judged_frame(Protocol.HOLISTIC)
     if frame is None:
         return None
-    rows = attempted(frame).filter((pl.col("harness") != "person") & pl.col("holistic").is_not_null())
+    rows = attempts_of(frame).filter((pl.col("harness") != "person") & pl.col("holistic").is_not_null())
     return m.human_comparisons(rows["task"], rows["entry"], rows["holistic"])
 
 
@@ -105,22 +105,22 @@ def players(results: ResultSet, pairs: pl.DataFrame) -> pl.DataFrame:
     players.
     """
     known = results.slots.drop_nulls("submission").select("submission", player="entry").unique("submission")
-    made = results.submissions(results.unplanned(pairs["subject"], pairs["second"]))
+    made = results.submissions(results.unplanned_submissions(pairs["subject"], pairs["second"]))
     human = [s.id for s in made if s.origin is Origin.PERSON or s.control == "reference"]
     rows = [(id, HUMAN) for id in human] + [(s.id, s.entrant) for s in made if s.origin is Origin.EXTERNAL]
     return pl.concat([known, pl.DataFrame(rows, schema=known.schema, orient="row")])
 
 
 def _preferences(results: ResultSet, config: MeasureConfig) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
-    """One preference per project and pair of submissions: project, first, second, preference, reason."""
+    """Return one preference per project and pair of submissions: project, first, second, preference, reason."""
     counting = results.judgments.deciding.get(Protocol.PAIRWISE, ())
     if not counting:
         return None, ()
     said = _without_routed(results, pl.concat([j.given for j in counting]))
-    said = results.among(said, "subject", "second")
+    said = results.keep_chosen(said, "subject", "second")
     said = said.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
     known = players(results, said)
-    passed = succeeded(results)
+    passed = passed_submissions(results)
     for side, work in (("one", "subject"), ("two", "second")):
         made = known.select(pl.col("submission").alias(work), pl.col("player").alias(f"player_{side}"))
         said = said.join(made, on=work, how="left", maintain_order="left")
@@ -161,12 +161,12 @@ def _preferences(results: ResultSet, config: MeasureConfig) -> tuple[pl.DataFram
     notes += consistency_notes(results, config, Protocol.PAIRWISE)
     unknown = int(each.null_count())
     if unknown:
-        notes.append(f"{unknown} votes left open, since it is not known whether both deliverables succeeded")
+        notes.append(f"{unknown} votes are left open because it is unknown whether both deliverables succeeded")
     return table, tuple(notes)
 
 
 def _without_routed(results: ResultSet, said: pl.DataFrame) -> pl.DataFrame:
-    """What was said, with people's answers alone on pairs that went to them since the judge may not decide those."""
+    """Return the answers, with only people's on pairs that went to people because the judge may not decide them."""
     looks = [
         j
         for j in results.judgments.second_looks

@@ -1,4 +1,4 @@
-"""How the jobs that agents tried came to be tasks (UpBench 3.2 and 3.3)."""
+"""Qualification of the jobs that agents tried (UpBench 3.2 and 3.3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .section import Section, SectionRow
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """A funnel for each qualification that was about jobs of the experiments."""
+    """Yield a funnel for each qualification of jobs of the experiments."""
     store = results.store
     tried = {id for e in results.experiments for id in e.lock.instances}
     contracts = {job.contract for id in tried if (job := store.get(Instance, id).about.job) is not None}

@@ -11,16 +11,16 @@ from worksample.metrics.comparison.ranking import MOST_AGENTS
 from worksample.results.result_set import ResultSet, state_of
 
 from .config import MeasureConfig
-from .rows import agent_groups, attempted
+from .rows import agent_groups, attempts_of
 from .section import Section, SectionRow
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """By passing, under the protocol that the experiments grade by: where two agents or more have graded work."""
-    frame = results.judged(results.primary)
+    """Yield ranks by passing under the experiments' protocol, if two or more agents have graded work."""
+    frame = results.judged_frame(results.primary)
     if frame is None:
         return
-    groups = [g for g in agent_groups(attempted(frame)) if g.rows["passed"].is_not_null().any()]
+    groups = [g for g in agent_groups(attempts_of(frame)) if g.rows["passed"].is_not_null().any()]
     if len(groups) < 2:
         return
     if len(groups) > MOST_AGENTS:

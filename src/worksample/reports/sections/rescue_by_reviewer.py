@@ -1,4 +1,4 @@
-"""Whose feedback rescues: by its kind, by what those who gave it know and have done, by its length."""
+"""Pass rates of re-attempts by the author and the kind of the feedback that they received."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ UNKNOWN = "unknown"
 def whose_feedback(
     results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, arms: Mapping[str, Feedback]
 ) -> Iterator[Section]:
-    """Of re-attempts by what was given to them, the share that passed. rows: attempts of chains, with arm and trial."""
+    """Yield the share of re-attempts that passed, by the feedback they received. rows: attempts of chains, with arm and
+    trial.
+    """
     again = rows.filter((pl.col("attempt") > 1) & pl.col("passed").is_not_null())
     kinds = pl.col("arm").replace_strict({a: str(f) for a, f in arms.items()}, return_dtype=pl.String)
     parts = [again.with_columns(trait=pl.lit("kind"), told=kinds)]
@@ -56,7 +58,7 @@ def _by_agent(rows: pl.DataFrame) -> list[pl.DataFrame]:
 
 
 def _traits(results: ResultSet, trials: list[str]) -> pl.DataFrame:
-    """trial, trait, told: a row per trial and trait of the feedback that it was given."""
+    """Return a row per trial and trait of the feedback it received: trial, trait, told."""
     fed: dict[str, tuple[str, ...]] = {}
     for experiment in results.experiments:
         made = results.store.find(Trial, experiment=experiment.id, live=True)

@@ -1,4 +1,4 @@
-"""Whether a part of the work stands for the whole of it: pass rates by category, in the part and in all (ALE D.1)."""
+"""Robustness of pass rates: in a part of the work against the whole (ALE D.1), and with and without struck work."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import AmendmentTarget, Protocol
 from worksample.reports.sections.config import MeasureConfig
-from worksample.reports.sections.rows import agent_groups, attempted
+from worksample.reports.sections.rows import agent_groups, attempts_of
 from worksample.reports.sections.section import Section
 from worksample.results.result_set import NONE, ResultSet, state_of
 from worksample.results.subset import Subset
 
 FEWEST = 4
-"""Groups of work that a correlation with an interval needs."""
+"""Fewest groups of work for a correlation with an interval."""
 
 
 def representativeness_sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Only of a part: `--where tag=public` against all that was planned."""
+    """Yield a section only for a part of the work: `--where tag=public` against everything planned."""
     if not config.where:
         return
-    frame = results.judged(results.primary)
+    frame = results.judged_frame(results.primary)
     whole = ResultSet(results.store, results.experiments, replace(config.work_rules, where=Subset()))
-    every = whole.judged(whole.primary)
+    every = whole.judged_frame(whole.primary)
     if frame is None or every is None or frame["instance"].n_unique() == every["instance"].n_unique():
         return
     rows = []
     by = "category" if _groups(whole, every, "category") >= FEWEST else "domain"
     if _groups(whole, every, by) < FEWEST:
         return
-    pool = {group.rows["who"][0]: _rates(whole, group.rows, by) for group in agent_groups(attempted(every))}
-    for group in agent_groups(attempted(frame)):
+    pool = {group.rows["who"][0]: _rates(whole, group.rows, by) for group in agent_groups(attempts_of(every))}
+    for group in agent_groups(attempts_of(frame)):
         part = _rates(results, group.rows, by)
         both = pool[group.rows["who"][0]].join(part, on="group", how="left", suffix="_part", maintain_order="left")
         found = m.representativeness(both["rate_part"], both["rate"], config.how.level)
@@ -54,7 +54,9 @@ def _groups(results: ResultSet, frame: pl.DataFrame, by: str) -> int:
 
 
 def _rates(results: ResultSet, rows: pl.DataFrame, by: str) -> pl.DataFrame:
-    """group, rate: repeats average into instances, instances into tasks; null where nothing is graded."""
+    """Return the pass rate by group: repeats average into instances, instances into tasks; null if nothing is
+    graded.
+    """
     table = results.with_group(rows, by).filter(pl.col("group") != NONE)
     for level in (["group", "task", "key"], ["group", "task"], ["group"]):
         value = pl.col("rate") if "rate" in table.columns else pl.col("passed").cast(pl.Float64)
@@ -63,7 +65,7 @@ def _rates(results: ResultSet, rows: pl.DataFrame, by: str) -> pl.DataFrame:
 
 
 def _farthest(apart: pl.DataFrame) -> str:
-    """The group in which the part differs most from the whole."""
+    """Return the group in which the part differs most from the whole."""
     if apart.is_empty():
         return "-"
     name, part, whole, _ = apart.sort(pl.col("gap").abs(), descending=True).select(
@@ -73,18 +75,20 @@ def _farthest(apart: pl.DataFrame) -> str:
 
 
 def integrity_sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """One table, where a trial or a submission of these experiments is struck."""
+    """Yield every agent's pass rate with and without struck work, if a trial or submission of the experiments is
+    struck.
+    """
     if not any(a.target in (AmendmentTarget.TRIAL, AmendmentTarget.SUBMISSION) for a in results.every_amendment):
         return
     everything = ResultSet(results.store, results.experiments, replace(config.work_rules, struck=False))
     if not everything.slots["struck"].any():
         return
     for protocol in (Protocol.HOLISTIC, results.primary):
-        frame = everything.judged(protocol)
+        frame = everything.judged_frame(protocol)
         if frame is None:
             continue
         rows = []
-        for group in agent_groups(attempted(frame)):
+        for group in agent_groups(attempts_of(frame)):
             r = group.rows.with_columns(state=state_of("passed"))
             columns = {"passed": r["passed"], "state": r["state"], "task": r["task"], "instance": r["instance_name"]}
             found = m.with_and_without(m.rate, r["struck"], columns, name="pass", how=config.how)

@@ -1,4 +1,4 @@
-"""Rows of a result set's frame as sections use them: which count, in which groups, and at which price."""
+"""Rows of a result set's frame as sections use them: filters, groups of agents, and prices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Group:
     rows: pl.DataFrame
 
     def line(self, *cells: Estimate | str) -> SectionRow:
-        """The line, with the group's name first where there is one."""
+        """Return the table line, with the group's name first if there is one."""
         return SectionRow(self.label, self.agent, (*((self.by,) if self.by else ()), *cells))
 
 
@@ -48,9 +48,10 @@ def groups(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> It
         yield Group(rows["label"][0], rows["agent"][0], rows["group"][0], rows)
 
 
-def attempted(frame: pl.DataFrame, attempt: int | None = 1, *, able: bool = True) -> pl.DataFrame:
-    """The rows of one attempt of their chains; `able`: those that could be attempted. Rates count no others, and their
-    bounds do.
+def attempts_of(frame: pl.DataFrame, attempt: int | None = 1, *, able: bool = True) -> pl.DataFrame:
+    """Return the rows of one attempt of each chain (None: of all).
+
+    `able`: only rows that can be attempted; rates count no others, while bounds count all.
     """
     if able:
         frame = frame.filter(pl.col("state") != NOT_ATTEMPTABLE)
@@ -58,27 +59,27 @@ def attempted(frame: pl.DataFrame, attempt: int | None = 1, *, able: bool = True
 
 
 def unseen_notes(frame: pl.DataFrame) -> tuple[str, ...]:
-    """How many of these are ungraded since whoever judged could not see enough of them, by cause."""
+    """Return a note on how many rows are ungraded because the evaluator could not see enough of the work, by cause."""
     lost = frame.filter("unseen")
     causes = lost["verdict_cause"].value_counts().sort("verdict_cause").iter_rows()
     told = ", ".join(f"{cause}: {count}" for cause, count in causes)
-    return (f"{lost.height} of {frame.height} are ungraded since who judged could not see all of it ({told})",) * bool(
-        told
-    )
+    return (
+        f"{lost.height} of {frame.height} are ungraded because the evaluator could not see all of the work ({told})",
+    ) * bool(told)
 
 
 def task_of(key: str) -> str:
-    """The task in `task/name`."""
+    """Return the task in `task/name`."""
     return key.rpartition("/")[0]
 
 
 def usable_value(frame: pl.DataFrame) -> pl.Series:
-    """The human's price in US dollars; null where it is unknown or in another currency."""
+    """Return the human's price in US dollars; null if it is unknown or in another currency."""
     return frame.select(pl.when(pl.col("value_currency") == "USD").then("value_middle").alias("price")).to_series()
 
 
-def believable(column: str) -> pl.Expr:
-    """US dollars within `MONEY_CEILING`, else null: one absurd row must not take a whole section with it."""
+def if_believable(column: str) -> pl.Expr:
+    """Return US dollars within `MONEY_CEILING`, else null, so that one absurd row does not spoil a whole section."""
     return pl.when(pl.col(column).is_between(0, MONEY_CEILING)).then(pl.col(column).cast(pl.Float64)).alias(column)
 
 

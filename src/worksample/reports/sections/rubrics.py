@@ -1,4 +1,4 @@
-"""UpBench's figures: completion and rubric score, what feedback adds, passes within k attempts."""
+"""Rubrics and re-attempts: completion, rubric score, lifts, passed within k, and UpBench's Table 3."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worksample import metrics as m
 from worksample.records import Protocol
 from worksample.reports.sections.config import MeasureConfig
 from worksample.reports.sections.judge_consistency import consistency_notes
-from worksample.reports.sections.rows import agent_groups, attempted, groups, unseen_notes
+from worksample.reports.sections.rows import agent_groups, attempts_of, groups, unseen_notes
 from worksample.reports.sections.section import Section
 from worksample.results.result_set import ResultSet, state_of
 
@@ -21,14 +21,14 @@ MOST_K = 5
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Completion under rubric rounds; lifts and passes from them, else from the experiments' own protocol."""
-    frame = results.judged(Protocol.RUBRIC)
+    frame = results.judged_frame(Protocol.RUBRIC)
     if frame is not None:
-        yield _rubric(results, config, attempted(frame, able=False))
+        yield _rubric(results, config, attempts_of(frame, able=False))
     else:
-        frame = results.judged(results.primary)
+        frame = results.judged_frame(results.primary)
         if frame is None:
             return
-    frame = attempted(frame, None)
+    frame = attempts_of(frame, None)
     if (frame["attempt"].max() or 1) != 1:
         together = results.chains(frame)
         yield _lifts(results, config, together)
@@ -125,7 +125,9 @@ COLUMNS = ("P1", "P Overall", "Abs Lift", "Relative Lift", "Rescue Rate")
 
 
 def performance(config: MeasureConfig, chains: pl.DataFrame) -> Section:
-    """chains: the attempts of each chain together. To three decimals, without percent signs, as the paper prints it."""
+    """Return UpBench's Table 3 in its own layout: to three decimals, without percent signs. chains: the attempts of
+    each chain.
+    """
     rows = []
     for group in agent_groups(chains):
         jobs = first_and_last(group.rows)
@@ -136,8 +138,8 @@ def performance(config: MeasureConfig, chains: pl.DataFrame) -> Section:
 
 
 def first_and_last(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per job and repeat: the first attempt (`p1`, `s1`: passed and score), and the last one where there was
-    another (`p2`, `s2`).
+    """Return one row per job and repeat: the first attempt (`p1`, `s1`: passed and score), and the last one if there
+    was another (`p2`, `s2`).
     """
     keys = ["key", "task", "repeat"]
     graded = rows.filter(pl.col("passed").is_not_null() | (pl.col("attempt") == 1)).sort("attempt")

@@ -1,4 +1,4 @@
-"""Full pass, score and what they took, per agent; by tier, category and platform; rolled up; timeouts."""
+"""Full pass, score and resources per agent; by tier, category and platform; rolled up; timeouts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from worksample.results.result_set import NONE, ResultSet, state_of
 from worksample.tasks.taxonomy import TAXONOMIES, categories
 
 from .config import MeasureConfig
-from .rows import Group, agent_groups, attempted, groups, unseen_notes
+from .rows import Group, agent_groups, attempts_of, groups, unseen_notes
 from .section import Section, SectionRow
 
 if TYPE_CHECKING:
@@ -28,28 +28,26 @@ GRADED = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC)
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Everything that a grade with a score in 0..1 gives."""
+    """Yield the sections on scores in 0..1, for each protocol that gives them."""
     for protocol in GRADED:
-        frame = results.judged(protocol)
+        frame = results.judged_frame(protocol)
         if frame is None:
             continue
         suffix = "" if protocol is results.primary else f"-{protocol}"
-        first = attempted(frame, able=False)
+        first = attempts_of(frame, able=False)
         yield _scores(results, config, frame, first, protocol, suffix)
         if not suffix and config.by == "":
             yield from _breakdowns(results, config, first)
-            yield from timeouts(results, config, attempted(first))
+            yield from timeouts(results, config, attempts_of(first))
 
 
 def trials_of(rows: pl.DataFrame) -> m.TrialColumns:
-    """One agent's rows as the metrics take them."""
+    """Return one agent's rows as the metrics take them."""
     return m.TrialColumns(rows["score"], rows["task"], rows["instance_name"], rows["state"], rows["broken"])
 
 
 def passes_of(rows: pl.DataFrame) -> m.TrialColumns:
-    """The same rows with a full score where the verdict passed and none where it did not: what passing is, is the
-    protocol's affair.
-    """
+    """Return the rows with score 1 if the verdict passed and 0 if not; the protocol defines passing."""
     rows = rows.with_columns(state=state_of("passed"), score=pl.col("passed").cast(pl.Float64))
     return trials_of(rows)
 
@@ -57,7 +55,7 @@ def passes_of(rows: pl.DataFrame) -> m.TrialColumns:
 def _scores(
     results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, first: pl.DataFrame, protocol: Protocol, suffix: str
 ) -> Section:
-    listed = _listed(config)
+    listed = _list_price_columns(config)
     spent = ("steps", "cost", "median cost", *listed, "seconds", "median seconds", "tokens")
     columns = ("full pass", "mean score", "S_partial", "run sd", "sd of run means", "sd of the mean", *spent)
     rows = [_score_line(config, group) for group in groups(results, config, first)]
@@ -80,19 +78,20 @@ def _scores(
 
 
 LISTED = ("list price", "list price, cached")
-"""Of these the second only where a price of cached tokens was given."""
+"""Columns of list prices; the second only if a price of cached tokens was given."""
 
 
-def _listed(config: MeasureConfig) -> tuple[str, ...]:
+def _list_price_columns(config: MeasureConfig) -> tuple[str, ...]:
     prices = config.prices.values()
     cached = any(p.cache_read is not None or p.cache_write is not None for p in prices)
     return LISTED[: 2 if cached else 1] if prices else ()
 
 
 def list_cost(config: MeasureConfig, *, cached: bool = False) -> pl.Expr:
-    """US dollars of a trial's own model calls at list price; null where its model has no price. Every prompt token
-    counts as a fresh one (TAC 4.1); with `cached` those of the cache have the prices that are given for them. Prices
-    are the same for every call, so a trial's tokens give what its calls add up to.
+    """Return US dollars of a trial's own model calls at list price; null if its model has no price.
+
+    Every prompt token counts as a fresh one (TAC 4.1); with `cached`, cached tokens have the prices given for them.
+    Prices are the same for every call, so a trial's tokens give the sum over its calls.
     """
     whole = pl.lit(0.0)
     for kind in ("input", "output", "cache_read", "cache_write"):
@@ -104,20 +103,20 @@ def list_cost(config: MeasureConfig, *, cached: bool = False) -> pl.Expr:
 
 
 def _at(price: Price, side: str) -> float:
-    """A figure of a price; that of fresh input where there is none."""
+    """Return one component of a price; that of fresh input if there is none."""
     figure: float | None = getattr(price, side)
     return price.input if figure is None else figure
 
 
 def left_out(frame: pl.DataFrame) -> Iterator[str]:
-    """What was planned and is in no rate."""
+    """Describe the planned trials that are in no rate."""
     lacking = frame.filter(pl.col("state") == "not_attemptable").height
     if lacking:
         yield f"{lacking} planned trials are not attemptable by their agent and stay out of every rate"
 
 
 def _score_line(config: MeasureConfig, group: Group) -> SectionRow:
-    listed, how = _listed(config), config.how
+    listed, how = _list_price_columns(config), config.how
     rows = group.rows.with_columns(list_cost(config, cached=name != LISTED[0]).alias(name) for name in listed)
     cells: dict[str, Any] = {"state": rows["state"], "task": rows["task"], "instance": rows["instance_name"]}
     spread = m.repeat_spread(trials_of(rows))
@@ -150,7 +149,7 @@ def _score_line(config: MeasureConfig, group: Group) -> SectionRow:
 
 
 def _cost(rows: pl.DataFrame, cost: Estimate) -> Estimate:
-    """With a word on the trials whose cost is only part of what they spent, or more than that."""
+    """Return the cost with notes on trials whose recorded cost is a bound."""
     return cost.noting(*cost_marks(rows.select(mark_columns())))
 
 
@@ -172,7 +171,7 @@ def _breakdowns(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) 
 
 
 def _tiers(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Section:
-    """The blocks of ALE's Table 1: per tier pass, score, sd over repeats, total cost, hours and tokens."""
+    """Return the blocks of ALE's Table 1: per tier pass, score, sd over repeats, total cost, hours and tokens."""
     frame = results.with_group(frame, "tier")
     present = set(frame["group"].unique().to_list())
     order = tuple(t for t in results.tiers if t in present)
@@ -205,7 +204,7 @@ def _tiers(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Se
 
 
 def _groups(config: MeasureConfig, table: pl.DataFrame, by: str, source: str) -> Section:
-    """Success and score per group of the work: agents down, groups across."""
+    """Return success and score per group of the work: agents down, groups across."""
     names = table["group"].unique().sort().to_list()
     columns = tuple(f"{name}: {head}" for name in names for head in ("success", "score"))
     rows = []
@@ -227,14 +226,14 @@ def _groups(config: MeasureConfig, table: pl.DataFrame, by: str, source: str) ->
         rows.append(group.line(*cells))
     notes: tuple[str, ...] = ()
     if by == "platform":
-        notes = ("platforms overlap, since work may need several: never average them",)
+        notes = ("platforms overlap, since work may need several: do not average them",)
     elif by == "category":
         notes = unknown_categories(names)
     return Section(by, f"By {by}", source, columns, tuple(rows), ("score is S_partial", *notes))
 
 
 def unknown_categories(names: Sequence[str]) -> tuple[str, ...]:
-    """What no taxonomy has: a misspelt category stands as a group of its own."""
+    """Return a note on categories that no taxonomy has: a misspelt category is a group of its own."""
     known = {category.id for taxonomy in TAXONOMIES for category in categories(taxonomy)}
     unknown = [name for name in names if name != NONE and name not in known]
     if not unknown:
@@ -279,13 +278,13 @@ def _roll_up(config: MeasureConfig, frame: pl.DataFrame) -> Section:
 
 
 def _absent(name: str) -> Estimate:
-    from worksample.metrics.estimate import undefined
+    from worksample.metrics.estimate import undefined_estimate
 
-    return undefined(name, "nothing was planned")
+    return undefined_estimate(name, "nothing was planned")
 
 
 def timeouts(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
-    """How often the cap of time was reached, and how such runs scored: per agent, per tier, of all runs."""
+    """Yield how often the cap of time was reached, and the scores of such runs: per agent, per tier, of all runs."""
     frame = results.with_group(frame, "tier").with_columns(
         late=pl.when(pl.col("work") == "done").then((pl.col("cause") == Cause.LIMIT_TIME.value).fill_null(False))
     )
@@ -303,7 +302,7 @@ def timeouts(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> 
         if name != "overall":
             rows.append(SectionRow(f"harness {name}", None, (t.rate, t.timed_out, t.others)))
     columns = ("timeout rate", "score of those", "score of the others")
-    notes = ("runs are the unit here; what lay in output/ at the cap was graded like any other work",)
+    notes = ("runs are the unit; the files in output/ at the cap were graded like any other work",)
     yield Section(
         "timeouts", "Runs that reached the cap of time", "ALE D.2, Tables 6 and 7", columns, tuple(rows), notes
     )

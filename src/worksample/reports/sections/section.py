@@ -15,8 +15,8 @@ Cell = Estimate | str
 
 @dataclass(frozen=True, slots=True)
 class SectionRow:
-    """One line. `agent` is the agent's id (an entrant's name where it is no agent of ours), None for a line that is
-    not one agent's. `cells` stand under the section's `columns`.
+    """One line. `agent` is the agent's id (or an entrant's name), None for a line that is about no single agent.
+    `cells` follow the section's `columns`.
     """
 
     label: str
@@ -24,7 +24,7 @@ class SectionRow:
     cells: tuple[Cell, ...]
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the line as JSON types."""
         cells = [cell if isinstance(cell, str) else cell.as_dict() for cell in self.cells]
         return {"label": self.label, "agent": self.agent, "cells": cells}
 
@@ -42,7 +42,7 @@ class Section:
     fault: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the section as JSON types."""
         return {
             "id": self.id,
             "title": self.title,
@@ -58,8 +58,8 @@ _HEAD = ("section", "row", "agent", "column", "group")
 
 
 def figures_df(sections: Iterable[Section]) -> pl.DataFrame:
-    """One row per figure: section, row, agent, column, group (the row's own text, such as the tier), then the columns
-    of `worksample.metrics.tabulate`: printed, value, low, high, level, unit, counts, method, reason, notes.
+    """Return one row per figure: section, row, agent, column, group (the row's own text, such as the tier), then the
+    columns of `worksample.metrics.tabulate`: printed, value, low, high, level, unit, counts, method, reason, notes.
     """
     places, cells = [], []
     for section in sections:

@@ -1,4 +1,4 @@
-"""What was spent on models: the agents' own, the colleagues', the judges', with what is not known of it."""
+"""Spending on the models of agents, colleagues and judges, with what is unknown of it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TOKENS = {
     "output": "output_tokens",
     "of it reasoning": "reasoning_tokens",
 }
-"""Column -> where a trial has it."""
+"""Column -> the column of a trial that holds it."""
 WHAT_WAS_SPENT = "a total of what was spent: no interval"
 COLUMNS = ("calls", *TOKENS, "cost", "cost at most")
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """All that was spent over the experiments; nothing where only a part of the work is shown."""
+    """Yield all spending over the experiments; nothing if only a part of the work is shown."""
     if config.where:
         return
     ids = [e.id for e in results.experiments]
@@ -39,7 +39,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     rows += [_line(one.who, None, one, [""] * len(TOKENS)) for one in others if one.pieces]
     if any(row.cells[0] != "0" for row in rows):
         notes = (
-            "every try and every round counts here, failed and struck ones too; other figures count finished trials",
+            "every try and every round counts, failed and struck ones too; other figures count finished trials",
             "input: tokens of prompts from no cache; input, cache and output add up to all tokens",
             *cost_notes(tries),
         )

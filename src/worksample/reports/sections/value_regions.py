@@ -1,4 +1,4 @@
-"""At which value of a job AI alone, AI with feedback, or a human is best, and how sure that is."""
+"""Regions of job values in which each approach is best, with intervals (UpBench 5.4.1)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .section import Section, SectionRow
 ALONE, WITH_FEEDBACK, HUMAN = "AI alone", "AI with feedback", "human"
 WITHOUT_PRICE = "the time of people who gave feedback has no price (--hourly), or is not known"
 _PLACES = (0.1, 0.5, 0.9)
-"""Quantiles of the jobs' own values at which probabilities are told."""
+"""Quantiles of the jobs' own values at which probabilities are shown."""
 _SELDOM = 0.005
 
 Chosen = Callable[[pl.DataFrame, m.Resampling], "m.Choice | str"]
@@ -28,7 +28,7 @@ Chosen = Callable[[pl.DataFrame, m.Resampling], "m.Choice | str"]
 
 @dataclass(frozen=True)
 class Regions:
-    """What is said of a table of regions; `by`: the column that names parts, where it has any."""
+    """Headings and notes of a table of regions; `by`: the column that names parts, if it has any."""
 
     id: str
     title: str
@@ -38,9 +38,10 @@ class Regions:
 
 
 def feedback_regions(results: ResultSet, config: MeasureConfig, jobs: pl.DataFrame) -> Iterator[Section]:
-    """One row per agent and arm, and approach; for all of the work, and part by part. jobs: a row per chain (`first`,
-    `once`: the first attempt's verdict and cost; `passed`, `cost`, `led`: the last verdict and all that was spent;
-    `price`).
+    """Yield one row per agent and arm, and approach; for all of the work, and part by part.
+
+    jobs: a row per chain (`first`, `once`: the first attempt's verdict and cost; `passed`, `cost`, `led`: the last
+    verdict and everything spent; `price`).
     """
     priced = jobs.filter(pl.col("price").is_not_null())
     if not config.illustrative:
@@ -63,7 +64,7 @@ def feedback_regions(results: ResultSet, config: MeasureConfig, jobs: pl.DataFra
 
 
 def values_of(prices: pl.Series) -> tuple[float, ...]:
-    """The values at which probabilities are told; none where no job has a price."""
+    """Return the values at which probabilities are shown; none if no job has a price."""
     if not prices.is_not_null().any():
         return ()
     return tuple(dict.fromkeys(float(f"{prices.quantile(place):.3g}") for place in _PLACES))
@@ -75,7 +76,9 @@ def regions_table(
     parts: Sequence[tuple[str, pl.DataFrame]],
     asked: tuple[Sequence[float], Chosen],
 ) -> Section:
-    """A row per agent and approach, of each part. asked: at which values, and which approach is best for some jobs."""
+    """Return a row per agent and approach, for each part. asked: the values, and the function that chooses an approach
+    for some jobs.
+    """
     values, choice = asked
     rows, small = [], []
     for part, frame in parts:
@@ -89,12 +92,15 @@ def regions_table(
     columns = ("best from", "best to", "has a region", *(f"best at ${value:g}" for value in values))
     notes = told.notes
     if small:
-        notes = (*notes, f"not told, for want of jobs done and paid for in each way: {'; '.join(sorted(small))}")
+        notes = (
+            *notes,
+            f"left out because too few jobs were done and paid for in each way: {'; '.join(sorted(small))}",
+        )
     return Section(told.id, told.title, told.source, (told.by, *columns) if told.by else columns, tuple(rows), notes)
 
 
 def _lines(found: m.Choice, values: Sequence[float]) -> Iterator[tuple[str, tuple[m.Estimate | str, ...]]]:
-    """A line for each approach; for doing nothing only where that may be best."""
+    """Yield a line for each approach; for doing nothing only if that may be best."""
     at = [found.best(value) for value in values]
     for region in found.regions:
         if region.approach == NOTHING and (region.exists.value or 0) < _SELDOM:
@@ -109,9 +115,10 @@ def _lines(found: m.Choice, values: Sequence[float]) -> Iterator[tuple[str, tupl
 
 
 def choice_of(jobs: pl.DataFrame, how: m.Resampling) -> m.Choice | str:
-    """How sure it is which approach is best for these jobs; or why nobody can say.
+    """Return how surely each approach is best for these jobs, or why that is unknown.
 
-    Were jobs left out since what led on from their failure has no price, those that passed at once would be left.
+    Leaving out jobs whose later feedback has no price would leave only those that passed at once; so the choice is
+    refused.
     """
     if not jobs.select(feedback_has_price()).item():
         return WITHOUT_PRICE
@@ -126,12 +133,12 @@ def choice_of(jobs: pl.DataFrame, how: m.Resampling) -> m.Choice | str:
 
 
 def feedback_has_price() -> pl.Expr:
-    """Whether all that led from one attempt of a chain to the next has a price."""
+    """Return whether everything that led from one attempt of a chain to the next has a price."""
     return ~(pl.col("led").is_null() & pl.col("passed").is_not_null()).any()
 
 
 def _parts(results: ResultSet, config: MeasureConfig, jobs: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
-    """Each group of the work."""
+    """Return each group of the work."""
     by = config.by or "category"
     if by == "agent":
         return []

@@ -52,7 +52,7 @@ PAIRED = (
         "mean rubric score",
     ),
 )
-"""Estimates drawn side by side where a section has both (UpBench Figures 3 and 5): names, file, caption, axis."""
+"""Estimates drawn side by side if a section has both (UpBench Figures 3 and 5): names, file, caption, axis."""
 SINGLE = (
     ("automation rate", "automation", "Automation rate: accepted as the commissioned work.", "share of projects"),
     ("relative lift", "lift", "Relative lift: jobs won by re-attempts per job won at first.", "ratio"),
@@ -75,18 +75,18 @@ def board_charts(canvas: Canvas, board: Leaderboard, frame: pl.DataFrame, releas
 
 
 def measured_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
-    """Elo, automation, dollars, completion and lifts, and autoflation over time, where the sections hold them."""
-    elo = _named(sections, lambda e: e.unit is Unit.ELO)
+    """Draw Elo, automation, dollars, completion, lifts, and autoflation over time, if the sections hold them."""
+    elo = _first_estimates(sections, lambda e: e.unit is Unit.ELO)
     if elo.labels:
         caption = "Elo with intervals; dashed: the human, 1,000."
         interval_bars(canvas, Axis("elo", caption, "Elo"), elo, mark=HUMAN_ELO)
     for name, file, caption, says in SINGLE:
-        bars = _named(sections, _is(name))
+        bars = _first_estimates(sections, _is(name))
         if bars.labels:
             share = next(iter(bars.series.values()))[0].unit is Unit.SHARE
-            interval_bars(canvas, Axis(file, caption, says, share=share), _ranked(bars))
+            interval_bars(canvas, Axis(file, caption, says, share=share), _rank_bars(bars))
     for names, file, caption, says in PAIRED:
-        both = [_named(sections, _is(name)) for name in names]
+        both = [_first_estimates(sections, _is(name)) for name in names]
         if both[0].labels and (both[0].labels, *both[0].series) == (both[1].labels, *both[1].series):
             series = {name: next(iter(b.series.values())) for name, b in zip(names, both, strict=True)}
             grouped_bars(canvas, Axis(file, caption, says, share=True), Bars(both[0].labels, series))
@@ -116,7 +116,7 @@ def _value_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
 
 
 def _budget_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
-    """The score under a budget, for the agents that get furthest."""
+    """Draw the score under a budget, for the agents that get furthest."""
     for section in sections:
         what = section.id.partition("budget-")[2]
         if what not in BUDGETS:
@@ -131,18 +131,18 @@ def _budget_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
 
 
 def _last(cells: Sequence[Estimate]) -> float:
-    """At the largest budget; below any where there is no score."""
+    """Return the score at the largest budget; lower than any score if there is none."""
     return -1.0 if cells[-1].value is None else cells[-1].value
 
 
 def _success(rows: Sequence[SectionRow]) -> float:
-    """Of an agent's first line; lines without an estimate come last."""
+    """Return the success of an agent's first line; lines without an estimate come last."""
     first = rows[0].cells[0]
     return first.value if isinstance(first, Estimate) and first.value is not None else -1.0
 
 
 def _approach(row: SectionRow) -> Approach | None:
-    """The line's first two cells: success and cost per job, as estimates or, of the human, as text."""
+    """Return the line's first two cells, success and cost per job, given as estimates or, for the human, as text."""
     name = row.label.rpartition(": ")[2]
     success, cost = row.cells[:2]
     if isinstance(success, Estimate) and isinstance(cost, Estimate):
@@ -154,7 +154,7 @@ def _approach(row: SectionRow) -> Approach | None:
 
 
 def heat_charts(canvas: Canvas, tasks: Heat | None, groups: Heat) -> None:
-    """The heat maps per task (where tasks may be shown) and per category."""
+    """Draw the heat maps per task (if tasks may be shown) and per category."""
     for name, caption, heat in (
         ("heat-tasks", "Mean score per task.", tasks),
         ("heat-categories", "Mean score per category.", groups),
@@ -165,8 +165,8 @@ def heat_charts(canvas: Canvas, tasks: Heat | None, groups: Heat) -> None:
         heat_map(canvas, Axis(name, caption, "mean score"), [r.task for r in heat.rows], agents, heat_table(heat))
 
 
-def _ranked(bars: Bars) -> Bars:
-    """The same, best first; what has no value last."""
+def _rank_bars(bars: Bars) -> Bars:
+    """Sort bars best first; those without a value come last."""
     ((name, estimates),) = bars.series.items()
     order = sorted(
         zip(bars.labels, estimates, strict=True),
@@ -187,8 +187,8 @@ def _cells(sections: Iterable[Section]) -> Iterator[tuple[str, Estimate]]:
                     yield row.label, cell
 
 
-def _named(sections: Sequence[Section], wanted: Callable[[Estimate], bool]) -> Bars:
-    """Of the first section that has such estimates the first of each line."""
+def _first_estimates(sections: Sequence[Section], wanted: Callable[[Estimate], bool]) -> Bars:
+    """Return, of the first section that has such estimates, the first one of each line."""
     for section in sections:
         found = []
         for row in section.rows:

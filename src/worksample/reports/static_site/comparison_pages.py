@@ -29,19 +29,19 @@ class TrialColumn:
     grade: GradePayload | None
     files: tuple[FilePreview, ...]
     more: int
-    """Deliverables that are not shown here."""
+    """Number of deliverables that are not shown."""
     steps: tuple[str, ...]
 
     @property
     def who(self) -> str:
-        """The agent, with the repeat where it is not the first."""
+        """The agent, with the repeat from the second on."""
         repeat = self.row["repeat"] or 1
         return str(self.row["entry_label"]) + (f", repeat {repeat}" if repeat > 1 else "")
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionLine:
-    """A criterion across the columns; None where a grade does not name it."""
+    """A criterion across the columns; None if a grade does not name it."""
 
     text: str
     id: str
@@ -66,25 +66,25 @@ def piece_of(
     files: Sequence[FilePreview],
     steps: Iterable[TranscriptStep],
 ) -> TrialColumn:
-    """A trial as a column, cut to what can be compared at a glance."""
+    """Return a trial as a column, shortened to what can be compared at a glance."""
     lines = [line for step in steps if (line := _line(step))]
     return TrialColumn(row, page, grade, tuple(files[:FILES]), max(0, len(files) - FILES), tuple(lines[:STEPS]))
 
 
 def beside(pieces: Iterable[TrialColumn], instances: Mapping[str, Instance], order: Sequence[str]) -> list[Beside]:
-    """The pieces of one task by instance. `instances`: by id; `order`: names of agents, best first."""
+    """Group the trials of one task by instance. `instances`: by id; `order`: names of agents, best first."""
     place = {name: at for at, name in enumerate(order)}
 
-    def ranked(piece: TrialColumn) -> tuple[int, str, int]:
+    def rank_key(piece: TrialColumn) -> tuple[int, str, int]:
         name = str(piece.row["entry_label"])
         return place.get(name, len(place)), name, piece.row["repeat"] or 1
 
-    def named(piece: TrialColumn) -> str:
+    def instance_id(piece: TrialColumn) -> str:
         return str(piece.row["instance"])
 
     out = []
-    for id, group in groupby(sorted(pieces, key=named), key=named):
-        all_ = sorted(group, key=ranked)
+    for id, group in groupby(sorted(pieces, key=instance_id), key=instance_id):
+        all_ = sorted(group, key=rank_key)
         shown = tuple(all_[:MOST])
         found = instances[id]
         out.append(Beside(found.name, found.title, shown, len(all_) - len(shown), tuple(_criteria(shown, found))))
@@ -92,7 +92,7 @@ def beside(pieces: Iterable[TrialColumn], instances: Mapping[str, Instance], ord
 
 
 def texts_of(instance: Instance) -> dict[str, str]:
-    """What each criterion asks, by its id, over all protocols of the instance."""
+    """Return the text of each criterion by id, over all protocols of the instance."""
     found: dict[str, str] = {}
     for grading in instance.grading.values():
         _collect(grading.criteria.criteria, found)
@@ -113,17 +113,17 @@ def _criteria(pieces: Sequence[TrialColumn], instance: Instance) -> Iterable[Cri
 
 
 def _line(step: TranscriptStep) -> str:
-    """What an agent did in a step, in a line; nothing for what it was told."""
+    """Return an agent's action in a step as one line; empty for messages to it."""
     if step.source in ("system", "user"):
         return ""
     if step.calls:
-        return "; ".join(_cut(f"{call.name}: {_first(call.arguments)}") for call in step.calls)
-    return _cut(_first(step.text))
+        return "; ".join(_shorten(f"{call.name}: {_first(call.arguments)}") for call in step.calls)
+    return _shorten(_first(step.text))
 
 
 def _first(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= LINE else f"{text[: LINE - 1]}…"

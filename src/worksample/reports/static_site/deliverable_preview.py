@@ -1,5 +1,5 @@
-"""Deliverables in a report. They are hostile: text is escaped and cut, a raster image is a file under our own name and
-ending, and nothing that a browser could execute is ever written as such.
+"""Previews of deliverables in a report. Deliverables are untrusted: text is escaped and shortened, a raster image is a
+file under a name that we choose.
 """
 
 from __future__ import annotations

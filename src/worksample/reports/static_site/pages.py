@@ -60,12 +60,12 @@ class Pages:
         text = self.templates.get_template(template).render(root=root, here=path, **self.common, **script, **values)
         target = self.out / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        # What an agent wrote may hold lone surrogates after unquoting; a page must still be valid UTF-8.
+        # An agent's text may contain lone surrogates after unquoting; a page must still be valid UTF-8.
         target.write_bytes(text.encode("utf-8", "replace"))
 
 
 def address_of(app: str) -> str:
-    """The origin of a review app, or "". UsageError where it is not one."""
+    """Return the origin of a review app, or "". Raises UsageError if the text is no origin."""
     if not app:
         return ""
     try:

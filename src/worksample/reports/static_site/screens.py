@@ -1,8 +1,8 @@
-"""What an agent saw of its browser, and what colleagues answered, as a trial's page shows both.
+"""Screenshots of an agent's browser and colleagues' answers, as shown on a trial's page.
 
-The record is the platform's, its content is not: addresses, titles and messages are whatever pages and agents wrote,
-and are shown as text, cut. The pictures were read and written anew in a box when they were taken; here each is a file
-under a name of ours, and one whose head is no JPEG's of a sensible size is left out.
+The platform wrote the record but not its content: addresses, titles and messages come from pages and agents and are
+shown as shortened text. The pictures were re-encoded in a box when they were taken; each becomes a file under a name
+that we choose, and a file without a JPEG header of a sensible size is left out.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ScreenAction:
 
 @dataclass(frozen=True, slots=True)
 class ScreenPicture:
-    """A picture, and the actions after which the browser looked so. `image`: "" where none was taken."""
+    """A picture, and the actions after which the browser looked so. `image`: "" if none was taken."""
 
     deeds: tuple[ScreenAction, ...]
     image: str = ""
@@ -54,8 +54,8 @@ class ScreenPicture:
 
 @dataclass(frozen=True, slots=True)
 class ColleagueLine:
-    """A message that a colleague heard, and the answer; `heard` is empty where the colleague spoke unasked, or is
-    played by a person, whose words are kept as they are said.
+    """A message to a colleague and the answer. `heard` is empty if the colleague spoke unasked, or is played by a
+    person, whose messages are kept as they were written.
     """
 
     colleague: str
@@ -70,7 +70,7 @@ class ColleagueLine:
 
 @dataclass(frozen=True, slots=True)
 class TrialScreens:
-    """`left_out` actions follow those that are shown."""
+    """Pictures and messages of a trial; `left_out` actions follow those that are shown."""
 
     screens: tuple[ScreenPicture, ...] = ()
     left_out: int = 0
@@ -79,7 +79,9 @@ class TrialScreens:
 
 
 def shown_of(store: Store, submission: Submission | None, site: Path, root: str) -> TrialScreens:
-    """Both of a submission; empty where it has neither. Pictures are written below `site/files/`."""
+    """Return the pictures and messages of a submission; empty if it has neither. Pictures are written below
+    `site/files/`.
+    """
     browser, colleagues = _files(store, submission, "browser"), _files(store, submission, "colleagues")
     rows = [row for row in _rows(store, browser.get(ACTIONS)) if "action" in row]
     screens: list[ScreenPicture] = []
@@ -89,9 +91,9 @@ def shown_of(store: Store, submission: Submission | None, site: Path, root: str)
             break
         shown += len(deeds)
         image, size = _picture(store, digest, site, root)
-        title, url, at = (_cut(last.get(key)) for key in ("title", "url", "at"))
+        title, url, at = (_shorten(last.get(key)) for key in ("title", "url", "at"))
         screens.append(ScreenPicture(tuple(deeds), image, *size, title, url, at[11:19]))
-    said = [_said(row) for row in _rows(store, colleagues.get(COLLEAGUES)) if "colleague" in row]
+    said = [_colleague_line(row) for row in _rows(store, colleagues.get(COLLEAGUES)) if "colleague" in row]
     return TrialScreens(tuple(screens), len(rows) - shown, tuple(said[:MOST]), max(0, len(said) - MOST))
 
 
@@ -115,25 +117,29 @@ def _alike(
 
 
 def _deed(row: Mapping[str, Any]) -> ScreenAction:
-    given, element = row.get("with"), _cut(row.get("element"))
+    given, element = row.get("with"), _shorten(row.get("element"))
     pairs = given.items() if isinstance(given, dict) else ()
-    words = [element if key == "bid" and element else f"{key} {_cut(value)}" for key, value in pairs]
+    words = [element if key == "bid" and element else f"{key} {_shorten(value)}" for key, value in pairs]
     remarks = row.get("remarks")
-    told = tuple(_cut(one) for one in remarks[:20]) if isinstance(remarks, list) else ()
+    told = tuple(_shorten(one) for one in remarks[:20]) if isinstance(remarks, list) else ()
     number = row.get("n")
     return ScreenAction(
-        number if isinstance(number, int) else 0, _cut(row["action"]), ", ".join(words), _cut(row.get("error")), told
+        number if isinstance(number, int) else 0,
+        _shorten(row["action"]),
+        ", ".join(words),
+        _shorten(row.get("error")),
+        told,
     )
 
 
-def _said(row: Mapping[str, Any]) -> ColleagueLine:
-    room = _cut(row.get("room"))
+def _colleague_line(row: Mapping[str, Any]) -> ColleagueLine:
+    room = _shorten(row.get("room"))
     did = row.get("did")
-    done = tuple(f"{_cut(key)}: {_cut(value)}" for key, value in did.items()) if isinstance(did, dict) else ()
+    done = tuple(f"{_shorten(key)}: {_shorten(value)}" for key, value in did.items()) if isinstance(did, dict) else ()
     return ColleagueLine(
-        _cut(row["colleague"]), _cut(row.get("by") or row.get("to")), f"in {room}" if room else "directly",
-        _cut(row.get("heard"), 2000), _cut(row.get("said"), 2000),
-        _cut(row.get("answered") or row.get("began") or row.get("clock"))[:16].replace("T", " "), done,
+        _shorten(row["colleague"]), _shorten(row.get("by") or row.get("to")), f"in {room}" if room else "directly",
+        _shorten(row.get("heard"), 2000), _shorten(row.get("said"), 2000),
+        _shorten(row.get("answered") or row.get("began") or row.get("clock"))[:16].replace("T", " "), done,
         row.get("person") is True,
     )  # fmt: skip
 
@@ -153,7 +159,7 @@ def _picture(store: Store, digest: str | None, site: Path, root: str) -> tuple[s
 
 
 def jpeg_size(data: bytes) -> tuple[int, int] | None:
-    """Width and height, as a JPEG's head says them; None where it is no such head."""
+    """Return width and height from a JPEG's header; None if it is no such header."""
     at = 2
     while data.startswith(b"\xff\xd8\xff") and at + 9 <= len(data) and data[at] == 0xFF:
         marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
@@ -172,7 +178,7 @@ def _files(store: Store, submission: Submission | None, part: str) -> dict[str, 
 
 
 def _rows(store: Store, entry: Entry | None) -> Iterator[dict[str, Any]]:
-    """The lines of a record; where it is larger than is read, or damaged, those before that."""
+    """Yield the lines of a record; if it is larger than the limit, or damaged, those before that."""
     if entry is None or entry.blob is None:
         return
     for line in store.blobs.read(entry.blob, limit=RECORD).splitlines():
@@ -184,6 +190,6 @@ def _rows(store: Store, entry: Entry | None) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _cut(value: object, most: int = CUT) -> str:
+def _shorten(value: object, most: int = CUT) -> str:
     text = "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= most else f"{text[:most]}…"

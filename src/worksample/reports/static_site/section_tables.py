@@ -1,4 +1,4 @@
-"""Sections of figures as a page shows them: grouped heads, cells with interval and counts, reasons below."""
+"""Sections as tables of a page: grouped heads, cells with interval and counts, reasons below."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """`text` is the figure or a dash; `interval` and `counts` are empty where there are none; `title` says the rest."""
+    """A table cell. `text` is the figure or a dash; `interval` and `counts` are empty if there are none; `title` has
+    the rest.
+    """
 
     text: str
     interval: str = ""
@@ -46,7 +48,7 @@ class SectionView:
     title: str
     source: str
     groups: tuple[Head, ...]
-    """The upper heads, empty where no column is in a group (`Near-Term: pass` is in the group Near-Term)."""
+    """The upper heads, empty if no column is in a group (`Near-Term: pass` is in the group Near-Term)."""
     heads: tuple[str, ...]
     rows: tuple[tuple[str, tuple[CellView, ...]], ...]
     notes: tuple[str, ...]
@@ -56,7 +58,7 @@ class SectionView:
 
 
 def view_of(section: Section) -> SectionView:
-    """The view of a section."""
+    """Return the view of a section."""
     parts = [c.partition(": ") if ": " in c else ("", "", c) for c in section.columns]
     groups = tuple(Head(title_of(name), len(list(run))) for name, run in groupby(p[0] for p in parts))
     rows = tuple((title_of(row.label), tuple(_cell(c) for c in row.cells)) for row in section.rows)
@@ -99,7 +101,7 @@ def _of(cell: Estimate) -> str:
 
 
 def _notes(section: Section) -> tuple[str, ...]:
-    """The section's own notes, then each different reason and note of its figures."""
+    """Return the section's own notes, then each different reason and note of its figures."""
     estimates = [(title_of(row.label), c) for row in section.rows for c in row.cells if isinstance(c, Estimate)]
     reasons = [f"{DASH} {e.name}: {e.reason}" for _, e in estimates if e.reason]
     notes = [(who, n) for who, e in estimates for n in e.notes]
@@ -112,7 +114,7 @@ def _notes(section: Section) -> tuple[str, ...]:
 
 
 def _of_whom(notes: Sequence[tuple[str, str]], lines: int) -> list[str]:
-    """Each note once, with the lines that it is about where it is not about all."""
+    """Return each note once, naming the lines that it is about unless it is about all."""
     whose: dict[str, dict[str, None]] = {}
     for who, note in notes:
         whose.setdefault(note, {})[who] = None

@@ -12,11 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.extras import need
-from worksample.files.swap_folder import swapped
+from worksample.files.swap_folder import replace_folder
 from worksample.records import Instance, Submission, Task, Value
 from worksample.records.value_and_hours import Hours
-from worksample.reports.board import Leaderboard, board_of, with_reasons
-from worksample.reports.chosen_experiments import called, find_experiments, held_out, release_dates, same_lock
+from worksample.reports.board import Leaderboard, add_reasons, board_of
+from worksample.reports.chosen_experiments import (
+    find_experiments,
+    heading_of,
+    is_private,
+    release_dates,
+    require_same_lock,
+)
 from worksample.reports.heat_map import causes_of, heat_of, shade, task_page
 from worksample.reports.plots import Canvas
 from worksample.store import Store
@@ -44,15 +50,15 @@ HANDED_IN = {"person": "handed in by a person", "external": "handed in from else
 CODE = 1 << 20
 """Bytes read of one source file of a grader."""
 WITH_STRUCK = ("scores", "automation", "rubric")
-"""Sections shown a second time, with struck work counted, where there is any."""
+"""Sections shown a second time with struck work counted, if there is any."""
 
 
 @dataclass(frozen=True)
 class ReportConfig:
-    """What a report holds. Of a private suite it holds aggregates only, whatever is asked for."""
+    """Contents of a report. A private suite's report holds aggregates only, whatever the config says."""
 
     name: str = ""
-    """Its heading; the experiments' names where empty."""
+    """Heading; by default the experiments' names."""
     illustrative: bool = False
     """Count prices that are only illustrative."""
     measures: MeasureConfig | None = None
@@ -68,27 +74,27 @@ class ReportConfig:
 def write_report(
     store: Store, experiments: Sequence[str], out: Path, config: ReportConfig | None = None
 ) -> Leaderboard:
-    """Write the site to `out` and return the leaderboard it shows. Raises PlanError where locks differ.
+    """Write the site to `out` and return the leaderboard it shows. Raises PlanError if the locks differ.
 
-    A kill leaves the report that stood there, or this one, whole. Layout: index.html, summary.html, metrics.html,
-    work.html, leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html, compare/<task>.html,
-    trials/<two>/<id>.html, handed-in/<two>/<id>.html, files/.
+    A kill leaves the old report or this one, whole. Layout: index.html, summary.html, metrics.html, work.html,
+    leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html, compare/<task>.html, trials/<two>/<id>.html,
+    handed-in/<two>/<id>.html, files/.
     """
     from worksample.results.result_set import ResultSet, WorkRules
 
     need("report")
     config = config or ReportConfig()
     found = find_experiments(store, experiments)
-    same_lock(found)
+    require_same_lock(found)
     measures = config.measures
     rules = WorkRules(judged_by=measures.judged_by, where=measures.where) if measures else None
     work = ResultSet(store, found, rules)
     frame = work.frame(work.primary)
     how = measures.how if measures else None
-    board = with_reasons(store, board_of(frame, tuple(found), illustrative=config.illustrative, how=how))
+    board = add_reasons(store, board_of(frame, tuple(found), illustrative=config.illustrative, how=how))
     if rules is not None and rules.where:
         board = replace(board, notes=(f"Only work with {rules.where}.", *board.notes))
-    with swapped(out) as folder:
+    with replace_folder(out) as folder:
         _Site(store, folder, frame, board, config, work.handed_in).write()
     return board
 
@@ -98,17 +104,17 @@ class _Site:
         self, store: Store, out: Path, every: pl.DataFrame, board: Leaderboard, config: ReportConfig,
         handed_in: Sequence[Submission],
     ) -> None:  # fmt: skip
-        """`every`: the frame of verdicts; `frame` has its slots alone, since nobody planned what is handed in."""
+        """`every`: the whole frame of verdicts; `frame` holds its slots alone, since handed-in work was not planned."""
         self.store, self.out, self.every, self.board, self.config = store, out, every, board, config
         self.frame = every.filter(every["slot"].is_not_null())
         self.handed_in = handed_in
         self.instances: dict[str, Instance] = {}
-        self.held_out = held_out(store, board.experiments)
+        self.held_out = is_private(store, board.experiments)
         self.colours: dict[str, str] = {}
         self.titles = {id: task.title for task in store.find(Task) for id in task.instances}
         links = LINKS[:-1] if self.held_out else LINKS
         self.pages = Pages(
-            out, config.name or called(board.experiments), unsandboxed=board.unsandboxed, links=links,
+            out, config.name or heading_of(board.experiments), unsandboxed=board.unsandboxed, links=links,
             app=address_of(config.app),
         )  # fmt: skip
         self.page = self.pages.page
@@ -158,7 +164,7 @@ class _Site:
             self.trials()
 
     def metrics(self) -> None:
-        """metrics.html and metrics.json: every section, and what changes where struck work counts."""
+        """Write metrics.html and metrics.json: every section, and the figures with struck work counted."""
         from worksample.reports.sections import MeasureConfig, measure
 
         config = replace(self.config.measures or MeasureConfig(), illustrative=self.config.illustrative)
@@ -203,11 +209,11 @@ class _Site:
         )
 
     def planned(self) -> list[str]:
-        """Where nobody of ours was to work: the instances on which work could be handed in."""
+        """The instances on which work could be handed in, if the experiments planned no trials."""
         return sorted({id for e in self.board.experiments for id in e.lock.instances})
 
     def code_of(self, instance: Instance) -> Iterator[bytes]:
-        """The sources of an instance's graders."""
+        """Yield the sources of an instance's graders."""
         for digest in dict.fromkeys(g.grader for g in instance.grading.values()):
             for entry in self.store.manifest(digest).files:
                 if entry.path.endswith(".py") and entry.blob:
@@ -219,7 +225,7 @@ class _Site:
         return self.instances[id]
 
     def task_titles(self) -> dict[str, str]:
-        """Titles by the names of tasks."""
+        """Return titles by the names of tasks."""
         pairs = self.every.unique("task").select("task", "instance").sort("task").iter_rows()
         return {task: self.titles.get(id) or self.instance(id).title for task, id in pairs}
 
@@ -257,13 +263,13 @@ class _Site:
             "provenance": first.about.provenance,
         }
         page = task_page(first.task)
-        compared = page if self.config.pages and rows.filter(_shown()).height > 1 else ""
+        compared = page if self.config.pages and rows.filter(_has_page()).height > 1 else ""
         self.page(
             "task.html", f"tasks/{page}", "../", sortable=True, task=about, instances=instances, compared=compared
         )
 
     def trials(self) -> None:
-        rows = self.every.filter(_shown())
+        rows = self.every.filter(_has_page())
         order = [row.name for row in self.board.rows]
         titles = self.task_titles()
         pages = TrialPages(
@@ -272,8 +278,8 @@ class _Site:
         pages.write(rows, self.config.on_page)
 
 
-def _shown() -> pl.Expr:
-    """Rows that have a page: trials, and what was handed in."""
+def _has_page() -> pl.Expr:
+    """Return the condition for rows with a page: trials and handed-in work."""
     import polars as pl
 
     return pl.col("trial").is_not_null() | pl.col("slot").is_null()

@@ -1,4 +1,4 @@
-"""What people and judges said of each submission, in words: every round, what is struck too, and nobody by name."""
+"""Statements of people and judges about each submission: every round, struck ones too, without names."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class StatedEvaluation:
     words: str
     parts: tuple[PartPayload, ...] = ()
     struck: str = ""
-    """Why it does not count, where it does not; "" where it does."""
+    """Why the evaluation does not count; "" if it counts."""
 
 
 class SubmissionVotes:
-    """What was said of these submissions. Programs' evaluations are grades, and no words."""
+    """The statements about some submissions. Evaluations by programs are grades without words."""
 
     def __init__(self, store: Store, submissions: Iterable[str]) -> None:
         ids = sorted(set(submissions))
@@ -69,7 +69,9 @@ class SubmissionVotes:
         said = [e for e in found.values() if self._type(e) is not EvaluatorKind.PROGRAM]
         self._rounds = {round.id: round for round in store.find(Round)} if said else {}
         self._amendments = strikes(store.find(Amendment)) if said else {}
-        self._numbers = _numbered(self._evaluators[e.evaluator] for e in said if e.evaluator in self._evaluators)
+        self._numbers = _number_evaluators(
+            self._evaluators[e.evaluator] for e in said if e.evaluator in self._evaluators
+        )
         self._makers = _makers(store, {s for e in said for s in (e.subject, e.second) if s and e.second})
         self._of: dict[str, list[Evaluation]] = {}
         for e in sorted(said, key=lambda e: (e.at, e.id)):
@@ -78,14 +80,14 @@ class SubmissionVotes:
                     self._of.setdefault(id, []).append(e)
 
     def of(self, submission: str) -> list[StatedEvaluation]:
-        """By time."""
-        return [self._said(e, submission) for e in self._of.get(submission, ())]
+        """Return the statements about a submission, by time."""
+        return [self._state_evaluation(e, submission) for e in self._of.get(submission, ())]
 
     def _type(self, e: Evaluation) -> EvaluatorKind | None:
         known = self._evaluators.get(e.evaluator)
         return known.type if known is not None else None
 
-    def _said(self, e: Evaluation, submission: str) -> StatedEvaluation:
+    def _state_evaluation(self, e: Evaluation, submission: str) -> StatedEvaluation:
         round, known = self._rounds[e.round], self._evaluators.get(e.evaluator)
         who = e.evaluator if known is None else self._numbers.get(known.id, known.name)
         strike = next((self._amendments[key] for key in targets_of(e) if key in self._amendments), None)
@@ -127,8 +129,8 @@ def _by_id(evaluators: Iterable[Evaluator]) -> dict[str, Evaluator]:
     return {e.id: e for e in evaluators}
 
 
-def _numbered(evaluators: Iterable[Evaluator]) -> dict[str, str]:
-    """Persons' ids -> `evaluator 1`, by when they first spoke: all versions of a person are one."""
+def _number_evaluators(evaluators: Iterable[Evaluator]) -> dict[str, str]:
+    """Return persons' ids -> `evaluator 1`, by their first evaluation; all versions of a person count as one."""
     people: dict[str, int] = {}
     out = {}
     for e in sorted(evaluators, key=lambda e: (e.at, e.id)):

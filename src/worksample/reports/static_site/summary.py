@@ -1,4 +1,4 @@
-"""What was found, in words: one sentence for the top of a report, and a page for whoever has to decide."""
+"""A summary in words: one sentence for the top of a report, and a page for decision makers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEAST = 5
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What an agent could do, and at what price. Money is in US dollars, None where it is not known."""
+    """An agent's success and price. Money is in US dollars, None if unknown."""
 
     name: str
     passed: Estimate
@@ -42,7 +42,7 @@ class Summary:
     sure: str
     offers: tuple[Offer, ...]
     human: str
-    """What people take for the same work, in words; empty where nothing is known."""
+    """What people take for the same work, as text; empty if unknown."""
     strongest: tuple[str, ...]
     weakest: tuple[str, ...]
     checks: tuple[str, ...]
@@ -52,8 +52,9 @@ class Summary:
 def summary_of(
     board: Leaderboard, frame: pl.DataFrame, titles: Mapping[str, str], *, illustrative: bool = False
 ) -> Summary:
-    """From a leaderboard and the frame of slots it was made of; `titles`: of categories, by id. `illustrative`: whether
-    prices and hours that are only illustrative count, too; then it says so.
+    """Build the summary from a leaderboard and the frame of slots it was made of; `titles`: of categories, by id.
+
+    `illustrative`: whether prices and hours that are only illustrative count, too; the summary then says so.
     """
     known = [row for row in board.rows if row.passed.value is not None]
     tasks = frame["task"].n_unique()
@@ -71,7 +72,7 @@ def summary_of(
 
 def _headline(known: Sequence[Row], tasks: int) -> str:
     if not known:
-        return "Nothing has been graded yet, so there is nothing to conclude."
+        return "Nothing has been graded yet, so no conclusion is possible."
     best = known[0]
     many = f"{tasks} task{'s' if tasks != 1 else ''}"
     text = f"{best.label} passes {figure(best.passed.value, 'rate')} of the work on {many}"
@@ -84,7 +85,7 @@ def _headline(known: Sequence[Row], tasks: int) -> str:
 
 
 def _sure(known: Sequence[Row], tasks: int) -> str:
-    """How sure the order is, and what limits it."""
+    """Describe how sure the order of agents is, and what limits it."""
     if not known:
         return ""
     close = [row.label for row in known[1:] if _overlap(known[0].passed, row.passed)]
@@ -131,7 +132,7 @@ def _of_hundred(passed: Estimate) -> str:
 
 
 def _human(frame: pl.DataFrame, illustrative: bool) -> str:
-    """Mean price and hours of the instances; those that are only illustrative are left out, or named."""
+    """Describe the mean price and hours of the instances; illustrative ones are left out, or named."""
     import polars as pl
 
     each = frame.unique("instance")
@@ -155,7 +156,7 @@ def _human(frame: pl.DataFrame, illustrative: bool) -> str:
 
 
 def _extremes(frame: pl.DataFrame, best: Row, titles: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fields of work in which the best agent passes most and least; none where there are fewer than two."""
+    """Return the fields of work in which the best agent passes most and least; none if there are fewer than two."""
     import polars as pl
 
     mine = frame.filter(
@@ -168,14 +169,14 @@ def _extremes(frame: pl.DataFrame, best: Row, titles: Mapping[str, str]) -> tupl
         return (), ()
     count = min(EXTREMES, shares.height // 2)
 
-    def told(rows: pl.DataFrame) -> tuple[str, ...]:
+    def describe(rows: pl.DataFrame) -> tuple[str, ...]:
         return tuple(
             f"{titles.get(category, category)}: {figure(share, 'rate')} of {n} graded trials"
             for category, share, n in rows.select("category", "share", "n").iter_rows()
         )
 
     ranked = shares.sort("share", "category", descending=[True, False])
-    return told(ranked.head(count)), told(ranked.tail(count).reverse())
+    return describe(ranked.head(count)), describe(ranked.tail(count).reverse())
 
 
 def _checks(board: Leaderboard, frame: pl.DataFrame) -> list[str]:

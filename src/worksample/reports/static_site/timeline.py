@@ -1,4 +1,4 @@
-"""Which step of a trial earned which checkpoint, where the grader found out when it was earned."""
+"""Timeline of a trial: which step earned which checkpoint, if the grader found out when it was earned."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from worksample.records import Criterion, GradePayload, Instance, PartPayload
 from .transcript import TranscriptStep
 
 SECOND = timedelta(seconds=1)
-"""Services keep whole seconds: what has no fraction of one may have come to be anywhere in it."""
+"""Precision of services' times: a time without a fraction of a second may be anywhere within that second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """A checkpoint. `first`, `last`: numbers of the steps that may have earned it; None where it cannot be placed."""
+    """A checkpoint. `first`, `last`: numbers of the steps that may have earned it; None if it cannot be placed."""
 
     part: PartPayload
     kind: str
@@ -32,12 +32,14 @@ class Timeline:
     earned: tuple[Earned, ...] = ()
 
     def at(self, step: int) -> list[Earned]:
-        """What this step alone may have earned."""
+        """Return the checkpoints that only this step may have earned."""
         return [one for one in self.earned if one.first == one.last == step]
 
 
 def timeline(grades: Iterable[GradePayload], instance: Instance, steps: Sequence[TranscriptStep]) -> Timeline:
-    """Of a trial whose verdict rests on `grades`; empty where neither a moment nor a kind of checkpoint is known."""
+    """Build the timeline of a trial whose verdict rests on `grades`; empty if neither a time nor a kind of checkpoint
+    is known.
+    """
     parts = {part.name: part for grade in grades for part in grade.leaves}
     kinds = {
         leaf.id: leaf.kind.value
@@ -46,7 +48,7 @@ def timeline(grades: Iterable[GradePayload], instance: Instance, steps: Sequence
     if not any(part.at for part in parts.values()) and not kinds.keys() & parts.keys():
         return Timeline()
     times = {n: step.at for n, step in enumerate(steps, 1) if step.at is not None and step.source == "agent"}
-    found = [_placed(part, kinds.get(name, ""), times) for name, part in parts.items()]
+    found = [_place_part(part, kinds.get(name, ""), times) for name, part in parts.items()]
     return Timeline(tuple(sorted(found, key=_order)))
 
 
@@ -59,7 +61,7 @@ def _order(one: Earned) -> tuple[bool, datetime]:
     return not one.part.fraction, one.part.at or late
 
 
-def _placed(part: PartPayload, kind: str, times: Mapping[int, datetime]) -> Earned:
+def _place_part(part: PartPayload, kind: str, times: Mapping[int, datetime]) -> Earned:
     if not part.fraction:
         return Earned(part, kind, "not judged" if part.fraction is None else "not earned")
     if part.at is None:

@@ -1,4 +1,6 @@
-"""A trajectory (ATIF) as the steps of a page. Its content is the agent's: shown as text, cut where it is long."""
+"""A trajectory (ATIF) as steps of a page. Its content comes from the agent: it is shown as text and shortened if
+long.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ class Transcript:
 
 
 def transcript(store: Store, submission: Submission | None) -> Transcript:
-    """The steps of a submission's trajectory, or a note that says why there are none."""
+    """Return the steps of a submission's trajectory, or a note that says why there are none."""
     part = submission.parts.get("trajectory") if submission else None
     if part is None:
         return Transcript((), "No trajectory: the work was done elsewhere or left none.")
@@ -59,15 +61,15 @@ def _step(raw: dict[str, Any]) -> TranscriptStep:
     calls = tuple(
         Call(
             str(c.get("function_name", "")),
-            _cut(_arguments(c.get("arguments"))),
-            _cut(results.pop(c.get("tool_call_id"), "")),
+            _shorten(_arguments(c.get("arguments"))),
+            _shorten(results.pop(c.get("tool_call_id"), "")),
         )
         for c in raw.get("tool_calls") or []
     )
     text = "\n".join(
         t for t in (_words(raw.get("reasoning_content")), _words(raw.get("message")), *results.values()) if t
     )
-    return TranscriptStep(str(raw.get("source", "")), _cut(text), calls, _moment(raw.get("timestamp")))
+    return TranscriptStep(str(raw.get("source", "")), _shorten(text), calls, _moment(raw.get("timestamp")))
 
 
 def _moment(value: object) -> datetime | None:
@@ -98,7 +100,7 @@ def _words(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     if len(text) <= CUT:
         return text
     return f"{text[: CUT * 2 // 3]}\n… ({len(text) - CUT:,} characters left out) …\n{text[-CUT // 3 :]}"

@@ -1,4 +1,4 @@
-"""A page per trial and per piece of work handed in: grade, what people said, deliverables, transcript, digests."""
+"""Pages of trials and of handed-in work: grade, people's statements, deliverables, transcript, digests."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class TrialPages:
         for part in rows.partition_by("task", maintain_order=True):
             pieces = []
             for row in part.iter_rows(named=True):
-                pieces.append(self.trial(row, self._made(row), grades))
+                pieces.append(self.trial(row, self._submission_of(row), grades))
                 done += 1
                 on_page(done, rows.height)
             self._beside(part["task"][0], pieces)
 
-    def _made(self, row: Mapping[str, Any]) -> Submission | None:
+    def _submission_of(self, row: Mapping[str, Any]) -> Submission | None:
         return self.submissions.get(row["submission"]) if row["slot"] is None else self.by_trial.get(row["trial"])
 
     def _beside(self, task: str, pieces: Sequence[TrialColumn]) -> None:
@@ -119,13 +119,15 @@ class TrialPages:
 
 
 def _rested_on(row: Mapping[str, Any], grades: Mapping[str, GradePayload]) -> list[GradePayload]:
-    """The grade that says the same as the verdict, else all that it was joined of."""
+    """Return the grade that equals the verdict, else all grades that the verdict joins."""
     ids = [row["evaluation"]] if row["evaluation"] else row["evaluations"] or ()
     return [grades[id] for id in ids if id in grades] if row["score"] is not None else []
 
 
 def page_of(row: Mapping[str, Any]) -> str:
-    """Its page, from the site's top; "" for a slot without a trial. `row`: of the frame of verdicts."""
+    """Return the address of a row's page, from the site's top; "" for a slot without a trial. `row`: of the frame of
+    verdicts.
+    """
     folder, id = ("handed-in", row["submission"]) if row["slot"] is None else ("trials", row["trial"])
     if not id:
         return ""

@@ -1,4 +1,4 @@
-"""Every instance of a suite as one line of facts."""
+"""Census of a suite: one line of facts per instance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODES = ("exact", "hashed", "tabular", "executable", "geometric", "visual", "sta
 
 @dataclass(frozen=True, slots=True)
 class CensusItem:
-    """One instance. File types are endings in lower case without the dot, `(none)` where a name has none."""
+    """One instance. File types are suffixes in lower case without the dot, `(none)` if a name has none."""
 
     key: str
     task: str
@@ -37,7 +37,7 @@ class CensusItem:
 
     @property
     def dollars(self) -> float | None:
-        """The middle of the value in US dollars; None where it is not known in them."""
+        """The middle of the value in US dollars; None if it is unknown or in another currency."""
         return self.value.middle if self.value is not None and self.value.currency == "USD" else None
 
     @property
@@ -84,7 +84,7 @@ def census_of(
     tiers: Mapping[str, str] | None = None,
     forms: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Census:
-    """The census of instances whose manifests can be had by digest."""
+    """Take the census of instances; `manifest` returns a manifest by digest."""
     items = [_item(i, manifest, (tiers or {}).get(i.key, ""), (forms or {}).get(i.task, ())) for i in instances]
     return Census(name, tuple(sorted(items, key=lambda i: i.key)))
 
@@ -118,7 +118,9 @@ def file_type(path: bytes) -> str:
 
 
 def grader_forms(sources: Iterable[bytes]) -> tuple[str, ...]:
-    """Which compositions and modes of the kit a grader's code calls; code that cannot be parsed calls none."""
+    """Return the compositions and modes of the kit that a grader's code calls; code that cannot be parsed calls
+    none.
+    """
     called: set[str] = set()
     for source in sources:
         try:

@@ -37,7 +37,7 @@ class Description:
     config: DescribeConfig
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the description as JSON types."""
         market = self.config.market
         return {
             "suite": self.census.name,
@@ -55,7 +55,7 @@ def describe(suite: SuiteFile, config: DescribeConfig | None = None) -> Descript
 
 
 def description_of(census: Census, config: DescribeConfig) -> Description:
-    """The description of a census."""
+    """Return the description of a census."""
     from worksample.metrics import correlate
 
     pairs = [(d, h) for _, d, h in _points(census, illustrative=config.illustrative)]
@@ -139,7 +139,7 @@ def draw_description(found: Description, canvas: Canvas) -> list[Plot]:
 
 
 def short(category: str) -> str:
-    """The title of a category of a taxonomy; any other text as it is."""
+    """Return the title of a category of a taxonomy; any other text unchanged."""
     try:
         return lookup(category).title
     except UsageError:

@@ -1,4 +1,4 @@
-"""A sample of the market to hold a suite against: a CSV of jobs, or of groups of jobs."""
+"""A sample of the market to compare a suite with: a CSV of jobs, or of groups of jobs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import ImportFailed, UsageError
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.table_reader import FaultyRow, open_table
 from worksample.tasks.taxonomy import TAXONOMIES, categories
@@ -23,7 +23,7 @@ LARGEST = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class MarketRow:
-    """`count` jobs of one category; `dollars` and `hours` are those of one such job, None where not known."""
+    """A group of `count` jobs of one category; `dollars` and `hours` are those of one such job, None if unknown."""
 
     category: str
     kind: WorkClass
@@ -55,7 +55,7 @@ def read_market(path: Path) -> Market:
             if "category" not in heads:
                 raise UsageError("no column category", where=f"{path}, line 1", next=HINT)
             columns = {heads[name]: name == "dollars" for name in COLUMNS[1:] if name in heads}
-            numbers = NumberColumns().seen(columns, opened.rows)
+            numbers = NumberColumns().with_rows(columns, opened.rows)
         with open_table(path) as opened:
             rows = tuple(_row(row, heads, numbers, f"{path}, line {line}") for line, row in opened.rows)
     except ImportFailed as fault:
@@ -71,7 +71,7 @@ def _row(row: Mapping[str, Any], heads: Mapping[str, str], numbers: NumberColumn
     text = str(row.get(heads["category"]) or "").strip()
     if not text:
         raise UsageError("no category", where=where, next=HINT)
-    category = _known(text)
+    category = _known_column(text)
     found = {name: _number(row, heads[name], numbers, where) for name in COLUMNS[1:] if name in heads}
     count = found.get("count")
     if count is not None and (count != int(count) or count < 1):
@@ -86,11 +86,11 @@ def _number(row: Mapping[str, Any], column: str, numbers: NumberColumns, where: 
         return None
     try:
         return float(numbers.read(column, row[column]))
-    except Unfit as fault:
+    except InvalidCell as fault:
         raise UsageError(str(fault), where=f"{where}, column {column}", next="an amount of 0 or more") from None
 
 
-def _known(text: str) -> str:
+def _known_column(text: str) -> str:
     wanted = text.casefold()
     for name in TAXONOMIES:
         for category in categories(name):

@@ -1,4 +1,4 @@
-"""A census as tables, beside a market sample where there is one."""
+"""Tables of a census, beside a market sample if there is one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DescriptionTable:
     notes: tuple[str, ...] = ()
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the table as JSON types."""
         return {
             "id": self.id,
             "title": self.title,
@@ -40,7 +40,7 @@ class DescriptionTable:
 def tables_of(
     census: Census, market: Market | None = None, *, illustrative: bool = False
 ) -> tuple[DescriptionTable, ...]:
-    """Every table that the census supports; `illustrative` lets illustrative prices and hours count."""
+    """Return every table that the census supports; `illustrative` lets illustrative prices and hours count."""
     return (
         _classes(census, market),
         _shares(
@@ -112,7 +112,7 @@ class _Sum:
 
 
 def _summary(weighted: Iterable[tuple[float, int]]) -> _Sum | None:
-    """Of values with counts; the median of an even number is the middle of the two."""
+    """Return the summary of values with counts; the median of an even number is the middle of the two."""
     pairs = sorted(weighted)
     count = sum(n for _, n in pairs)
     if not count:

@@ -1,7 +1,7 @@
 """RLI's three classes of projects: software, research and writing, other (RLI C.3).
 
-RLI asked a language model to class briefs, and category names for the Upwork distribution. Here the category decides,
-by this table, so that the same suite always gives the same answer.
+RLI asked a language model to class briefs, and category names for the Upwork distribution. This table decides by
+category instead, so that the same suite always gets the same classes.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _NOT_SOFTWARE = (
     "upwork:web-mobile-software-dev/qa-testing",
     "upwork:web-mobile-software-dev/web-mobile-design",
 )
-"""Inside a class of software by name, and no coding by what is done: RLI's own example is testing a game."""
+"""Categories within software by name but without coding: RLI's own example is testing a game."""
 
 
 def work_class(category: str) -> WorkClass:
-    """The class of a category id of `worksample.tasks.taxonomy`; UNKNOWN for any other text."""
+    """Return the class of a category id of `worksample.tasks.taxonomy`; UNKNOWN for any other text."""
     from worksample.errors import UsageError
     from worksample.tasks.taxonomy import lookup
 

@@ -79,7 +79,7 @@ def assignment_after(slot: str, events: Iterable[AssignmentEvent]) -> SlotAssign
 
 def _after(assignment: SlotAssignment, event: AssignmentEvent) -> SlotAssignment:
     if account_of(event.person) != account_of(assignment.person):
-        # Another's beginnings are evidence of theirs and no part of this person's work.
+        # The start of another person is evidence about that person and not part of this person's work.
         assignment = SlotAssignment(assignment.slot, asked=assignment.asked)
     going_on = event.act in (AssignmentAct.STARTED, AssignmentAct.WORKED)
     assignment = replace(
@@ -146,7 +146,7 @@ def take_slot(store: Store, slot: Slot, person: str, at: datetime, days: float) 
     if assignment.is_of(person, at):
         return assignment
     if assignment.is_taken(at):
-        raise SeatConflict("somebody else has this work", next="take another one")
+        raise SeatConflict("somebody else has this work", next="take other work")
     return commit_event(
         store, event_after(assignment, person, AssignmentAct.TAKEN, at, until=at + timedelta(days=days))
     )

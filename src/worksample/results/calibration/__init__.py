@@ -1,1 +1,1 @@
-"""Judges of an experiment beside people: whose work people label, and what a judge may decide by itself."""
+"""Calibration of an experiment's judges: whose work people label, and what a judge may decide alone."""

@@ -1,4 +1,4 @@
-"""`[calibration]` of an experiment file: what people label of a judge's work, and what it takes to be proven."""
+"""`[calibration]` of an experiment file: which of a judge's work people label, and when the judge is proven."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Stratum(StrEnum):
-    """What work is told apart by."""
+    """Properties by which work is divided into strata."""
 
     AGENT = "agent"
     ARM = "arm"
@@ -28,31 +28,31 @@ class CalibrationConfig(Frozen):
     """People's labels of a judge's work, drawn at random, and the threshold that is set before there are any."""
 
     protocols: tuple[Protocol, ...] = ()
-    """Whose judges are calibrated; by default of all protocols of the plan under which a judge is asked."""
+    """Protocols whose judges are calibrated; by default all protocols of the plan under which a judge is asked."""
     share: float | None = Field(default=None, gt=0, le=1)
-    """Of the work (or the pairs) in each stratum that people label, at random; this or `labels`."""
+    """Share of the work (or the pairs) in each stratum that people label, drawn at random; set this or `labels`."""
     labels: int | None = Field(default=None, ge=1)
-    """Pieces of work, or pairs, in each stratum that people label, at random; this or `share`."""
+    """Number of submissions, or pairs, in each stratum that people label, drawn at random; set this or `share`."""
     strata: tuple[Stratum, ...] = (Stratum.AGENT,)
-    """`agent`, `arm`, `category`, `release_date`, `importance`, `kind`: within these labels are drawn, and in each the
-    judge has to be proven by itself; by default `agent`.
+    """`agent`, `arm`, `category`, `release_date`, `importance`, `kind`: labels are drawn within these, and the judge
+    must be proven in each; by default `agent`.
     """
     threshold: float = Field(default=0.8, ge=0.5, lt=1)
-    """The share of people's labels that the judge must be shown to agree with: the lower end of the interval."""
+    """Share of people's labels that the judge must agree with: the lower end of the interval must reach it."""
     each: int = Field(default=5, ge=1)
-    """Passes of people's, and fails, that the judge must have been seen on to be proven."""
+    """Passes by people, and fails by people, that the judge must have been compared with to be proven."""
     least: int = Field(default=20, ge=2)
     """Labels, and tasks with labels, below which no figure is corrected."""
     route: tuple[Literal["unproven", "disagreement"], ...] = ("unproven", "disagreement")
-    """What goes to people once all labels are in: work where the judge is not proven, and work on which judges, or the
-    judge and a person, disagree: `unproven`, `disagreement`, by default both. `[]`: nothing.
+    """Work that goes to people once all labels are in. `unproven`: work of judges that are not proven; `disagreement`:
+    work on which judges, or the judge and a person, disagree. By default both; `[]`: none.
     """
     proofs: tuple[str, ...] = ()
-    """Earlier experiments, by name or id, whose labels count towards proving a judge here: of the same version, on the
-    same kind of criterion, in the same stratum. They enter no figure.
+    """Earlier experiments, by name or id, whose labels count towards proving a judge here, if version, kind of
+    criterion and stratum are the same. They enter no figure.
     """
     seed: int = 0
-    """Decides whose work is labelled."""
+    """Seed of the draw of labels."""
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
@@ -66,19 +66,19 @@ class CalibrationConfig(Frozen):
 
     @property
     def rules(self) -> CalibrationRules:
-        """As `metrics.prove` takes them."""
+        """Return the rules as `metrics.prove` takes them."""
         from worksample.metrics import CalibrationRules
 
         return CalibrationRules(threshold=self.threshold, least=self.least, each=self.each)
 
 
 def calibration_of(experiment: Experiment) -> CalibrationConfig | None:
-    """As it was planned: what is in force is what was set beforehand, whatever a file says today."""
+    """Return the calibration as it was planned. A later change of the file has no effect."""
     kept = experiment.settings.get("calibration")
     return None if kept is None else CalibrationConfig.model_validate(kept)
 
 
-def calibrated(experiment: Experiment) -> frozenset[Protocol]:
-    """The protocols whose judges are calibrated."""
+def calibrated_protocols(experiment: Experiment) -> frozenset[Protocol]:
+    """Return the protocols whose judges are calibrated."""
     config = calibration_of(experiment)
     return frozenset() if config is None else frozenset(config.protocols)

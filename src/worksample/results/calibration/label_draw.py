@@ -1,4 +1,4 @@
-"""Whose work people label: drawn from the plan, before anything is judged, and recorded."""
+"""The draw of work for people to label: made from the plan before anything is judged, and recorded."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 DRAWN = "calibration.drawn"
-"""In a round's versions: the digest of its `Draw`."""
+"""Key in a round's versions: the digest of its `Draw`."""
 LATER = "came later"
-"""The stratum of work that the plan does not name: handed in, or a later attempt."""
+"""Stratum of work that the plan does not name: handed in, or a later attempt."""
 WHOLE = "whole"
 EACH = 2
-"""Labels of a stratum at least, as far as it has work: one alone shows no spread."""
+"""Least number of labels per stratum, if it has as much work: one label alone shows no spread."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """`strata`: slot -> stratum, of all slots that may be labelled; `drawn`: the slots that are. `share`: of work that
-    came later.
+    """A draw of slots for people to label. `strata`: slot -> stratum, of all slots that may be labelled; `drawn`: the
+    slots to label. `share`: the share of later work to label.
     """
 
     strata: Mapping[str, str]
@@ -50,18 +50,20 @@ class Draw:
     seed: int
 
     def stratum(self, slot: str | None) -> str:
-        """Of a slot's work; None for work without a slot."""
+        """Return the stratum of a slot's work; `slot` is None for work without a slot."""
         return self.strata.get(slot or "", LATER)
 
     def has(self, slot: str | None, submission: str) -> bool:
-        """Whether people label it. What came later is drawn by a digest, whatever anybody says of it."""
+        """Return whether people label this submission. Later work is drawn by its digest, independent of all
+        verdicts.
+        """
         if slot in self.strata:
             return slot in self.drawn
         return int(digest_of([self.seed, submission])[:12], 16) < self.share * 16**12
 
     @cached_property
     def counts(self) -> dict[str, tuple[int, int]]:
-        """By stratum its slots, and those that are drawn."""
+        """Return, by stratum, the number of slots and the number of drawn ones."""
         every = Counter(self.strata.values())
         mine = Counter(self.strata[slot] for slot in self.drawn)
         return {name: (every[name], mine[name]) for name in sorted(every)}
@@ -74,13 +76,13 @@ def draw(
     slots: Sequence[Slot], agents: Mapping[str, Agent], instances: Mapping[str, Instance], protocol: Protocol,
     config: CalibrationConfig,
 ) -> Draw:  # fmt: skip
-    """At random within strata, of the first attempts that can be made and of which a judge is asked something.
+    """Draw slots at random within strata, among first attempts that are attemptable and that a judge grades.
 
-    The same slots and seed give the same draw, in whatever order they come.
+    The same slots and seed give the same draw, in any order.
     """
     from worksample.metrics import draw_labels
 
-    mine = sorted((s for s in slots if _asked(s, instances, protocol)), key=lambda s: s.id)
+    mine = sorted((s for s in slots if _is_asked_of_judge(s, instances, protocol)), key=lambda s: s.id)
     strata = [stratum_of(s, agents[s.agent], instances[s.instance], protocol, config.strata) for s in mine]
     if not mine:
         return Draw({}, frozenset(), config.share or 1.0, config.seed)
@@ -92,14 +94,14 @@ def draw(
     return Draw(dict(zip((s.id for s in mine), strata, strict=True)), drawn, share, config.seed)
 
 
-def _asked(slot: Slot, instances: Mapping[str, Instance], protocol: Protocol) -> bool:
+def _is_asked_of_judge(slot: Slot, instances: Mapping[str, Instance], protocol: Protocol) -> bool:
     instance = instances[slot.instance]
     able = not slot.not_attemptable and slot.attempt == 1 and protocol in instance.grading
     return able and (protocol is Protocol.HOLISTIC or bool(leaves_of(instance, protocol)))
 
 
 def leaves_of(instance: Instance, protocol: Protocol) -> tuple[Criterion, ...]:
-    """The criteria that a judge is asked."""
+    """Return the criteria that a judge answers."""
     grading = instance.grading.get(protocol)
     if grading is None or protocol is Protocol.HOLISTIC:
         return ()
@@ -107,12 +109,12 @@ def leaves_of(instance: Instance, protocol: Protocol) -> tuple[Criterion, ...]:
 
 
 def kind_of(leaf: Criterion) -> str:
-    """`pitfall`, `gate` or `criterion`; verdicts on the whole are `whole`."""
+    """Return `pitfall`, `gate` or `criterion`; verdicts on the whole are `whole`."""
     return "pitfall" if leaf.importance is Importance.PITFALL else "gate" if leaf.gate else "criterion"
 
 
 def about(agent: Agent | None, arm: str, instance: Instance) -> dict[Stratum, str]:
-    """What is the same for all that is asked of a piece of work."""
+    """Return the strata values that all items of a submission share."""
     released = agent.release_date.isoformat() if agent and agent.release_date else "unknown"
     return {
         Stratum.AGENT: agent.id if agent else LATER,
@@ -125,7 +127,7 @@ def about(agent: Agent | None, arm: str, instance: Instance) -> dict[Stratum, st
 def stratum_of(
     slot: Slot, agent: Agent, instance: Instance, protocol: Protocol, strata: Sequence[Stratum]
 ) -> str:  # fmt: skip
-    """In words; importance and kind are those of all criteria that the judge is asked."""
+    """Return a slot's stratum as text; importance and kind are those of all criteria that the judge answers."""
     leaves = leaves_of(instance, protocol)
     values = about(agent, slot.arm, instance) | {
         Stratum.IMPORTANCE: "+".join(sorted({str(leaf.importance or Importance.IMPORTANT) for leaf in leaves}))
@@ -136,19 +138,19 @@ def stratum_of(
 
 
 def planned_draw(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> Draw:
-    """Of an experiment in the store, by what the judge is asked in its round."""
+    """Draw labels for an experiment in the store, by what the judge is asked in its round."""
     agents = {id: store.get(Agent, id) for id in experiment.agents}
     instances = {id: as_graded(store, judged, store.get(Instance, id)) for id in experiment.lock.instances}
     return draw(store.find(Slot, experiment=experiment.id), agents, instances, judged.protocol, config)
 
 
 def keep_draw(store: Store, found: Draw) -> str:
-    """Its digest, for a round's versions."""
+    """Store a draw and return its digest, for a round's versions."""
     return put_canonical(store.blobs, found.plain())
 
 
 def read_draw(store: Store, round: Round) -> Draw | None:
-    """What was drawn for a round of labels; None for any other round."""
+    """Return the draw of a round of labels; None for any other round."""
     digest = round.versions.get(DRAWN)
     if digest is None:
         return None

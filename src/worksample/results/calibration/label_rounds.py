@@ -1,4 +1,4 @@
-"""Rounds of people's labels, and what is still wanted in them."""
+"""Rounds of people's labels, and the labels still missing in them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from worksample.records import (
     Trial,
     struck,
 )
-from worksample.results.deciding_rounds import InForce
+from worksample.results.deciding_rounds import RoundsInForce
 from worksample.results.grading_in_force import asks_the_same
 from worksample.results.pair_sampling import key_of
 from worksample.results.second_looks import ROUTED
 from worksample.store import schema
 
-from .config import calibrated
+from .config import calibrated_protocols
 from .label_draw import DRAWN, Draw, read_draw
 
 if TYPE_CHECKING:
@@ -38,19 +38,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LabelRound:
-    """A round of labels, and what was drawn for it."""
+    """A round of labels with its draw."""
 
     round: Round
     draw: Draw
 
 
 def labels_of(store: Store, experiment: str, protocol: Protocol) -> LabelRound | None:
-    """The latest round of labels under a protocol that stands and asks what the judge is asked: those of another rubric
-    say nothing of this one.
+    """Return the latest round of labels under a protocol that is not struck and asks the same as the judge's round.
+
+    Labels of another rubric say nothing about this one.
     """
     amendments = store.find(Amendment, target="round")
     out, rounds = struck(amendments), store.find(Round, experiment=experiment)
-    judged = InForce(rounds, amendments).deciding(protocol, EvaluatorKind.JUDGE)
+    judged = RoundsInForce(rounds, amendments).deciding(protocol, EvaluatorKind.JUDGE)
     found = [
         r
         for r in rounds
@@ -69,7 +70,10 @@ def labels_of(store: Store, experiment: str, protocol: Protocol) -> LabelRound |
 
 
 def work_of(store: Store, experiment: str, *, struck_too: bool = False) -> list[tuple[Submission, str | None]]:
-    """The submissions of live trials and those handed in for it that are not struck, each with its slot, by id."""
+    """Return the submissions of live trials and those handed in for the experiment, each with its slot, by id.
+
+    struck_too: include struck submissions.
+    """
     slots = {t.id: t.slot for t in store.find(Trial, experiment=experiment, live=True)}
     out = set() if struck_too else struck(store.find(Amendment))
     found = [s for s in store.find(Submission, experiment=experiment) if s.trial is None or s.trial in slots]
@@ -87,19 +91,19 @@ def work_of(store: Store, experiment: str, *, struck_too: bool = False) -> list[
 
 
 def drawn_of(store: Store, experiment: str, found: Draw) -> list[str]:
-    """The submissions that people label, of those that there are."""
+    """Return the existing submissions that people label."""
     return [s.id for s, slot in work_of(store, experiment) if found.has(slot, s.id)]
 
 
-def wanted(store: Store, experiment: Experiment, labels: LabelRound) -> int:
-    """How many drawn submissions still lack an answer of people; one that somebody could not judge has one."""
+def count_missing_labels(store: Store, experiment: Experiment, labels: LabelRound) -> int:
+    """Count the drawn submissions that still lack an answer by people. "Could not judge" counts as an answer."""
     e = schema.evaluations.c
     pairs = labels.round.protocol is Protocol.PAIRWISE
     with store.database.reading() as connection:
         query = select(e.id, e.evaluator, e.subject, e.second)
         mine = (e.round == labels.round.id, e.outcome != EvaluationOutcome.FAILED.value)
         rows = connection.execute(query.where(*mine)).all()
-    # What was struck (a person who copied the judge) is asked of somebody else.
+    # A struck answer (by a person who copied the judge) is asked of another person.
     out = struck(store.find(Amendment)) if rows else set()
     rows = [r for r in rows if not {(AmendmentTarget.EVALUATION, r[0]), (AmendmentTarget.EVALUATOR, r[1])} & out]
     said = Counter(key_of(one, two) if two else one for _, _, one, two in rows)
@@ -108,31 +112,31 @@ def wanted(store: Store, experiment: Experiment, labels: LabelRound) -> int:
 
 
 def _standing_pairs(store: Store, experiment: str, found: Draw) -> list[str]:
-    """The drawn pairs of which neither side was struck."""
+    """Return the drawn pairs with neither side struck."""
     there = {s.id for s, _ in work_of(store, experiment)}
     return [key for key in sorted(found.drawn) if there.issuperset(key.split("\x1f"))]
 
 
 def sent_to_people(store: Store, judged: str) -> set[str]:
-    """What of a judge's round people decide, since the judge may not."""
+    """Return the subjects of a judge's round that people decide because the judge may not."""
     out = struck(store.find(Amendment, target="round"))
     found = [
         r for r in store.find(Round, over=judged) if ROUTED in r.versions and (AmendmentTarget.ROUND, r.id) not in out
     ]
-    # Of pairs each is named, not who stands in them.
+    # A draw of pairs names each pair, not its submissions.
     of_pairs = [r for r in found if r.protocol is Protocol.PAIRWISE]
     pairs = {key for r in of_pairs for key in json.loads(store.blobs.read(r.versions[ROUTED]))}
     return pairs | {s for r in found if r not in of_pairs for s in r.subjects}
 
 
-def lacking(store: Store, experiment: Experiment) -> int:
-    """How many pieces of work people are still to label, under all protocols."""
-    found = (labels_of(store, experiment.id, protocol) for protocol in sorted(calibrated(experiment)))
-    return sum(wanted(store, experiment, labels) for labels in found if labels is not None)
+def count_all_missing_labels(store: Store, experiment: Experiment) -> int:
+    """Count the submissions that people still have to label, under all protocols."""
+    found = (labels_of(store, experiment.id, protocol) for protocol in sorted(calibrated_protocols(experiment)))
+    return sum(count_missing_labels(store, experiment, labels) for labels in found if labels is not None)
 
 
 def evaluators(store: Store, round: str) -> dict[str, str]:
-    """Subject -> who answered in the round, in words: another version of a judge is another evaluator."""
+    """Return subject -> who answered in the round, as text. Another version of a judge is another evaluator."""
     by: dict[str, set[str]] = {}
     for e in store.find(Evaluation, round=round, outcome=EvaluationOutcome.GIVEN):
         by.setdefault(e.subject, set()).add(e.evaluator)

@@ -1,4 +1,4 @@
-"""Judges of pairs beside people: which pairs are labelled, how far the judge is proven, and what goes to people."""
+"""Calibration of judges of pairs: which pairs people label, whether the judge is proven, and what goes to people."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from worksample.records import Agent, Experiment, Instance, Protocol, Round, Slot, Submission
-from worksample.results.entrants import entrants
-from worksample.results.pair_preferences import preferred
+from worksample.results.entrants import entrants_of
+from worksample.results.pair_preferences import pair_preferences
 from worksample.results.pair_sampling import drawn_pairs, key_of, later_rounds, pairs_of
 from worksample.results.result_set import ResultSet
 
 from .config import CalibrationConfig, Stratum, calibration_of
 from .label_draw import EACH, LATER, Draw, about
 from .label_rounds import LabelRound, work_of
-from .prior_labels import carried, joined
+from .prior_labels import carry_prior_labels, join_proofs
 
 if TYPE_CHECKING:
     from worksample.metrics import Proof
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 AGAINST = " against "
 _LATER = f", {LATER}"
 PARTED = "the judge's answers part"
-CONTRADICTED = "a person said otherwise"
+CONTRADICTED = "a person disagreed"
 
 
 def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> Draw:
-    """At random within strata, of the pairs of the judge's round: a function of those and the seed, whatever it says.
+    """Draw pairs of the judge's round at random within strata, from the pairs and the seed alone.
 
     The draw's `strata` and `drawn` name pairs (`key_of`). Two agents that meet are a stratum of their own, since a
-    preference is a figure of theirs; of each at least two are labelled, or `labels`.
+    preference is a figure about those two; at least two pairs of each stratum, or `labels`, are labelled.
     """
     strata = strata_of(store, experiment, drawn_pairs(store, judged), config)
     if not strata:
         return Draw({}, frozenset(), config.share or 1.0, config.seed)
-    drawn = _drawn(strata, config.share or 0.0, config.seed, config.labels or EACH)
+    drawn = _draw_within_strata(strata, config.share or 0.0, config.seed, config.labels or EACH)
     return Draw(strata, drawn, config.share or len(drawn) / len(strata), config.seed)
 
 
-def _drawn(strata: Mapping[str, str], share: float, seed: int, least: int) -> frozenset[str]:
+def _draw_within_strata(strata: Mapping[str, str], share: float, seed: int, least: int) -> frozenset[str]:
     from worksample.metrics import draw_labels
 
     mine = sorted(strata)
@@ -52,25 +52,27 @@ def _drawn(strata: Mapping[str, str], share: float, seed: int, least: int) -> fr
 
 
 def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) -> Draw:
-    """A draw of pairs, and of those that were drawn later for the judge's round: of each two agents that meet in them
-    people label the same share, two at least. They are strata of their own, and no cells of their own (`cell_of`).
+    """Return the draw extended by pairs that were drawn later for the judge's round.
+
+    Of each two agents that meet in the later pairs, people label the same share, two at least. Later pairs have strata
+    of their own but share the cells of the earlier ones (`cell_of`).
     """
     config = calibration_of(experiment)
     if config is None:
         return draw
     for more in later_rounds(store, judged):
-        # Struck work, too: who is drawn must not change with it.
+        # Struck work is included, so that striking does not change the draw.
         pairs = [(one, two) for one, two in pairs_of(store, more) if key_of(one, two) not in draw.strata]
         strata = strata_of(store, experiment, pairs, config, struck_too=True)
         strata = {key: f"{stratum}{_LATER}" for key, stratum in strata.items()}
         if strata:
-            drawn = _drawn(strata, draw.share, draw.seed, EACH)
+            drawn = _draw_within_strata(strata, draw.share, draw.seed, EACH)
             draw = Draw({**draw.strata, **strata}, draw.drawn | drawn, draw.share, draw.seed)
     return draw
 
 
 def cell_of(stratum: str) -> str:
-    """What a judge of pairs is proven in: who meets whom, whenever that was."""
+    """Return the cell in which a judge of pairs is proven: which two agents meet, whenever they do."""
     return stratum.removesuffix(_LATER)
 
 
@@ -78,15 +80,18 @@ def strata_of(
     store: Store, experiment: Experiment, pairs: Sequence[tuple[str, str]], config: CalibrationConfig, *,
     struck_too: bool = False,
 ) -> dict[str, str]:  # fmt: skip
-    """Pair -> its stratum, of those of these pairs that stand: who meets whom, and the plan's other ones."""
+    """Return pair -> stratum for the pairs that are not struck: which two agents meet, and the plan's other strata.
+
+    struck_too: include struck pairs.
+    """
     there = {s.id: (s, slot) for s, slot in work_of(store, experiment.id, struck_too=struck_too)}
     pairs = [pair for pair in pairs if pair[0] in there and pair[1] in there]
-    who = entrants(store, {id for pair in pairs for id in pair})
+    who = entrants_of(store, {id for pair in pairs for id in pair})
     agents = {a.id: a for a in store.find(Agent)}
     arms = {slot.id: slot.arm for slot in store.find(Slot, experiment=experiment.id)}
     instances: dict[str, Instance] = {}
 
-    def told(submission: Submission, slot: str | None) -> dict[Stratum, str]:
+    def strata_values(submission: Submission, slot: str | None) -> dict[Stratum, str]:
         if submission.instance not in instances:
             instances[submission.instance] = store.get(Instance, submission.instance)
         found = about(agents.get(submission.entrant), arms.get(slot or "", ""), instances[submission.instance])
@@ -95,7 +100,7 @@ def strata_of(
     by = dict.fromkeys((Stratum.AGENT, *config.strata))
     out = {}
     for one, two in pairs:
-        sides = told(*there[one]), told(*there[two])
+        sides = strata_values(*there[one]), strata_values(*there[two])
         values = (sorted({side[name] for side in sides}) for name in by if name in sides[0])
         out[key_of(one, two)] = ", ".join(AGAINST.join(value) for value in values)
     return out
@@ -103,8 +108,8 @@ def strata_of(
 
 @dataclass(frozen=True)
 class PairCells:
-    """A row per pair of `verdicts.preferring`, with its `stratum`, its `cell`, its `task`, and whether it was drawn; it
-    is proven by the judges that answered, with their versions, and the cell.
+    """The judge beside people's labels: a row per pair of `pair_preferences`, with its `stratum`, its `cell`, its
+    `task`, and whether it was drawn. A proof belongs to the judges that answered, with their versions, and the cell.
     """
 
     rows: pl.DataFrame
@@ -114,10 +119,10 @@ class PairCells:
 def pair_cells(
     store: Store, experiment: Experiment, judged: Round, labels: LabelRound, config: CalibrationConfig
 ) -> PairCells:
-    """Set the judge beside people's labels: they agree where both prefer the same side, or neither."""
+    """Compare the judge with people's labels: they agree if both prefer the same side, or neither prefers one."""
 
     def before(one: Experiment, its: Round, theirs: LabelRound) -> pl.DataFrame:
-        # By this plan's strata, whatever that one drew within.
+        # Strata are those of this plan, even if the earlier plan drew within others.
         strata = strata_of(store, one, drawn_pairs(store, its), config)
         found = labelled_pairs(ResultSet(store, [one]), its, theirs)
         mine = pl.Series([strata.get(key, "") for key in found["pair"].to_list()], dtype=pl.String)
@@ -125,10 +130,10 @@ def pair_cells(
 
     rows = labelled_pairs(ResultSet(store, [experiment]), judged, labels)
     own = _proven(rows, config)
-    more = carried(store, experiment, Protocol.PAIRWISE, config, before)
+    more = carry_prior_labels(store, experiment, Protocol.PAIRWISE, config, before)
     if more is None:
         return PairCells(rows, own)
-    return PairCells(rows, joined(own, _proven(pl.concat([rows, more], how="diagonal"), config)))
+    return PairCells(rows, join_proofs(own, _proven(pl.concat([rows, more], how="diagonal"), config)))
 
 
 def _proven(rows: pl.DataFrame, config: CalibrationConfig) -> dict[Cell, Proof]:
@@ -139,8 +144,8 @@ def _proven(rows: pl.DataFrame, config: CalibrationConfig) -> dict[Cell, Proof]:
 
 
 def labelled_pairs(work: ResultSet, judged: Round, labels: LabelRound) -> pl.DataFrame:
-    """The pairs that the judge answered or people labelled, each with `task`, `stratum` and `drawn`."""
-    found = preferred(work, judged, [labels.round])
+    """Return the pairs that the judge answered or people labelled, each with `task`, `stratum` and `drawn`."""
+    found = pair_preferences(work, judged, [labels.round])
     strata = labels.draw.strata
     tasks = {id: work.store.get(Instance, id).task for id in found["instance"].unique().to_list()}
     keys = found["pair"].to_list()
@@ -153,7 +158,9 @@ def labelled_pairs(work: ResultSet, judged: Round, labels: LabelRound) -> pl.Dat
 
 
 def routed_pairs(found: PairCells, config: CalibrationConfig) -> dict[str, str]:
-    """Pair -> why it goes to people. Those that people labelled go to others only where they and the judge differ."""
+    """Return pair -> why it goes to people. A pair that people labelled goes to others only if they and the judge
+    differ.
+    """
     from worksample.metrics import route
 
     out: dict[str, str] = {}
@@ -164,8 +171,8 @@ def routed_pairs(found: PairCells, config: CalibrationConfig) -> dict[str, str]:
                 out[row["pair"]] = CONTRADICTED
         elif "disagreement" in config.route and (row["parted"] or row["judge"] is None):
             out[row["pair"]] = PARTED
-        elif "unproven" in config.route and (told := route((row["by"], row["cell"]), found.proofs)).people:
-            out[row["pair"]] = f"{told.standing}, {told.why}"
+        elif "unproven" in config.route and (routing := route((row["by"], row["cell"]), found.proofs)).people:
+            out[row["pair"]] = f"{routing.standing}, {routing.why}"
     return out
 
 

@@ -1,6 +1,6 @@
-"""Proofs that go on: labels of earlier experiments, set beside the same judge in the same cell.
+"""Labels of earlier experiments that count towards proving the same judge in the same cell.
 
-They prove or refuse, and enter no figure: what is estimated is of the experiment's own work, from its own draw.
+They prove or refuse a judge and enter no figure: an estimate rests on the experiment's own work and its own draw.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import polars as pl
 
 from worksample.errors import PlanError
 from worksample.records import Amendment, EvaluatorKind, Experiment, Protocol, Round
-from worksample.results.deciding_rounds import InForce
+from worksample.results.deciding_rounds import RoundsInForce
 
-from .config import CalibrationConfig, calibrated, calibration_of
+from .config import CalibrationConfig, calibrated_protocols, calibration_of
 from .label_rounds import LabelRound, labels_of
 
 if TYPE_CHECKING:
@@ -29,18 +29,18 @@ WHERE = "[calibration] proofs"
 
 
 def earlier(store: Store, experiment: Experiment, config: CalibrationConfig) -> list[Experiment]:
-    """The experiments that `proofs` names, by id, or by name the latest that was planned before this one.
+    """Return the experiments that `proofs` names by id or by name; of a name, the latest one planned before this one.
 
-    PlanError where there is none, or where it calibrated none of this one's protocols.
+    Raises PlanError if none exists, or if it calibrated none of this experiment's protocols.
     """
     found = []
     known = [e for e in store.find(Experiment) if e.id != experiment.id and e.at <= experiment.at]
     for name in config.proofs:
         fitting = [e for e in known if e.id == name] or [e for e in known if e.name == name]
         if not fitting:
-            raise PlanError(f"there is no earlier experiment {name!r}", where=WHERE, next="worksample list")
+            raise PlanError(f"unknown earlier experiment {name!r}", where=WHERE, next="worksample list")
         one = max(fitting, key=lambda e: (e.at, e.id))
-        if not calibrated(one) & frozenset(config.protocols):
+        if not calibrated_protocols(one) & frozenset(config.protocols):
             under = " or ".join(config.protocols)
             raise PlanError(
                 f"{name} calibrated no judge under {under}", where=WHERE, next=f"leave {name} out of proofs"
@@ -49,15 +49,15 @@ def earlier(store: Store, experiment: Experiment, config: CalibrationConfig) -> 
     return found
 
 
-def carried(
+def carry_prior_labels(
     store: Store, experiment: Experiment, protocol: Protocol, config: CalibrationConfig,
     rows_of: Callable[[Experiment, Round, LabelRound], pl.DataFrame],
 ) -> pl.DataFrame | None:  # fmt: skip
-    """The labelled rows of earlier experiments, as `rows_of` gives them for one; None where there are none."""
+    """Return the labelled rows of earlier experiments, as `rows_of` gives them for one; None if there are none."""
     rows = []
     for one in earlier(store, experiment, config):
         labels = labels_of(store, one.id, protocol) if _calibrates(one, protocol) else None
-        rounds = InForce(store.find(Round, experiment=one.id), store.find(Amendment, target="round"))
+        rounds = RoundsInForce(store.find(Round, experiment=one.id), store.find(Amendment, target="round"))
         judged = rounds.deciding(protocol, EvaluatorKind.JUDGE)
         if labels is not None and judged:
             rows.append(rows_of(one, judged[-1], labels))
@@ -70,8 +70,10 @@ def _calibrates(experiment: Experiment, protocol: Protocol) -> bool:
     return config is not None and protocol in config.protocols
 
 
-def joined(own: Mapping[Cell, Proof], pooled: Mapping[Cell, Proof]) -> dict[Cell, Proof]:
-    """Of each cell of this experiment what all labels show, unless its own refuse the judge: they are of this work."""
+def join_proofs(own: Mapping[Cell, Proof], pooled: Mapping[Cell, Proof]) -> dict[Cell, Proof]:
+    """Return each cell's proof from all labels, unless the experiment's own labels refuse the judge: those are about
+    this work.
+    """
     from worksample.metrics import JudgeStanding
 
     found = dict(own)

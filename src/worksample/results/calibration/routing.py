@@ -1,4 +1,4 @@
-"""What goes to people since the judge may not decide it: where it is not proven, and where it is contradicted."""
+"""Work that goes to people because the judge may not decide it: it is not proven, or it is contradicted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from worksample.records import Agent, Experiment, Instance, Protocol, Round
-from worksample.results.evaluator_answers import WHOLE, answers, by_kind
+from worksample.results.evaluator_answers import WHOLE, evaluator_answers, majority_by_kind
 from worksample.results.grading_in_force import as_graded
 from worksample.results.result_set import ResultSet
 
@@ -17,7 +17,7 @@ from .config import CalibrationConfig, Stratum
 from .label_draw import WHOLE as KIND_OF_WHOLE
 from .label_draw import about, kind_of, leaves_of
 from .label_rounds import LabelRound, evaluators, work_of
-from .prior_labels import carried, joined
+from .prior_labels import carry_prior_labels, join_proofs
 
 if TYPE_CHECKING:
     from worksample.metrics import Proof
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 PARTED = "the judge's answers part"
-CONTRADICTED = "a person said otherwise"
+CONTRADICTED = "a person disagreed"
 _ITEM = {Stratum.IMPORTANCE: "importance", Stratum.KIND: "kind_of"}
 
 
@@ -41,7 +41,7 @@ class Cells:
     proofs: dict[Cell, Proof]
 
 
-def cells(
+def prove_cells(
     store: Store,
     experiment: Experiment,
     protocol: Protocol,
@@ -49,8 +49,9 @@ def cells(
     labels: LabelRound,
     config: CalibrationConfig,
 ) -> Cells:
-    """Set the judge beside people's labels: by judge (with its version), kind of criterion and the plan's strata; with
-    labels of earlier experiments where the plan takes them over.
+    """Compare the judge with people's labels by judge (with its version), kind of criterion and the plan's strata.
+
+    Labels of earlier experiments count if the plan takes them over.
     """
     by = ("by", "kind_of", *(f"in_{s}" for s in config.strata if s not in _ITEM))
     if Stratum.IMPORTANCE in config.strata:
@@ -61,10 +62,10 @@ def cells(
         return _rows(store, one, its, theirs, config)
 
     own = _proven(rows, by, config)
-    more = carried(store, experiment, protocol, config, before)
+    more = carry_prior_labels(store, experiment, protocol, config, before)
     if more is None:
         return Cells(rows, by, own)
-    return Cells(rows, by, joined(own, _proven(pl.concat([rows, more], how="diagonal"), by, config)))
+    return Cells(rows, by, join_proofs(own, _proven(pl.concat([rows, more], how="diagonal"), by, config)))
 
 
 def _proven(rows: pl.DataFrame, by: tuple[str, ...], config: CalibrationConfig) -> dict[Cell, Proof]:
@@ -77,22 +78,22 @@ def _proven(rows: pl.DataFrame, by: tuple[str, ...], config: CalibrationConfig) 
 def _rows(
     store: Store, experiment: Experiment, judged: Round, labels: LabelRound, config: CalibrationConfig
 ) -> pl.DataFrame:  # fmt: skip
-    """What the judge and people answered in an experiment, by the strata of `config`."""
+    """Return the answers of the judge and of people in an experiment, by the strata of `config`."""
     protocol = judged.protocol
-    table = answers(ResultSet(store, [experiment]), protocol)
+    table = evaluator_answers(ResultSet(store, [experiment]), protocol)
     whole = pl.col("item") == WHOLE
     table = table.filter(whole if protocol is Protocol.HOLISTIC else ~whole)
     each = pl.col("value").n_unique() > 1
     parted = table.filter(pl.col("kind") == "judge").group_by("subject", "item").agg(parted=each)
-    wide = by_kind(table).join(parted, on=["subject", "item"], how="inner", maintain_order="left")
-    known = _described(store, experiment, judged, labels, config)
+    wide = majority_by_kind(table).join(parted, on=["subject", "item"], how="inner", maintain_order="left")
+    known = _judged_items(store, experiment, judged, labels, config)
     return wide.drop("importance").join(known, on=["subject", "item"], how="inner", maintain_order="left")
 
 
-def _described(
+def _judged_items(
     store: Store, experiment: Experiment, judged: Round, labels: LabelRound, config: CalibrationConfig
 ) -> pl.DataFrame:  # fmt: skip
-    """By subject and item what the cell is made of, and whether the work was drawn."""
+    """Return, by subject and item, the columns that make up a cell, and whether the work was drawn."""
     protocol, said_by = judged.protocol, evaluators(store, judged.id)
     agents = {a.id: a for a in store.find(Agent)}
     arms = dict(_arms(store, experiment))
@@ -123,11 +124,11 @@ def _arms(store: Store, experiment: Experiment) -> Iterator[tuple[str, str]]:
         yield slot.id, slot.arm
 
 
-def routed(found: Cells, config: CalibrationConfig) -> dict[str, str]:
-    """Submission -> why it goes to people; the rest is the judge's.
+def route_to_people(found: Cells, config: CalibrationConfig) -> dict[str, str]:
+    """Return submission -> why it goes to people; the judge decides the rest.
 
-    Work that a person labelled goes to another one only where they and the judge differ: where they agree, the verdict
-    is the same whoever decides.
+    Work that a person labelled goes to another person only if the first one and the judge differ; if they agree, the
+    verdict is the same whoever decides.
     """
     from worksample.metrics import route
 

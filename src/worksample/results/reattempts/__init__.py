@@ -1,6 +1,6 @@
-"""Attempts that follow attempts: when one does, and what the agent is then given.
+"""Re-attempts: when an attempt follows another, and what the agent then receives.
 
-`rule` decides from what became of a chain so far, `reading` makes that of a store's verdicts, `said` finds what was
-said of a piece of work, `telling` puts it into words, `feeding` is what one slot's agent gets, and `carrying` hands in
-the same work again.
+`chain_rule` decides from the state of a chain, `chain_state` reads that state from a store's verdicts,
+`feedback_speakers` finds the feedback on a submission, `feedback_prompt` puts it into words, and `earlier_work` is what
+one slot's agent receives, or the same work handed in again.
 """

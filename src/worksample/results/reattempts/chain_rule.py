@@ -1,6 +1,6 @@
-"""What comes next in a chain of attempts: a function of its rule and of what became of it (UpBench, Algorithm 1).
+"""The next step of a chain of attempts: a pure function of the chain's rule and state (UpBench, Algorithm 1).
 
-It holds no state: whoever asks again gets the same answer, so a kill between an answer and its commit loses nothing.
+It holds no state: the same question gets the same answer, so a kill between an answer and its commit loses nothing.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Why(StrEnum):
     """Why a chain waits or has ended."""
 
     VERDICT = "its latest attempt has no verdict"
-    FEEDBACK = "nobody has given the feedback that the next attempt is to have"
+    FEEDBACK = "the feedback for the next attempt is not given yet"
     PASSED = "passed"
     ATTEMPTS = "all its attempts are made"
     BUDGET = "its budget is spent"
@@ -75,11 +75,11 @@ class ChainStep:
     why: Why = Why.NOTHING
 
 
-def step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
-    """What is to be done next in a chain whose slots (the first attempt's and those committed) are `links`.
+def next_step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
+    """Return the next step of a chain whose slots (the first attempt's and those committed) are `links`.
 
-    A slot that was committed is run as long as all before it stand as failed and there is what it is to be given,
-    whatever the budget says by then.
+    A committed slot is run, whatever the budget says now, as long as all earlier attempts stand as failed and feedback
+    for it exists.
     """
     for before, link in pairwise(links):
         if link.trial is not None and link.fed != before.submission:
@@ -96,13 +96,13 @@ def step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
             case AttemptVerdict.FAILED:
                 said = link.said
     last = links[-1]
-    if why := _ended(rule, links):
+    if why := _why_ended(rule, links):
         return ChainStep(Next.END, last.slot, why)
     return ChainStep(Next.COMMIT, last.slot) if said else ChainStep(Next.WAIT, last.slot, Why.FEEDBACK)
 
 
-def _ended(rule: Chain, links: Sequence[ChainLink]) -> Why:
-    """Why a chain whose attempts all failed goes no further; empty where it does."""
+def _why_ended(rule: Chain, links: Sequence[ChainLink]) -> Why:
+    """Return why a chain whose attempts all failed goes no further; empty if it goes on."""
     if len(links) > rule.reattempts:
         return Why.ATTEMPTS
     budgets = ((rule.dollars, [link.dollars for link in links]), (rule.hours, [link.hours for link in links]))

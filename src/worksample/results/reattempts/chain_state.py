@@ -1,4 +1,4 @@
-"""The chains of an experiment as they stand: from the store's verdicts, trials and evaluations."""
+"""The state of an experiment's chains, read from the store's verdicts, trials and evaluations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.records import Arm, Chain, EvaluatorKind, Experiment, Feedback, Purpose, Round, Trial
 from worksample.store import Store
 
-from .chain_rule import AttemptVerdict, ChainLink, ChainStep, Next, step
+from .chain_rule import AttemptVerdict, ChainLink, ChainStep, Next, next_step
 from .feedback_speakers import KIND, Speakers
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ class Attempts:
 
 
 def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
-    """All chains of an experiment, by agent, instance, repeat and arm; none where it has no rule."""
+    """Return all chains of an experiment, by agent, instance, repeat and arm; none if it has no rule for chains."""
     rule = experiment.lock.chain
     if rule is None:
         return []
     from worksample.results.slots import slots_df
 
     slots = slots_df(store, experiment.id)
-    spent = _spent(store, experiment, rule)
+    spent = _spending_by_slot(store, experiment, rule)
     rows = {
         (r["arm"], r["agent"], r["instance"], r["repeat"], r["attempt"]): r
         for r in slots.filter(slots["not_attemptable"] == "").iter_rows(named=True)
@@ -53,16 +53,16 @@ def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
             while (more := rows.get((arm.name, *key, len(chain) + 1))) is not None:
                 chain.append(more)
             links = [_link(row, fed, spent) for row in chain]
-            # What is given is asked for of the attempt that the next one will follow.
+            # Feedback is requested for the attempt that the next one will follow.
             last = next((n for n, link in enumerate(links) if link.verdict is AttemptVerdict.OPEN), len(links)) - 1
             if (kind := KIND.get(arm.feedback)) and last >= 0 and links[last].verdict is AttemptVerdict.FAILED:
                 links[last] = replace(links[last], said=bool(speakers.of(links[last].submission or "", kind)))
-            found.append(Attempts(arm, *key, tuple(links), step(rule, links)))
+            found.append(Attempts(arm, *key, tuple(links), next_step(rule, links)))
     return found
 
 
 def due(chains: Iterable[Attempts]) -> int:
-    """How many re-attempts the rule asks for that are not planned yet."""
+    """Count the re-attempts that the rule asks for and that are not planned yet."""
     return sum(c.step.next is Next.COMMIT for c in chains)
 
 
@@ -80,8 +80,10 @@ def _link(
     return ChainLink(slot, verdict, trial, row["submission"], fed.get(trial or ""), row["score"], dollars, hours)
 
 
-def _spent(store: Store, experiment: Experiment, rule: Chain) -> dict[str, tuple[float | None, float | None]]:
-    """Slot -> US dollars and hours of people on it, over all tries and gradings; None where a part is unknown."""
+def _spending_by_slot(
+    store: Store, experiment: Experiment, rule: Chain
+) -> dict[str, tuple[float | None, float | None]]:
+    """Return slot -> US dollars and hours of people, over all tries and gradings; None if a part is unknown."""
     from worksample.store.frames import evaluations_df, trials_df
 
     out: dict[str, list[float | None]] = {}
@@ -99,7 +101,7 @@ def _spent(store: Store, experiment: Experiment, rule: Chain) -> dict[str, tuple
         others = _most(row["other_cost"], row["other_cost_at_most"], row["other_priced"], row["other_calls"] > 0)
         add(row["slot"], 0, None if own is None or others is None else own + others)
     counted = {r.id for r in store.find(Round) if r.purpose in COUNTED}
-    for row in _given(evaluations_df(store, experiment.id)).iter_rows(named=True):
+    for row in _given_evaluations(evaluations_df(store, experiment.id)).iter_rows(named=True):
         slot = slot_of.get(row["trial"] or "")
         if slot is None or row["round"] not in counted:
             continue
@@ -112,14 +114,14 @@ def _spent(store: Store, experiment: Experiment, rule: Chain) -> dict[str, tuple
     return {slot: (sums[0], sums[1]) for slot, sums in out.items()}
 
 
-def _given(frame: pl.DataFrame) -> pl.DataFrame:
-    """What took time or money, whether or not it stands: striking an evaluation pays nothing back."""
+def _given_evaluations(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the evaluations that took time or money, struck ones too: striking an evaluation pays nothing back."""
     columns = ("cost", "priced", "cost_at_most")
     return frame.select("trial", "round", "evaluator_type", "minutes", *columns)
 
 
 def _most(cost: float | None, at_most: float | None, priced: bool, asked: bool) -> float | None:
-    """What was spent; where it is not settled the most that it can be, and None where that is not known."""
+    """Return the cost if it is settled, else the most that it can be; None if that is unknown."""
     if priced or not asked:
         return cost if priced else cost or 0.0
     return at_most

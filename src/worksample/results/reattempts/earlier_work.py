@@ -1,4 +1,4 @@
-"""What the agent of one slot is given of the attempt before it."""
+"""The work of the attempt before a slot: what the slot's agent receives of it, or the same work handed in again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from worksample.records import (
     struck,
 )
 from worksample.records.closed_trial import submission_of, trial_id, trial_record
-from worksample.results.reattempts.feedback_prompt import shown_criteria, told
+from worksample.results.reattempts.feedback_prompt import feedback_prompt, shown_criteria
 from worksample.results.reattempts.feedback_speakers import KIND, Speakers
 from worksample.store import Store
 
@@ -38,7 +38,7 @@ class Feeding:
 
 
 def earlier_work(store: Store, slot: Slot) -> Submission | None:
-    """What stands of the slot before; None where nothing does (any more), and for first attempts."""
+    """Return the submission of the attempt before this slot; None for first attempts, or if none stands (any more)."""
     for trial in store.find(Trial, slot=slot.after, live=True) if slot.after else ():
         for submission in store.find(Submission, trial=trial.id):
             gone = struck(store.find(Amendment, target_id=submission.id))
@@ -47,9 +47,9 @@ def earlier_work(store: Store, slot: Slot) -> Submission | None:
 
 
 def feed(store: Store, slot: Slot, arm: Arm, instance: Instance, protocol: Protocol) -> Feeding | None:
-    """What the slot's agent is given; None where the earlier work or what was said of it does not stand any more.
+    """Return what the slot's agent receives; None if the earlier work or the feedback on it no longer stands.
 
-    The words are kept as a blob before anybody works.
+    The text is stored as a blob before anybody works.
     """
     earlier = earlier_work(store, slot)
     if earlier is None:
@@ -59,14 +59,15 @@ def feed(store: Store, slot: Slot, arm: Arm, instance: Instance, protocol: Proto
     if kind and not said:
         return None
     grading = instance.grading[protocol]
-    text = told(arm, instance.work.environment.paths.output, grading.criteria, said)
+    text = feedback_prompt(arm, instance.work.environment.paths.output, grading.criteria, said)
     fed = Fed(submission=earlier.id, evaluations=tuple(e.id for e in said), text=store.blobs.put(text.encode("utf-8")))
     return Feeding(fed, text, store.folder(earlier.parts["output"].manifest))
 
 
 def as_shown(instance: Instance, arm: Arm, protocol: Protocol, feeding: Feeding | None) -> Instance:
-    """The instance as the arm shows it: with what of the criteria is the agent's to see, and what it is given of the
-    attempt before. The instance itself where that is nothing.
+    """Return the instance as the arm shows it: with the criteria that the agent may see and the feedback it receives.
+
+    The instance itself is returned if there is neither.
     """
     changes = {}
     if arm.shown_rubric is not ShownRubric.NONE:
@@ -76,8 +77,12 @@ def as_shown(instance: Instance, arm: Arm, protocol: Protocol, feeding: Feeding 
     return instance.replaced(work=instance.work.replaced(**changes)) if changes else instance
 
 
-def carry(store: Store, experiment: Experiment, slot: Slot) -> bool:
-    """Commit a trial in which nobody worked, with the earlier work as its submission; False where none stands."""
+def resubmit_earlier_work(store: Store, experiment: Experiment, slot: Slot) -> bool:
+    """Commit a trial without any work, with the earlier work as its submission, so that people grade it again unaware
+    of that.
+
+    Returns False if no earlier work stands.
+    """
     earlier = earlier_work(store, slot)
     if earlier is None:
         return False

@@ -1,4 +1,4 @@
-"""Which evaluations of a submission are given to the agent that made it."""
+"""The evaluations of a submission that its agent may receive as feedback."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worksample.records import (
     struck,
     targets_of,
 )
-from worksample.results.deciding_rounds import InForce
+from worksample.results.deciding_rounds import RoundsInForce
 from worksample.store import Store
 
 KIND = {
@@ -26,18 +26,20 @@ KIND = {
 
 
 class Speakers:
-    """What was said by those who may decide under a protocol, and by who adjudicated them. Read once."""
+    """The evaluations by those who may decide under a protocol and by those who adjudicated them. Read once."""
 
     def __init__(self, store: Store, protocol: Protocol) -> None:
         self._store = store
         amendments = store.find(Amendment)
         self._out = struck(amendments)
         rounds = store.find(Round, protocol=protocol)
-        self._found = InForce(rounds, amendments)
+        self._found = RoundsInForce(rounds, amendments)
         self._protocol = protocol
 
     def of(self, submission: str, kind: EvaluatorKind) -> tuple[Evaluation, ...]:
-        """By time: all that stand of the latest round in force with any by this kind, and of adjudications of it."""
+        """Return, by time, the standing evaluations of the latest round in force with any by this kind, and of its
+        adjudications.
+        """
         made = [e for e in self._store.find(Evaluation, subject=submission) if self._stands(e)]
         for round in reversed(self._found.deciding(self._protocol, kind)):
             if any(e.round == round.id for e in made):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import ImageError
-from worksample.files.scratch import scratch, sweep
+from worksample.files.scratch import scratch_folder, sweep_scratch_folders
 from worksample.sandboxes import cgroups, seccomp
 from worksample.sandboxes.availability import require
 from worksample.sandboxes.host_state import OPEN
@@ -45,8 +45,8 @@ class BuildLimits:
 @contextmanager
 def workplace() -> Iterator[Path]:
     """A folder for one build, removed at its end. What killed builds left goes first."""
-    sweep(OPEN)
-    with scratch("build", OPEN) as folder:
+    sweep_scratch_folders(OPEN)
+    with scratch_folder("build", OPEN) as folder:
         yield folder
 
 

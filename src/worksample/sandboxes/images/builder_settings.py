@@ -15,7 +15,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from worksample.errors import ImageError, UsageError
-from worksample.files.config_files import Faults, Says, checked, read_toml, told, unfit
+from worksample.files.config_files import AllowedText, Faults, exact_fault, read_toml, validate, value_fault
 from worksample.records import Frozen
 from worksample.sandboxes.endpoints import HostRule, read_rule
 
@@ -39,7 +39,7 @@ def _network(text: str) -> str:
     try:
         return str(ipaddress.ip_network(text))
     except ValueError:
-        raise told(f"{text!r} is not a network", "such as '10.1.2.3/32'") from None
+        raise exact_fault(f"{text!r} is not a network", "such as '10.1.2.3/32'") from None
 
 
 def _place(path: str) -> str:
@@ -49,20 +49,20 @@ def _place(path: str) -> str:
         or path == "/"
         or not path.isprintable()
     ):
-        raise unfit()
+        raise value_fault()
     return path
 
 
 def _variable(name: str) -> str:
     if not name.isidentifier() or not name.isascii():
-        raise unfit()
+        raise value_fault()
     return name
 
 
-Host = Annotated[str, AfterValidator(_host), Says("NAME, NAME:PORT or *.NAME:PORT")]
-Network = Annotated[str, AfterValidator(_network), Says("a network such as '10.1.2.3/32'")]
-Place = Annotated[str, AfterValidator(_place), Says("a plain absolute path")]
-Variable = Annotated[str, AfterValidator(_variable), Says("the name of a variable")]
+Host = Annotated[str, AfterValidator(_host), AllowedText("NAME, NAME:PORT or *.NAME:PORT")]
+Network = Annotated[str, AfterValidator(_network), AllowedText("a network such as '10.1.2.3/32'")]
+Place = Annotated[str, AfterValidator(_place), AllowedText("a plain absolute path")]
+Variable = Annotated[str, AfterValidator(_variable), AllowedText("the name of a variable")]
 
 
 class BuildSettings(Frozen):
@@ -98,7 +98,7 @@ def build_settings() -> BuildSettings:
     path = Path(named)
     faults = Faults()
     document = read_toml(path, path.name, faults)
-    found = None if document.broken else checked(BuildSettings, document.data, faults, file=path.name)
+    found = None if document.broken else validate(BuildSettings, document.data, faults, file=path.name)
     if found is None or faults.found:
         said = "; ".join(map(str, faults.found))
         raise ImageError(f"the settings of builds cannot be used: {said}", where=named, next=f"unset {VARIABLE}")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from worksample.box import Root
 from worksample.errors import ImageError, UsageError
-from worksample.files.scratch import remove_tree, scratch
+from worksample.files.scratch import remove_tree, scratch_folder
 from worksample.sandboxes.contained_files import open_contained
 from worksample.sandboxes.holder import KEPT_AS
 from worksample.sandboxes.host_state import cache_folder
@@ -67,7 +67,7 @@ def names_folder() -> Path:
 @contextmanager
 def beside() -> Iterator[Path]:
     """A folder for what an image comes in, on the cache's disk; a kill leaves it only until the next process."""
-    with scratch("image", images_folder()) as folder:
+    with scratch_folder("image", images_folder()) as folder:
         yield folder
 
 

@@ -7,5 +7,5 @@ from .categories import suggest as suggest
 from .categories import title_of as title_of
 from .expert_sets import EXPERT_SETS as EXPERT_SETS
 from .expert_sets import ExpertSet as ExpertSet
+from .expert_sets import expand_sets as expand_sets
 from .expert_sets import set_of as set_of
-from .expert_sets import spread as spread

@@ -1,4 +1,4 @@
-"""Look-up in the taxonomies that ship with the package."""
+"""Categories of work, and look-up in the taxonomies that ship with the package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from worksample.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """`id` is `taxonomy:category` or `taxonomy:category/subcategory`, as it stands in `About.category`."""
+    """A category. `id` is `taxonomy:category` or `taxonomy:category/subcategory`, as in `About.category`."""
 
     id: str
     title: str
@@ -36,13 +36,15 @@ TAXONOMIES = ("upwork", "ale", "tac")
 
 
 def slug(title: str) -> str:
-    """A title as it stands in an id: `Data Extraction/ETL` is `data-extraction-etl`, `Logo für` is `logo-fur`."""
+    """Return a title as part of an id: `Data Extraction/ETL` is `data-extraction-etl`, `Logo für` is `logo-fur`."""
     return re.sub(r"[^a-z0-9]+", "-", plain_letters(title).lower()).strip("-")
 
 
 @cache
 def categories(taxonomy: str) -> tuple[Category, ...]:
-    """All categories of a taxonomy, each followed by its subcategories. UsageError for a name not in `TAXONOMIES`."""
+    """Return all categories of a taxonomy, each followed by its subcategories. Raises UsageError for a name not in
+    `TAXONOMIES`.
+    """
     if taxonomy not in TAXONOMIES:
         raise UsageError(f"there is no taxonomy {taxonomy!r}", where="taxonomy", next=f"one of {', '.join(TAXONOMIES)}")
     data = tomllib.loads(resources.files(__package__).joinpath("data", f"{taxonomy}.toml").read_text("utf-8"))
@@ -62,7 +64,9 @@ def _index() -> dict[str, Category]:
 
 
 def lookup(id: str) -> Category:
-    """The category of an id such as `upwork:writing/content-writing`. UsageError, with the nearest ids, for others."""
+    """Return the category of an id such as `upwork:writing/content-writing`. Raises UsageError, with the nearest ids,
+    if there is none.
+    """
     found = _index().get(id)
     if found is None:
         near = suggest(id)
@@ -75,7 +79,7 @@ def lookup(id: str) -> Category:
 
 
 def title_of(id: str) -> str:
-    """What people call a category: `Writing: Content Writing`. An id that no taxonomy has is its own title."""
+    """Return what people call a category: `Writing: Content Writing`. An unknown id is its own title."""
     found = _index().get(id)
     if found is None:
         return id
@@ -83,7 +87,7 @@ def title_of(id: str) -> str:
 
 
 def suggest(id: str, count: int = 3) -> tuple[str, ...]:
-    """Ids nearest to a misspelt one, best first."""
+    """Return the ids nearest to a misspelt one, best first."""
     known = list(_index())
     head, mark, tail = id.lower().partition(":")
     if not mark:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PREFIX = "set:"
-"""Before a set's name, where it stands among an expert's domains."""
+"""Prefix of a set's name among an expert's domains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class ExpertSet:
     """Ids of top categories of Upwork's."""
 
     def covers(self, category: str) -> bool:
-        """Whether a category is one of the set's, or lies below one."""
+        """Return whether a category is one of the set's, or lies below one."""
         return any(category == own or category.startswith(own + "/") for own in self.categories)
 
 
@@ -37,11 +37,11 @@ EXPERT_SETS = (
 
 
 def set_of(category: str) -> ExpertSet | None:
-    """The set whose experts are asked about work of a category; None where there is none."""
+    """Return the set whose experts are asked about work of a category; None if there is none."""
     return next((one for one in EXPERT_SETS if one.covers(category)), None)
 
 
-def spread(domains: tuple[str, ...]) -> tuple[str, ...]:
-    """Domains with `set:tech` as the categories that it stands for; a set that there is not stays as it is."""
+def expand_sets(domains: tuple[str, ...]) -> tuple[str, ...]:
+    """Replace `set:tech` among domains by its categories; an unknown set stays as it is."""
     known = {PREFIX + one.name: one.categories for one in EXPERT_SETS}
     return tuple(dict.fromkeys(c for d in domains for c in known.get(d, (d,))))

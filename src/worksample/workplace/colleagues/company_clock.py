@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from worksample.files.config_files import Says
+from worksample.files.config_files import AllowedText
 from worksample.records import Frozen
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -22,18 +22,20 @@ MESSAGE = timedelta(minutes=1)
 _FURTHEST = 400
 """Days in which somebody is looked for at work."""
 
-Hour = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$"), Says('a time of the day such as "09:00", in UTC')]
+Hour = Annotated[
+    str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$"), AllowedText('a time of the day such as "09:00", in UTC')
+]
 
 
 class WorkingHours(Frozen):
     """When a colleague works, by the company's clock (UTC)."""
 
-    days: Annotated[tuple[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"], ...], Says(", ".join(DAYS))] = (
-        "mon", "tue", "wed", "thu", "fri",
-    )  # fmt: skip
+    days: Annotated[
+        tuple[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"], ...], AllowedText(", ".join(DAYS))
+    ] = ("mon", "tue", "wed", "thu", "fri")
     begin: Hour = "09:00"
     end: Hour = "17:00"
-    away: Annotated[tuple[date, ...], Says("a list of dates")] = ()
+    away: Annotated[tuple[date, ...], AllowedText("a list of dates")] = ()
     """Whole days off."""
 
     def works(self, day: date) -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from worksample.files.config_files import Says, unfit
+from worksample.files.config_files import AllowedText, value_fault
 from worksample.records import Frozen
 
 from .company_clock import WorkingHours
@@ -17,20 +17,20 @@ from .company_clock import WorkingHours
 def _moment(value: object) -> object:
     """TOML's date-times without an offset count as UTC: a company has one clock."""
     if not isinstance(value, datetime):
-        raise unfit()
+        raise value_fault()
     return (value if value.tzinfo is not None else value.replace(tzinfo=UTC)).astimezone(UTC)
 
 
-At = Annotated[datetime, BeforeValidator(_moment), Says("a date and time such as 2026-03-02T09:30:00, in UTC")]
+At = Annotated[datetime, BeforeValidator(_moment), AllowedText("a date and time such as 2026-03-02T09:30:00, in UTC")]
 
-Words = Annotated[tuple[Annotated[str, Field(pattern=r"^\S(.*\S)?$")], ...], Says("a list of words")]
-Said = Annotated[str, Field(min_length=1, max_length=10_000), Says("text of at most 10,000 characters")]
+Words = Annotated[tuple[Annotated[str, Field(pattern=r"^\S(.*\S)?$")], ...], AllowedText("a list of words")]
+Said = Annotated[str, Field(min_length=1, max_length=10_000), AllowedText("text of at most 10,000 characters")]
 
 
 class Knowledge(Frozen):
     """One of `[[knows]]`: what only this colleague knows, and when it is told."""
 
-    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), Says("lower case letters, digits, _ and -")]
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), AllowedText("lower case letters, digits, _ and -")]
     text: Said
     """As a script says it, word for word."""
     tell: Literal["asked", "always", "never"] = "asked"
@@ -39,7 +39,7 @@ class Knowledge(Frozen):
     """A question for it, as the audit asks."""
     about: Words = ()
     """A script takes for this question what has all these words, or beginnings of words."""
-    marks: Annotated[tuple[Said, ...], Field(min_length=1), Says("a list of texts, at least one")]
+    marks: Annotated[tuple[Said, ...], Field(min_length=1), AllowedText("a list of texts, at least one")]
     """What an answer holds that tells it, such as `4,000`: an audit finds it by these, and a secret is kept by them."""
 
 
@@ -56,7 +56,9 @@ class FileDeed(Frozen):
     """A document that is put among the files."""
 
     path: Annotated[
-        str, Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9 ._/-]{0,200}$"), Says("a path such as finance/approval.txt")
+        str,
+        Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9 ._/-]{0,200}$"),
+        AllowedText("a path such as finance/approval.txt"),
     ]
     text: Said
 
@@ -79,7 +81,7 @@ class SayDeed(Frozen):
 class Deed(Frozen):
     """One of `[[does]]`: what a colleague may do in the services."""
 
-    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), Says("lower case letters, digits, _ and -")]
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), AllowedText("lower case letters, digits, _ and -")]
     about: Said
     """What it is and when it is done, for a model that plays the colleague."""
     issue: IssueDeed | None = None
@@ -137,12 +139,12 @@ class ColleagueTable(Frozen):
     """Who answers: the rules and knowledge of this file, a model, or a person in the chat."""
     hours: WorkingHours | None = None
     """When the colleague works; without it always."""
-    delay: Annotated[float, Field(ge=0, le=10_080), Says("minutes, 0 to 10080")] = 0.0
+    delay: Annotated[float, Field(ge=0, le=10_080), AllowedText("minutes, 0 to 10080")] = 0.0
     """That an answer takes, by the company's clock."""
-    knows: Annotated[tuple[Knowledge, ...], Says("tables")] = ()
-    does: Annotated[tuple[Deed, ...], Says("tables")] = ()
-    begins: Annotated[tuple[Beginning, ...], Says("tables")] = ()
-    rule: Annotated[tuple[ReplyRule, ...], Says("tables")] = ()
+    knows: Annotated[tuple[Knowledge, ...], AllowedText("tables")] = ()
+    does: Annotated[tuple[Deed, ...], AllowedText("tables")] = ()
+    begins: Annotated[tuple[Beginning, ...], AllowedText("tables")] = ()
+    rule: Annotated[tuple[ReplyRule, ...], AllowedText("tables")] = ()
 
 
 class Colleague(ColleagueTable):

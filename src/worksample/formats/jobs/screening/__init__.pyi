@@ -1,3 +1,3 @@
-from .job_examination import JobLook as JobLook
-from .job_examination import Looking as Looking
-from .job_examination import look_at_jobs as look_at_jobs
+from .job_examination import JobExamination as JobExamination
+from .job_examination import JobExaminer as JobExaminer
+from .job_examination import examine_jobs as examine_jobs

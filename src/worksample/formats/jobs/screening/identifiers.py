@@ -150,7 +150,7 @@ def best(spans: list[tuple[float, int, int, str]]) -> list[tuple[float, int, int
     return sorted(kept, key=lambda s: s[1])
 
 
-def places(title: str, description: str, files: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def searched_texts(title: str, description: str, files: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """(where, text) of a job. `files`: path -> what was read of it (`in_box.read`)."""
     yield "title", title
     yield "description", description

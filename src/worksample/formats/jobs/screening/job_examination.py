@@ -1,4 +1,4 @@
-"""A program's look at jobs: how many files there are, what is missing, what does not open, who may be named."""
+"""Examination of jobs by a program: number of files, what is missing, what does not open, who may be named."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.records import Entry, Instance
 from worksample.sandboxes.toolbox import platform_python
 
-from .identifiers import MOST, NOT_SEEN, Candidate, Finder, places
-from .references import counted, links, missing, named_files
+from .identifiers import MOST, NOT_SEEN, Candidate, Finder, searched_texts
+from .references import links, miscounted_files, missing, named_files
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -34,8 +34,8 @@ COMMAND = [
 
 
 @dataclass(frozen=True, slots=True)
-class JobLook:
-    """What was found in one job. Paths are quoted as in manifests."""
+class JobExamination:
+    """The findings for one job. Paths are quoted as in manifests."""
 
     posted: int
     """Attachments that the posting lists."""
@@ -54,21 +54,21 @@ class JobLook:
     """What looked for identifiers; "" where nothing did."""
 
     @property
-    def found(self) -> bool:
-        """Whether there is anything that people should look at."""
+    def has_findings(self) -> bool:
+        """Whether people should look at anything."""
         return bool(self.missing or self.miscounted or self.broken or self.candidates)
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types, with `shown`: what people read of it."""
+        """Return JSON types, with the text that people read."""
         return {
             "posted": self.posted, "there": self.there, "missing": list(self.missing),
             "miscounted": list(self.miscounted), "links": list(self.links), "broken": [list(b) for b in self.broken],
             "unread": [list(u) for u in self.unread], "candidates": [c.plain() for c in self.candidates[:MOST]],
-            "candidates_in_all": len(self.candidates), "by": self.by, "shown": self.shown(),
+            "candidates_in_all": len(self.candidates), "by": self.by, "shown": self.as_markdown(),
         }  # fmt: skip
 
-    def shown(self) -> str:
-        """As Markdown: texts of others are code."""
+    def as_markdown(self) -> str:
+        """Return Markdown; other people's texts are shown as code."""
         out = [f"**Files:** {self.there} here, {self.posted} in the posting."]
         out += _list("Named and not here", [_code(name) for name in self.missing])
         out += _list("Counted", list(self.miscounted))
@@ -98,37 +98,37 @@ def _code(text: str) -> str:
 
 
 @dataclass
-class Looking:
-    """finder: None where identifiers are not looked for."""
+class JobExaminer:
+    """An examiner of jobs. finder: None if identifiers are not searched."""
 
     store: Store
     finder: Finder | None = field(default_factory=Finder.here)
     sandbox: str = "bubblewrap"
 
-    async def look(self, instance: Instance) -> JobLook:
-        """At the posting, and at what lies in its inputs. Raises SandboxUnavailable, StoreError."""
+    async def look(self, instance: Instance) -> JobExamination:
+        """Examine the posting and the files of its inputs. Raises SandboxUnavailable, StoreError."""
         files = [e for e in self.store.manifest(instance.work.inputs).files if e.blob is not None]
-        read = await self._read(instance, files[:FILES])
+        read = await self._read_files(instance, files[:FILES])
         job = instance.about.job
-        text = described(instance)
+        text = posting_text(instance)
         posted = job.attachments if job is not None else ()
         paths = [e.path for e in files]
         found: tuple[Candidate, ...] = ()
         if self.finder is not None:
             # Compiled patterns over others' texts: on a thread, so that the loop goes on.
             finder = self.finder
-            found = await asyncio.to_thread(lambda: finder.find(places(instance.title, text, read)))
+            found = await asyncio.to_thread(lambda: finder.find(searched_texts(instance.title, text, read)))
         broken = [(path, str(said["problem"])) for path, said in read.items() if said["problem"]]
         unread = [(path, str(said["unread"])) for path, said in read.items() if said["unread"]]
         unread += [("", f"{len(files) - FILES} more files")] if len(files) > FILES else []
-        return JobLook(
+        return JobExamination(
             posted=len(posted), there=len(files), missing=missing([*posted, *named_files(text)], paths),
-            miscounted=counted(text, paths), links=links(text), broken=tuple(broken), unread=tuple(unread),
+            miscounted=miscounted_files(text, paths), links=links(text), broken=tuple(broken), unread=tuple(unread),
             candidates=found, by=self.finder.by if self.finder is not None else "",
         )  # fmt: skip
 
-    async def _read(self, instance: Instance, files: Sequence[Entry]) -> dict[str, dict[str, Any]]:
-        """By path, in a box. What brought the reader down, and what came after it, is said to be broken."""
+    async def _read_files(self, instance: Instance, files: Sequence[Entry]) -> dict[str, dict[str, Any]]:
+        """Read files by path in a box. A file that crashes the reader is reported as broken."""
         blank = {"family": "", "problem": "", "text": "", "meta": {}, "unread": ""}
         left, found = list(files), dict[str, dict[str, Any]]()
         folder = str(self.store.folder(instance.work.inputs)) if files else ""
@@ -169,17 +169,17 @@ def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
     return (number, {**texts, "meta": meta}) if isinstance(number, int) and 0 <= number < count else None
 
 
-def described(instance: Instance) -> str:
-    """The post's own words in an imported job's brief; else the whole brief."""
+def posting_text(instance: Instance) -> str:
+    """Return the posting's own words in an imported job's brief; else the whole brief."""
     brief = instance.work.brief
     start, end = brief.find("## Work description"), brief.rfind("## Provided material")
     return brief[start + len("## Work description") : end].strip() if -1 < start < end else brief
 
 
-async def look_at_jobs(
-    looking: Looking, instances: Sequence[Instance], *, told: Callable[[int], None] = lambda done: None
-) -> dict[str, JobLook]:
-    """One after the other, by instance id. Raises as `Looking.look` does."""
+async def examine_jobs(
+    looking: JobExaminer, instances: Sequence[Instance], *, told: Callable[[int], None] = lambda done: None
+) -> dict[str, JobExamination]:
+    """Examine jobs one after another; return the findings by instance id. Raises as `JobExaminer.look`."""
     out = {}
     for n, instance in enumerate(instances, 1):
         out[instance.id] = await looking.look(instance)

@@ -35,7 +35,7 @@ _ADDRESS = re.compile(r"\S+@\S+|\S+://\S+|\w+(?:\.\w+)+(?:/\S*)?")
 _LATIN = re.compile(r"[A-Za-zÀ-ÿĀ-ž'’-]{2,}\Z")
 
 
-def folded(word: str) -> str:
+def fold_name(word: str) -> str:
     """In lower case, without accents and what marks a genitive."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", word.lower()) if not unicodedata.combining(c))
     return re.sub(r"['’]s$", "", plain)
@@ -57,14 +57,14 @@ class NameLists:
                 words = getattr(provider, name)
                 kind = given if name.startswith("first_name") else family if name.startswith("last_name") else None
                 if kind is not None and isinstance(words, dict | tuple | list | set):
-                    kind.update(folded(w) for w in words if isinstance(w, str) and _LATIN.match(w))
+                    kind.update(fold_name(w) for w in words if isinstance(w, str) and _LATIN.match(w))
         return frozenset(given - _NO_NAMES), frozenset(family - _NO_NAMES)
 
     def people(self, text: str) -> Iterator[tuple[int, int]]:
         """Where people are likely to be named: a given name and what looks like a family name, or a title before it."""
         given, family = self.lists
         # A name's words stand in lower case in addresses, too.
-        lower = {folded(w) for w in re.findall(r"(?<![\w'’-])[a-zß-ÿ]{3,}", _ADDRESS.sub(" ", text))}
+        lower = {fold_name(w) for w in re.findall(r"(?<![\w'’-])[a-zß-ÿ]{3,}", _ADDRESS.sub(" ", text))}
         for match in _TITLED.finditer(text):
             yield match.span()
         for match in _SEQUENCE.finditer(text):
@@ -83,11 +83,11 @@ class NameLists:
         words: list[tuple[str, int, int]], at: int, given: frozenset[str], family: frozenset[str], lower: set[str]
     ) -> int:
         """The last word of a name that begins here; 0 for none."""
-        first = folded(words[at][0])
+        first = fold_name(words[at][0])
         until = at + 1
         while until < len(words) - 1 and (words[until][0].lower() in _PARTICLES or len(words[until][0]) <= 2):
             until += 1
-        last = folded(words[until][0])
+        last = fold_name(words[until][0])
         if last in _NO_NAMES or first in _NO_NAMES:
             return 0
         if first not in given:

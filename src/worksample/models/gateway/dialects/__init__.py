@@ -1,4 +1,4 @@
-"""The dialects: each reads a request, and writes an answer, a stream and a fault as its provider does."""
+"""The dialects: each reads requests and writes answers, streams and errors as its provider does."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from inspect_ai.model import ModelOutput
 from worksample.models.gateway.request import ModelRequest
 
 Read = Callable[[dict[str, Any], str], ModelRequest]
-"""From the body and the path. Refusal."""
+"""Parse a request from the body and the path. Raises Refusal."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """One provider's way to ask and to answer."""
+    """One provider's forms of requests and answers."""
 
     name: str
     read: Read
     answer: Callable[[ModelOutput, ModelRequest], dict[str, Any]]
     stream: Callable[[ModelOutput, ModelRequest], Iterator[bytes]]
-    """Server-sent events."""
+    """Writes server-sent events."""
     fault: Callable[[int, str, str], dict[str, Any]]
-    """From HTTP's status, what is wrong, and a word for it."""
+    """Writes an error from the HTTP status, the problem, and a word for it."""

@@ -1,4 +1,4 @@
-"""Anthropic's messages."""
+"""The dialect of Anthropic's Messages API."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from worksample.models.gateway.request import (
     content,
     count,
     media,
-    need,
+    optional,
     picture,
-    rest,
+    required,
     result,
     rows,
-    take,
     tool,
+    unused_settings,
     word,
     words,
 )
-from worksample.models.gateway.server_sent_events import counts, event, thoughts
+from worksample.models.gateway.server_sent_events import format_event, reasoning_parts, token_counts
 
 from . import Dialect
 
@@ -55,37 +55,37 @@ BLOCK = ("type", "text", "id", "name", "input", "thinking", "signature", "data")
 PART = ("type", "text", "source", "title")
 RESULT = ("tool_use_id", "content", "is_error")
 OWN = ("text", "tool_use", "thinking", "redacted_thinking")
-"""What an answer of the model holds; what it thought, the gateway remembers itself."""
+"""Parts of an answer of the model; the gateway remembers its reasoning itself."""
 
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
-    """See Dialect."""
+    """Parse a request; see `Dialect`."""
     given = rows(body, "messages")
     if not given:
         raise Refusal(400, "messages: at least one message is required")
-    notes = rest(body, TAKEN, REFUSED)
+    notes = unused_settings(body, TAKEN, REFUSED)
     system = content(_parts(body.get("system"), notes)) if body.get("system") else ""
     messages: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
     for row in given:
         messages += _messages(row, notes)
-    chosen = take(body, "tool_choice", dict, {})
-    notes += rest(chosen, ("type", "name", "disable_parallel_tool_use"), within="tool_choice.")
-    alone = take(chosen, "disable_parallel_tool_use", bool)
+    chosen = optional(body, "tool_choice", dict, {})
+    notes += unused_settings(chosen, ("type", "name", "disable_parallel_tool_use"), within="tool_choice.")
+    alone = optional(chosen, "disable_parallel_tool_use", bool)
     return ModelRequest(
-        model=need(body, "model", str),
+        model=required(body, "model", str),
         messages=messages,
         tools=[made for row in rows(body, "tools") if (made := _tool(row, notes)) is not None],
         choice=_choice(chosen),
         config=GenerateConfig(
             max_tokens=_most(body),
-            temperature=take(body, "temperature", float),
-            top_p=take(body, "top_p", float),
+            temperature=optional(body, "temperature", float),
+            top_p=optional(body, "top_p", float),
             top_k=count(body, "top_k", -1),
             stop_seqs=words(body, "stop_sequences"),
             parallel_tool_calls=None if alone is None else not alone,
             **_thinking(body, notes),
         ),
-        stream=take(body, "stream", bool, False),
+        stream=optional(body, "stream", bool, False),
         noted=notes,
     )
 
@@ -98,53 +98,57 @@ def _most(body: dict[str, Any]) -> int:
 
 
 def _thinking(body: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    """How much the model thinks, and the form of its answer."""
-    thinking, output = take(body, "thinking", dict, {}), take(body, "output_config", dict, {})
+    """Read how much the model reasons, and the form of its answer."""
+    thinking, output = optional(body, "thinking", dict, {}), optional(body, "output_config", dict, {})
     kind = word(thinking, "type", ("enabled", "disabled", "adaptive"))
-    notes += rest(thinking, ("type", "budget_tokens"), within="thinking.")
+    notes += unused_settings(thinking, ("type", "budget_tokens"), within="thinking.")
     notes += ["thinking: disabled"] if kind == "disabled" else []
-    notes += rest(output, ("effort", "format"), within="output_config.")
+    notes += unused_settings(output, ("effort", "format"), within="output_config.")
     effort = word(output, "effort", EFFORTS[2:])
-    form = take(output, "format", dict) or take(body, "output_format", dict, {})
+    form = optional(output, "format", dict) or optional(body, "output_format", dict, {})
     word(form, "type", ("json_schema",))
-    notes += rest(form, ("type", "name", "schema"), within="output_config.format.")
+    notes += unused_settings(form, ("type", "name", "schema"), within="output_config.format.")
     return {
         "reasoning_tokens": count(thinking, "budget_tokens", 1) if kind == "enabled" else None,
         "effort": effort,
         "reasoning_effort": effort if kind == "adaptive" else None,
-        "response_schema": answer_schema(form.get("schema"), take(form, "name", str)) if form else None,
+        "response_schema": answer_schema(form.get("schema"), optional(form, "name", str)) if form else None,
     }
 
 
 def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
-    """Tools of the provider's own are withheld, and noted."""
-    kind = take(row, "type", str, "custom")
+    """Read a tool. The provider's own tools are withheld and noted."""
+    kind = optional(row, "type", str, "custom")
     if kind != "custom":
         notes.append(f"tools: {kind}")
         return None
-    notes += rest(row, ("type", "name", "description", "input_schema"), within="tools.")
-    return tool(need(row, "name", str), take(row, "description", str), row.get("input_schema"))
+    notes += unused_settings(row, ("type", "name", "description", "input_schema"), within="tools.")
+    return tool(required(row, "name", str), optional(row, "description", str), row.get("input_schema"))
 
 
 def _choice(value: dict[str, Any]) -> ToolChoice | None:
     kind = word(value, "type", ("none", "auto", "any", "tool"))
-    return ToolFunction(name=need(value, "name", str)) if kind == "tool" else kind
+    return ToolFunction(name=required(value, "name", str)) if kind == "tool" else kind
 
 
 def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
-    """A turn of the user may hold results of several tools, each of which is a message."""
-    role, value = need(row, "role", str), row.get("content")
+    """Read a turn. A user's turn may hold the results of several tools, each of which becomes a message."""
+    role, value = required(row, "role", str), row.get("content")
     blocks = [{"type": "text", "text": value}] if isinstance(value, str) else rows(row, "content")
-    notes += rest(row, ("role", "content"), within="messages.")
+    notes += unused_settings(row, ("role", "content"), within="messages.")
     for block in blocks:
-        notes += rest(block, BLOCK if take(block, "type", str, "") in OWN else (*PART, *RESULT), within="content.")
+        notes += unused_settings(
+            block, BLOCK if optional(block, "type", str, "") in OWN else (*PART, *RESULT), within="content."
+        )
     if role == "assistant":
-        odd = [b for b in blocks if take(b, "type", str, "") not in OWN]
+        odd = [b for b in blocks if optional(b, "type", str, "") not in OWN]
         if odd:
-            raise Refusal(400, f"content of type {str(odd[0].get('type'))[:100]!r} is not taken here")
-        said = [take(b, "text", str, "") for b in blocks if b.get("type") == "text"]
+            raise Refusal(400, f"content of type {str(odd[0].get('type'))[:100]!r} is not supported")
+        said = [optional(b, "text", str, "") for b in blocks if b.get("type") == "text"]
         calls = [
-            ToolCall(id=need(b, "id", str), function=need(b, "name", str), arguments=take(b, "input", dict, {}))
+            ToolCall(
+                id=required(b, "id", str), function=required(b, "name", str), arguments=optional(b, "input", dict, {})
+            )
             for b in blocks
             if b.get("type") == "tool_use"
         ]
@@ -152,14 +156,14 @@ def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
     if role == "system":
         return [ChatMessageSystem(content=content(_parts(blocks, notes)))]
     if role != "user":
-        raise Refusal(400, f"messages: {role[:100]!r} is no role")
+        raise Refusal(400, f"messages: {role[:100]!r} is not a role")
     out: list[ChatMessage] = []
     spoken: list[dict[str, Any]] = []
     for block in blocks:
         if block.get("type") == "tool_result":
-            failed = take(block, "is_error", bool, False)
+            failed = optional(block, "is_error", bool, False)
             given = content(_parts(block.get("content"), notes)) or ("it failed" if failed else "")
-            out.append(result(need(block, "tool_use_id", str), given, failed=failed))
+            out.append(result(required(block, "tool_use_id", str), given, failed=failed))
         else:
             spoken.append(block)
     return [*out, ChatMessageUser(content=content(_parts(spoken, notes)))] if spoken or not out else out
@@ -170,32 +174,32 @@ def _parts(value: Any, notes: list[str]) -> list[Content]:
         return [ContentText(text=value or "")]
     out: list[Content] = []
     for part in rows({"content": value}, "content"):
-        notes += rest(part, PART, within="content.")
+        notes += unused_settings(part, PART, within="content.")
         if part.get("type") == "text":
-            out.append(ContentText(text=take(part, "text", str, "")))
+            out.append(ContentText(text=optional(part, "text", str, "")))
         elif part.get("type") == "image":
             out.append(picture(_source(part)))
         elif part.get("type") == "document":
-            source = need(part, "source", dict)
+            source = required(part, "source", dict)
             if source.get("type") in ("text", "content"):
                 out += _parts(source.get("data" if source["type"] == "text" else "content"), notes)
             else:
-                out.append(media(_source(part), take(part, "title", str, "")))
+                out.append(media(_source(part), optional(part, "title", str, "")))
         else:
-            raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not taken here")
+            raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not supported")
     return out
 
 
 def _source(part: dict[str, Any]) -> str:
-    """The data of a picture or a document as a data URI; "" where it would have to be fetched."""
-    source = need(part, "source", dict)
-    kind, data = take(source, "media_type", str, ""), take(source, "data", str, "")
+    """Return the data of a picture or a document as a data URI; "" if it would have to be fetched."""
+    source = required(part, "source", dict)
+    kind, data = optional(source, "media_type", str, ""), optional(source, "data", str, "")
     return f"data:{kind};base64,{data}" if source.get("type") == "base64" else ""
 
 
 def _blocks(output: ModelOutput) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = []
-    for thought in thoughts(output):
+    for thought in reasoning_parts(output):
         if not thought.redacted and thought.signature:
             blocks.append({"type": "thinking", "thinking": thought.reasoning, "signature": thought.signature})
     if output.message.text or not output.message.tool_calls:
@@ -206,8 +210,8 @@ def _blocks(output: ModelOutput) -> list[dict[str, Any]]:
 
 
 def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
-    """See Dialect."""
-    prompt, answered, cached, written, _ = counts(output)
+    """Write an answer; see `Dialect`."""
+    prompt, answered, cached, written, _ = token_counts(output)
     return {
         "id": f"msg_{output.message.id}",
         "type": "message",
@@ -226,14 +230,14 @@ def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
 
 
 def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
-    """See Dialect."""
+    """Write a stream; see `Dialect`."""
     whole = answer(output, asked)
 
-    def told(kind: str, **rest: Any) -> bytes:
-        return event({"type": kind, **rest}, kind)
+    def write_event(kind: str, **rest: Any) -> bytes:
+        return format_event({"type": kind, **rest}, kind)
 
     begun = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 0}}
-    yield told("message_start", message=begun)
+    yield write_event("message_start", message=begun)
     for index, block in enumerate(whole["content"]):
         if block["type"] == "text":
             empty, deltas = {**block, "text": ""}, [{"type": "text_delta", "text": block["text"]}]
@@ -244,17 +248,17 @@ def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
         else:
             empty = {**block, "input": {}}
             deltas = [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
-        yield told("content_block_start", index=index, content_block=empty)
+        yield write_event("content_block_start", index=index, content_block=empty)
         for delta in deltas:
-            yield told("content_block_delta", index=index, delta=delta)
-        yield told("content_block_stop", index=index)
+            yield write_event("content_block_delta", index=index, delta=delta)
+        yield write_event("content_block_stop", index=index)
     ended = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
-    yield told("message_delta", delta=ended, usage=whole["usage"])
-    yield told("message_stop")
+    yield write_event("message_delta", delta=ended, usage=whole["usage"])
+    yield write_event("message_stop")
 
 
 def fault(status: int, message: str, kind: str) -> dict[str, Any]:
-    """See Dialect."""
+    """Write an error; see `Dialect`."""
     named = KINDS.get(status, "api_error" if status >= 500 else "invalid_request_error")
     return {"type": "error", "error": {"type": named, "message": message}}
 

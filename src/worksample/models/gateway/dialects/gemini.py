@@ -1,4 +1,6 @@
-"""Google's generateContent. The model stands in the path; calls have names and no ids, so that ids are counted here."""
+"""The dialect of Google's generateContent. The path names the model; calls have no ids, so ids are counted in this
+module.
+"""
 
 from __future__ import annotations
 
@@ -30,15 +32,15 @@ from worksample.models.gateway.request import (
     content,
     count,
     media,
-    need,
-    rest,
+    optional,
+    required,
     result,
     rows,
-    take,
     tool,
+    unused_settings,
     words,
 )
-from worksample.models.gateway.server_sent_events import counts, event
+from worksample.models.gateway.server_sent_events import format_event, token_counts
 
 from . import Dialect
 
@@ -59,17 +61,17 @@ REFUSED = {
 }  # fmt: skip
 EFFORTS = {"MINIMAL": "minimal", "LOW": "low", "MEDIUM": "medium", "HIGH": "high", "THINKING_LEVEL_UNSPECIFIED": None}
 CHOICES = 8
-"""Most answers to one request, as Google has it."""
+"""Most answers to one request, as in Google's API."""
 
 
 def camel(key: str) -> str:
-    """Google takes both spellings of every name of its own."""
+    """Return a name in camel case: Google accepts both spellings."""
     head, *parts = key.split("_")
     return head + "".join(part[:1].upper() + part[1:] for part in parts) if parts and head else key
 
 
 def _own(value: Any, kind: str = "an object") -> dict[str, Any]:
-    """An object of Google's with its names in one spelling."""
+    """Return an object of Google's with its names in one spelling."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -78,13 +80,13 @@ def _own(value: Any, kind: str = "an object") -> dict[str, Any]:
 
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
-    """See Dialect."""
+    """Parse a request; see `Dialect`."""
     name, _, verb = unquote(path.partition("/models/")[2]).partition(":")
     body = _own(body)
     turns = rows(body, "contents")
     if not turns:
         raise Refusal(400, "contents is missing or empty")
-    notes = rest(body, BODY, WITHOUT)
+    notes = unused_settings(body, BODY, WITHOUT)
     messages: list[ChatMessage] = []
     if system := body.get("systemInstruction"):
         said = system if isinstance(system, str) else _text(_parts(_own(system, "systemInstruction")), notes)
@@ -105,25 +107,25 @@ def read(body: dict[str, Any], path: str) -> ModelRequest:
 
 
 def _config(given: dict[str, Any], notes: list[str]) -> GenerateConfig:
-    notes += rest(given, CONFIG, REFUSED, within="generationConfig.")
+    notes += unused_settings(given, CONFIG, REFUSED, within="generationConfig.")
     thinking = _own(given.get("thinkingConfig"), "thinkingConfig")
-    notes += rest(thinking, ("thinkingBudget", "thinkingLevel"), within="thinkingConfig.")
+    notes += unused_settings(thinking, ("thinkingBudget", "thinkingLevel"), within="thinkingConfig.")
     budget = count(thinking, "thinkingBudget", -1)
     notes += ["thinkingConfig.thinkingBudget: -1"] if budget == -1 else []
-    level = take(thinking, "thinkingLevel", str)
+    level = optional(thinking, "thinkingLevel", str)
     if level is not None and level.upper() not in EFFORTS:
-        raise Refusal(400, f"thinkingLevel is {level[:100]!r}; it is one of {', '.join(EFFORTS)}")
+        raise Refusal(400, f"thinkingLevel is {level[:100]!r}; it must be one of {', '.join(EFFORTS)}")
     return GenerateConfig(
         max_tokens=count(given, "maxOutputTokens", 1),
-        temperature=take(given, "temperature", float),
-        top_p=take(given, "topP", float),
+        temperature=optional(given, "temperature", float),
+        top_p=optional(given, "topP", float),
         top_k=count(given, "topK", -1),
         stop_seqs=words(given, "stopSequences"),
         num_choices=count(given, "candidateCount", 1, CHOICES),
         seed=count(given, "seed", -(1 << 31), 1 << 32),
-        presence_penalty=take(given, "presencePenalty", float),
-        frequency_penalty=take(given, "frequencyPenalty", float),
-        logprobs=take(given, "responseLogprobs", bool),
+        presence_penalty=optional(given, "presencePenalty", float),
+        frequency_penalty=optional(given, "frequencyPenalty", float),
+        logprobs=optional(given, "responseLogprobs", bool),
         top_logprobs=count(given, "logprobs", 0, 20),
         reasoning_tokens=None if budget == -1 else budget,
         reasoning_effort=EFFORTS[level.upper()] if level else None,  # type: ignore[arg-type]
@@ -132,10 +134,10 @@ def _config(given: dict[str, Any], notes: list[str]) -> GenerateConfig:
 
 
 def _format(given: dict[str, Any]) -> ResponseSchema | None:
-    """The form of the answer: a schema of Google's, a JSON schema, or any JSON."""
-    kind = take(given, "responseMimeType", str)
+    """Read the form of the answer: Google's schema, a JSON schema, or any JSON."""
+    kind = optional(given, "responseMimeType", str)
     if kind not in (None, "", "text/plain", "application/json", "text/x.enum"):
-        raise Refusal(400, f"responseMimeType is {kind[:100]!r}; answers are text or JSON")
+        raise Refusal(400, f"responseMimeType is {kind[:100]!r}; only text and JSON are supported")
     for key in ("responseJsonSchema", "responseSchema"):
         if given.get(key) is not None:
             return answer_schema(standard(given[key]) if key == "responseSchema" else standard(given[key], own=False))
@@ -145,21 +147,23 @@ def _format(given: dict[str, Any]) -> ResponseSchema | None:
 
 
 def _tools(row: dict[str, Any], notes: list[str]) -> list[ToolInfo]:
-    """Tools that Google's own servers run are withheld, and noted."""
+    """Read tools. Tools that run on Google's servers are withheld and noted."""
     notes += [f"tools: {key}" for key, value in row.items() if key != "functionDeclarations" and value is not None]
     out = []
     for declared in map(_own, rows(row, "functionDeclarations")):
-        notes += rest(declared, ("name", "description", "parameters", "parametersJsonSchema"), within="tools.")
+        notes += unused_settings(
+            declared, ("name", "description", "parameters", "parametersJsonSchema"), within="tools."
+        )
         foreign = declared.get("parametersJsonSchema")
         schema = standard(declared.get("parameters")) if foreign is None else standard(foreign, own=False)
-        out.append(tool(need(declared, "name", str), take(declared, "description", str), schema))
+        out.append(tool(required(declared, "name", str), optional(declared, "description", str), schema))
     return out
 
 
 def standard(node: Any, *, own: bool = True) -> Any:
-    """A schema of Google's as a JSON schema: names in one spelling, types in small letters, references as usual.
+    """Convert Google's schema to a JSON schema: names in one spelling, types in lower case, standard references.
 
-    own: whether names are Google's; of a JSON schema only the types' spelling is mended.
+    `own`: whether names are Google's; in a JSON schema only the spelling of types is corrected.
     """
     if isinstance(node, list):
         return [standard(one, own=own) for one in node]
@@ -181,9 +185,9 @@ def standard(node: Any, *, own: bool = True) -> Any:
 
 _NAMES = {"defs": "$defs", "ref": "$ref"}
 _MAPS = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
-"""Keywords whose keys are names of the program's."""
+"""Keywords whose keys are names that the program chooses."""
 _VALUES = frozenset({"default", "example", "examples", "enum", "const", "required", "propertyOrdering"})
-"""Keywords that hold no schema."""
+"""Keywords that contain no schema."""
 
 
 def _type(value: Any) -> Any:
@@ -194,13 +198,13 @@ def _type(value: Any) -> Any:
 
 def _choice(body: dict[str, Any], notes: list[str]) -> tuple[ToolChoice | None, list[str] | None]:
     config = _own(body.get("toolConfig"), "toolConfig")
-    notes += rest(config, ("functionCallingConfig",), within="toolConfig.")
+    notes += unused_settings(config, ("functionCallingConfig",), within="toolConfig.")
     calling = _own(config.get("functionCallingConfig"), "functionCallingConfig")
-    notes += rest(calling, ("mode", "allowedFunctionNames"), within="functionCallingConfig.")
+    notes += unused_settings(calling, ("mode", "allowedFunctionNames"), within="functionCallingConfig.")
     names = words(calling, "allowedFunctionNames") or None
-    mode = take(calling, "mode", str, "MODE_UNSPECIFIED").upper()
+    mode = optional(calling, "mode", str, "MODE_UNSPECIFIED").upper()
     if mode not in _MODES:
-        raise Refusal(400, f"mode is {mode[:100]!r}; it is one of {', '.join(_MODES)}")
+        raise Refusal(400, f"mode is {mode[:100]!r}; it must be one of {', '.join(_MODES)}")
     if mode == "ANY" and names and len(names) == 1:
         return ToolFunction(name=names[0]), None
     return _MODES[mode], names
@@ -216,30 +220,30 @@ def _parts(turn: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _text(parts: list[dict[str, Any]], notes: list[str]) -> str:
-    """What was said in a turn; what was thought, the gateway remembers itself."""
+    """Return the text of a turn; the gateway remembers reasoning itself."""
     said = []
     for part in parts:
         if "text" in part:
-            said += [] if part.get("thought") is True else [take(part, "text", str, "")]
+            said += [] if part.get("thought") is True else [optional(part, "text", str, "")]
         elif "functionCall" not in part:
             notes.append(f"contents.parts: {', '.join(sorted(part))[:80]}")
     return "\n".join(said)
 
 
 def _turn(turn: dict[str, Any], waiting: list[tuple[str, str]], number: int, notes: list[str]) -> list[ChatMessage]:
-    """waiting: (id, function) of calls that have no result yet."""
-    parts, role = _parts(turn), take(turn, "role", str, "user")
+    """Read a turn. `waiting`: (id, function) of calls without a result so far."""
+    parts, role = _parts(turn), optional(turn, "role", str, "user")
     if role == "model":
         calls = []
         for index, part in enumerate(parts):
             if part.get("functionCall") is not None:
                 call = _own(part["functionCall"], "functionCall")
-                name, id = need(call, "name", str), take(call, "id", str) or f"call_{number}_{index}"
-                calls.append(ToolCall(id=id, function=name, arguments=take(call, "args", dict, {})))
+                name, id = required(call, "name", str), optional(call, "id", str) or f"call_{number}_{index}"
+                calls.append(ToolCall(id=id, function=name, arguments=optional(call, "args", dict, {})))
                 waiting.append((id, name))
         return [assistant(_text(parts, notes), calls)]
     if role not in ("user", "function", "tool"):
-        raise Refusal(400, f"contents: {role[:100]!r} is no role")
+        raise Refusal(400, f"contents: {role[:100]!r} is not a role")
     out: list[ChatMessage] = []
     spoken: list[Content] = []
     for part in parts:
@@ -248,19 +252,19 @@ def _turn(turn: dict[str, Any], waiting: list[tuple[str, str]], number: int, not
         elif part.get("inlineData") is not None:
             spoken.append(_data(part["inlineData"]))
         elif "text" in part:
-            spoken.append(ContentText(text=take(part, "text", str, "")))
+            spoken.append(ContentText(text=optional(part, "text", str, "")))
         else:
-            raise Refusal(400, f"a part with {', '.join(part)[:200] or 'nothing'} is not taken here")
+            raise Refusal(400, f"a part with {', '.join(part)[:200] or 'nothing'} is not supported")
     return [*out, ChatMessageUser(content=content(spoken))] if spoken or not out else out
 
 
 def _data(value: Any) -> Content:
     given = _own(value, "inlineData")
-    return media(f"data:{take(given, 'mimeType', str, '')};base64,{take(given, 'data', str, '')}")
+    return media(f"data:{optional(given, 'mimeType', str, '')};base64,{optional(given, 'data', str, '')}")
 
 
 def _result(given: dict[str, Any], waiting: list[tuple[str, str]]) -> ChatMessage:
-    name, id = need(given, "name", str), take(given, "id", str)
+    name, id = required(given, "name", str), optional(given, "id", str)
     found = next((one for one in waiting if one[0] == id or (id is None and one[1] == name)), None)
     if found is None:
         raise Refusal(400, f"a result of {name[:100]}, which was not called")
@@ -299,8 +303,8 @@ def _candidate(index: int, one: ChatCompletionChoice) -> dict[str, Any]:
 
 
 def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
-    """See Dialect."""
-    prompt, answered, cached, _, reasoning = counts(output)
+    """Write an answer; see `Dialect`."""
+    prompt, answered, cached, _, reasoning = token_counts(output)
     return {
         "candidates": [_candidate(index, one) for index, one in enumerate(output.choices)],
         "modelVersion": asked.model,
@@ -316,12 +320,12 @@ def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
 
 
 def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
-    """See Dialect: one piece, which is all there is."""
-    yield event(answer(output, asked))
+    """Write a stream of one piece; see `Dialect`."""
+    yield format_event(answer(output, asked))
 
 
 def fault(status: int, message: str, kind: str) -> dict[str, Any]:
-    """See Dialect."""
+    """Write an error; see `Dialect`."""
     named = KINDS.get(status, "UNAVAILABLE" if status >= 500 else "FAILED_PRECONDITION")
     return {"error": {"code": status, "message": message, "status": named}}
 

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions."""
+"""The dialect of OpenAI's chat completions."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from worksample.models.gateway.request import (
     content,
     count,
     media,
-    need,
+    optional,
     picture,
-    rest,
+    required,
     result,
     rows,
-    take,
     tool,
+    unused_settings,
     word,
     words,
 )
-from worksample.models.gateway.server_sent_events import counts, event
+from worksample.models.gateway.server_sent_events import format_event, token_counts
 
 from . import Dialect
 
@@ -64,14 +64,14 @@ CHOICES = 16
 
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
-    """See Dialect."""
+    """Parse a request; see `Dialect`."""
     messages = rows(body, "messages")
     if not messages:
         raise Refusal(400, "messages is missing or empty")
-    notes = rest(body, TAKEN, REFUSED)
-    options = take(body, "stream_options", dict, {})
-    notes += rest(options, ("include_usage",), within="stream_options.")
-    offered = [_offered(row, notes) for row in rows(body, "tools")]
+    notes = unused_settings(body, TAKEN, REFUSED)
+    options = optional(body, "stream_options", dict, {})
+    notes += unused_settings(options, ("include_usage",), within="stream_options.")
+    offered = [_read_tool(row, notes) for row in rows(body, "tools")]
     offered += [_function(row, notes) for row in rows(body, "functions")]
     tools = [made for made in offered if made is not None]
     chosen, only = choice(body.get("tool_choice"), notes)
@@ -79,90 +79,90 @@ def read(body: dict[str, Any], path: str) -> ModelRequest:
     if legacy and chosen is None:
         chosen = _function_call(body.get("function_call"))
     return ModelRequest(
-        model=need(body, "model", str),
+        model=required(body, "model", str),
         messages=_conversation(messages, notes),
         tools=[made for made, _ in tools],
         choice=chosen,
         config=GenerateConfig(
             max_tokens=count(body, "max_completion_tokens", 1) or count(body, "max_tokens", 1),
-            temperature=take(body, "temperature", float),
-            top_p=take(body, "top_p", float),
+            temperature=optional(body, "temperature", float),
+            top_p=optional(body, "top_p", float),
             top_k=count(body, "top_k", -1),
             stop_seqs=words(body, "stop"),
-            frequency_penalty=take(body, "frequency_penalty", float),
-            presence_penalty=take(body, "presence_penalty", float),
-            logit_bias=_bias(take(body, "logit_bias", dict)),
+            frequency_penalty=optional(body, "frequency_penalty", float),
+            presence_penalty=optional(body, "presence_penalty", float),
+            logit_bias=_bias(optional(body, "logit_bias", dict)),
             seed=count(body, "seed", 1 - (1 << 63), (1 << 63) - 1),
             num_choices=count(body, "n", 1, CHOICES),
-            logprobs=take(body, "logprobs", bool),
+            logprobs=optional(body, "logprobs", bool),
             top_logprobs=count(body, "top_logprobs", 0, 20),
-            parallel_tool_calls=False if legacy else take(body, "parallel_tool_calls", bool),
+            parallel_tool_calls=False if legacy else optional(body, "parallel_tool_calls", bool),
             reasoning_effort=word(body, "reasoning_effort", EFFORTS),
             verbosity=word(body, "verbosity", ("low", "medium", "high")),
-            response_schema=_format(take(body, "response_format", dict, {}), notes),
+            response_schema=_format(optional(body, "response_format", dict, {}), notes),
         ),
-        stream=take(body, "stream", bool, False),
-        usage_told=take(options, "include_usage", bool, False),
+        stream=optional(body, "stream", bool, False),
+        usage_told=optional(options, "include_usage", bool, False),
         free=frozenset(made.name for made, free in tools if free),
         legacy=legacy,
         noted=notes,
     ).only(only)
 
 
-def _offered(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool] | None:
-    """A tool, and whether it takes free text. What only the provider's own servers run is withheld, and noted."""
-    kind = take(row, "type", str, "function")
+def _read_tool(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool] | None:
+    """Return a tool, and whether it takes free text. Tools of the provider's servers are withheld and noted."""
+    kind = optional(row, "type", str, "function")
     if kind == "function":
-        return _function(need(row, "function", dict), notes)
+        return _function(required(row, "function", dict), notes)
     if kind != "custom":
         notes.append(f"tools: {kind}")
         return None
-    own = need(row, "custom", dict)
-    grammar = take(take(own, "format", dict, {}), "grammar", dict, {})
-    return free_tool(own, take(grammar, "definition", str, ""), notes), True
+    own = required(row, "custom", dict)
+    grammar = optional(optional(own, "format", dict, {}), "grammar", dict, {})
+    return free_tool(own, optional(grammar, "definition", str, ""), notes), True
 
 
 def _function(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool]:
-    notes += rest(row, ("name", "description", "parameters"), within="tools.")
-    return tool(need(row, "name", str), take(row, "description", str), row.get("parameters")), False
+    notes += unused_settings(row, ("name", "description", "parameters"), within="tools.")
+    return tool(required(row, "name", str), optional(row, "description", str), row.get("parameters")), False
 
 
 def free_tool(row: dict[str, Any], grammar: str, notes: list[str]) -> ToolInfo:
-    """A tool that takes free text, whose grammar the model is told in words."""
-    notes += rest(row, ("type", "name", "description", "format"), within="tools.")
-    about = take(row, "description", str, "") + (f"\n\nThe input's grammar:\n{grammar}" if grammar else "")
-    return tool(need(row, "name", str), about, FREE)
+    """Build a tool that takes free text; its grammar is described to the model."""
+    notes += unused_settings(row, ("type", "name", "description", "format"), within="tools.")
+    about = optional(row, "description", str, "") + (f"\n\nThe input's grammar:\n{grammar}" if grammar else "")
+    return tool(required(row, "name", str), about, FREE)
 
 
 def choice(value: Any, notes: list[str]) -> tuple[ToolChoice | None, list[str] | None]:
-    """How a tool is chosen, and among which; for chats and responses alike. Refusal."""
+    """Return how a tool is chosen, and among which; for chats and responses alike. Raises Refusal."""
     if value is None or isinstance(value, str):
         plain: dict[str, ToolChoice] = {"none": "none", "auto": "auto", "required": "any"}
         if value is not None and value not in plain:
-            raise Refusal(400, f"tool_choice is {value[:100]!r}; it is none, auto or required")
+            raise Refusal(400, f"tool_choice is {value[:100]!r}; it must be none, auto or required")
         return (plain[value] if value else None), None
     if not isinstance(value, dict):
         raise Refusal(400, f"tool_choice is {type(value).__name__}, not a word or an object")
-    kind = take(value, "type", str, "function")
+    kind = optional(value, "type", str, "function")
     if kind == "allowed_tools":
-        inner = take(value, "allowed_tools", dict, value)
+        inner = optional(value, "allowed_tools", dict, value)
         mode = word(inner, "mode", ("auto", "required"))
-        return ("any" if mode == "required" else "auto"), [_named(row) for row in rows(inner, "tools")]
+        return ("any" if mode == "required" else "auto"), [_tool_name(row) for row in rows(inner, "tools")]
     if kind in ("function", "custom"):
-        return ToolFunction(name=_named(value)), None
+        return ToolFunction(name=_tool_name(value)), None
     notes.append(f"tool_choice: {kind}")
     return None, None
 
 
-def _named(row: dict[str, Any]) -> str:
-    """The name of a tool, which chats write one level deeper than responses do."""
+def _tool_name(row: dict[str, Any]) -> str:
+    """Return a tool's name, which chats nest one level deeper than responses do."""
     inner = next((row[key] for key in ("function", "custom") if isinstance(row.get(key), dict)), row)
-    return need(inner, "name", str)
+    return required(inner, "name", str)
 
 
 def _function_call(value: Any) -> ToolChoice | None:
     if isinstance(value, dict):
-        return ToolFunction(name=need(value, "name", str))
+        return ToolFunction(name=required(value, "name", str))
     word({"function_call": value}, "function_call", ("none", "auto"))
     return value  # type: ignore[no-any-return]
 
@@ -171,36 +171,36 @@ def _bias(value: dict[str, Any] | None) -> dict[int, float] | None:
     if value is None:
         return None
     if not all(key.isascii() and key.isdigit() and len(key) < 10 for key in value):
-        raise Refusal(400, "logit_bias: its keys are numbers of tokens")
-    return {int(key): take(value, key, float, 0.0) for key in value}
+        raise Refusal(400, "logit_bias: its keys must be token ids")
+    return {int(key): optional(value, key, float, 0.0) for key in value}
 
 
 def _format(value: dict[str, Any], notes: list[str]) -> ResponseSchema | None:
     kind = word(value, "type", ("text", "json_object", "json_schema"))
     if kind != "json_schema":
         return any_object() if kind == "json_object" else None
-    return named_schema(need(value, "json_schema", dict), "response_format.json_schema.", notes)
+    return named_schema(required(value, "json_schema", dict), "response_format.json_schema.", notes)
 
 
 def named_schema(row: dict[str, Any], within: str, notes: list[str]) -> ResponseSchema:
-    """A schema with its name, as chats and responses write it."""
-    notes += rest(row, ("type", "name", "description", "schema", "strict"), within=within)
+    """Build a schema with its name, in the form of chats and responses."""
+    notes += unused_settings(row, ("type", "name", "description", "schema", "strict"), within=within)
     given = row.get("schema")
     return answer_schema(
         {} if given is None else given,
-        take(row, "name", str),
-        take(row, "description", str),
-        take(row, "strict", bool),
+        optional(row, "name", str),
+        optional(row, "description", str),
+        optional(row, "strict", bool),
     )
 
 
 def _conversation(given: list[dict[str, Any]], notes: list[str]) -> list[ChatMessage]:
-    """The messages. A function's result has no id: it answers the last call of its name."""
+    """Read the messages. A function's result has no id: it answers the last call of its name."""
     out: list[ChatMessage] = []
     open_calls: list[tuple[str, str]] = []
     for number, row in enumerate(given):
         if row.get("role") == "function":
-            name = need(row, "name", str)
+            name = required(row, "name", str)
             called = next((one for one in reversed(open_calls) if one[1] == name), None)
             if called is None:
                 raise Refusal(400, f"messages: a result of {name[:100]}, which was not called")
@@ -214,8 +214,8 @@ def _conversation(given: list[dict[str, Any]], notes: list[str]) -> list[ChatMes
 
 
 def _message(row: dict[str, Any], number: int, notes: list[str]) -> ChatMessage:
-    role, parts = need(row, "role", str), _parts(row.get("content"), notes)
-    notes += rest(
+    role, parts = required(row, "role", str), _parts(row.get("content"), notes)
+    notes += unused_settings(
         row, ("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal"), within="messages."
     )
     if role in ("system", "developer"):
@@ -223,26 +223,26 @@ def _message(row: dict[str, Any], number: int, notes: list[str]) -> ChatMessage:
     if role == "user":
         return ChatMessageUser(content=content(parts))
     if role == "tool":
-        return result(need(row, "tool_call_id", str), content(parts))
+        return result(required(row, "tool_call_id", str), content(parts))
     if role == "assistant":
         calls = [_call(call) for call in rows(row, "tool_calls")]
-        before = take(row, "function_call", dict)
+        before = optional(row, "function_call", dict)
         if before is not None:
-            given = arguments(take(before, "arguments", str, ""))
-            calls.append(ToolCall(id=f"function_{number}", function=need(before, "name", str), arguments=given))
-        parts += [ContentText(text=take(row, "refusal", str, ""))] if row.get("refusal") else []
+            given = arguments(optional(before, "arguments", str, ""))
+            calls.append(ToolCall(id=f"function_{number}", function=required(before, "name", str), arguments=given))
+        parts += [ContentText(text=optional(row, "refusal", str, ""))] if row.get("refusal") else []
         return assistant("\n".join(p.text for p in parts if isinstance(p, ContentText) and p.text), calls)
-    raise Refusal(400, f"messages: {role[:100]!r} is no role")
+    raise Refusal(400, f"messages: {role[:100]!r} is not a role")
 
 
 def _call(call: dict[str, Any]) -> ToolCall:
-    own = take(call, "custom", dict)
+    own = optional(call, "custom", dict)
     if own is not None:
-        given = {"input": take(own, "input", str, "")}
-        return ToolCall(id=need(call, "id", str), function=need(own, "name", str), arguments=given)
-    function = need(call, "function", dict)
-    given = arguments(take(function, "arguments", str, ""))
-    return ToolCall(id=need(call, "id", str), function=need(function, "name", str), arguments=given)
+        given = {"input": optional(own, "input", str, "")}
+        return ToolCall(id=required(call, "id", str), function=required(own, "name", str), arguments=given)
+    function = required(call, "function", dict)
+    given = arguments(optional(function, "arguments", str, ""))
+    return ToolCall(id=required(call, "id", str), function=required(function, "name", str), arguments=given)
 
 
 def _parts(value: Any, notes: list[str]) -> list[Content]:
@@ -250,26 +250,26 @@ def _parts(value: Any, notes: list[str]) -> list[Content]:
         return [ContentText(text=value or "")]
     out: list[Content] = []
     for part in rows({"content": value}, "content"):
-        kind = need(part, "type", str)
-        notes += rest(part, PART, within="content.")
+        kind = required(part, "type", str)
+        notes += unused_settings(part, PART, within="content.")
         if kind in ("text", "refusal"):
-            out.append(ContentText(text=take(part, kind, str, "")))
+            out.append(ContentText(text=optional(part, kind, str, "")))
         elif kind == "image_url":
-            image = need(part, "image_url", dict)
-            out.append(detailed(picture(need(image, "url", str)), take(image, "detail", str)))
+            image = required(part, "image_url", dict)
+            out.append(with_detail(picture(required(image, "url", str)), optional(image, "detail", str)))
         elif kind == "input_audio":
-            sound = need(part, "input_audio", dict)
-            form = need(sound, "format", str)
-            out.append(media(f"data:audio/{form};base64,{need(sound, 'data', str)}"))
+            sound = required(part, "input_audio", dict)
+            form = required(sound, "format", str)
+            out.append(media(f"data:audio/{form};base64,{required(sound, 'data', str)}"))
         elif kind == "file" and isinstance(part.get("file"), dict) and "file_data" in part["file"]:
-            out.append(media(need(part["file"], "file_data", str), take(part["file"], "filename", str, "")))
+            out.append(media(required(part["file"], "file_data", str), optional(part["file"], "filename", str, "")))
         else:
-            raise Refusal(400, f"content of type {kind[:100]!r} is not taken here")
+            raise Refusal(400, f"content of type {kind[:100]!r} is not supported")
     return out
 
 
-def detailed(image: Content, detail: str | None) -> Content:
-    """A picture with how closely the model looks at it."""
+def with_detail(image: Content, detail: str | None) -> Content:
+    """Return a picture with the detail at which the model sees it."""
     if isinstance(image, ContentImage) and detail in ("auto", "low", "high", "original"):
         return image.model_copy(update={"detail": detail})
     return image
@@ -289,7 +289,7 @@ def _calls(message: ChatMessageAssistant, asked: ModelRequest) -> list[dict[str,
 
 
 def _usage(output: ModelOutput) -> dict[str, Any]:
-    prompt, answered, cached, _, reasoning = counts(output)
+    prompt, answered, cached, _, reasoning = token_counts(output)
     return {
         "prompt_tokens": prompt,
         "completion_tokens": answered,
@@ -300,7 +300,7 @@ def _usage(output: ModelOutput) -> dict[str, Any]:
 
 
 def _message_of(one: ChatCompletionChoice, asked: ModelRequest) -> tuple[dict[str, Any], str]:
-    """A choice's message, and why it ended."""
+    """Return a choice's message, and why it ended."""
     calls = _calls(one.message, asked)
     message: dict[str, Any] = {"role": "assistant", "content": one.message.text or None, "refusal": None}
     if calls and asked.legacy:
@@ -315,7 +315,7 @@ def _logprobs(one: ChatCompletionChoice) -> dict[str, Any] | None:
 
 
 def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
-    """See Dialect."""
+    """Write an answer; see `Dialect`."""
     choices = []
     for index, one in enumerate(output.choices):
         message, finish = _message_of(one, asked)
@@ -331,7 +331,7 @@ def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
 
 
 def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
-    """See Dialect."""
+    """Write a stream; see `Dialect`."""
     head = {
         "id": f"chatcmpl-{output.message.id}",
         "object": "chat.completion.chunk",
@@ -350,16 +350,16 @@ def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
         ]
         for delta, ends in [*whole, ({}, finish)]:
             told = _logprobs(one) if delta.get("content") else None
-            yield event(
+            yield format_event(
                 {**head, "choices": [{"index": index, "delta": delta, "finish_reason": ends, "logprobs": told}]}
             )
     if asked.usage_told:
-        yield event({**head, "choices": [], "usage": _usage(output)})
-    yield event("[DONE]")
+        yield format_event({**head, "choices": [], "usage": _usage(output)})
+    yield format_event("[DONE]")
 
 
 def fault(status: int, message: str, kind: str) -> dict[str, Any]:
-    """See Dialect."""
+    """Write an error; see `Dialect`."""
     return {"error": {"message": message, "type": kind, "param": None, "code": kind}}
 
 

@@ -1,4 +1,4 @@
-"""OpenAI's responses. State is the program's: nothing is stored, so each request holds the whole conversation."""
+"""The dialect of OpenAI's responses. Nothing is stored between requests, so each must hold the whole conversation."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from worksample.models.gateway.request import (
     content,
     count,
     media,
-    need,
+    optional,
     picture,
-    rest,
+    required,
     result,
     rows,
-    take,
     tool,
+    unused_settings,
     word,
     words,
 )
-from worksample.models.gateway.server_sent_events import counts, event, thoughts
+from worksample.models.gateway.server_sent_events import format_event, reasoning_parts, token_counts
 
 from . import Dialect
-from .openai_chat import choice, detailed, fault, free_tool, named_schema
+from .openai_chat import choice, fault, free_tool, named_schema, with_detail
 
 TEXTS = ("input_text", "output_text", "text", "summary_text")
 TAKEN = (
@@ -58,50 +58,50 @@ ITEM = (
 )  # fmt: skip
 PART = ("type", "text", "refusal", "image_url", "detail", "file_data", "filename", "annotations", "logprobs")
 KNOWN = frozenset({"message.output_text.logprobs", "reasoning.encrypted_content"})
-"""Of `include` what is given, or kept here: reasoning is remembered."""
+"""Values of `include` that are honoured, or have no effect because the gateway remembers reasoning."""
 
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
-    """See Dialect."""
-    if take(body, "previous_response_id", str):
-        raise Refusal(400, "previous_response_id: nothing is stored here; send the whole conversation")
-    notes = rest(body, TAKEN, REFUSED)
+    """Parse a request; see `Dialect`."""
+    if optional(body, "previous_response_id", str):
+        raise Refusal(400, "previous_response_id: this gateway stores no responses; send the whole conversation")
+    notes = unused_settings(body, TAKEN, REFUSED)
     given = body.get("input")
     items = [{"role": "user", "content": given}] if isinstance(given, str) else rows(body, "input")
-    instructions = take(body, "instructions", str)
+    instructions = optional(body, "instructions", str)
     messages: list[ChatMessage] = [ChatMessageSystem(content=instructions)] if instructions else []
     for item in items:
         _add(messages, item, notes)
     if not items:
         raise Refusal(400, "input is missing or empty")
-    offered = _offered(body)
+    offered = _list_tools(body)
     chosen, only = choice(body.get("tool_choice"), notes)
     wanted = words(body, "include") or []
     notes += [f"include: {one}" for one in wanted if one not in KNOWN]
     return ModelRequest(
-        model=need(body, "model", str),
+        model=required(body, "model", str),
         messages=messages,
         tools=[made for _, row in offered if (made := _tool(row, notes)) is not None],
         choice=chosen,
         config=GenerateConfig(
             max_tokens=count(body, "max_output_tokens", 1),
-            temperature=take(body, "temperature", float),
-            top_p=take(body, "top_p", float),
-            parallel_tool_calls=take(body, "parallel_tool_calls", bool),
+            temperature=optional(body, "temperature", float),
+            top_p=optional(body, "top_p", float),
+            parallel_tool_calls=optional(body, "parallel_tool_calls", bool),
             logprobs=True if "message.output_text.logprobs" in wanted or body.get("top_logprobs") else None,
             top_logprobs=count(body, "top_logprobs", 0, 20),
-            **_reasoning(take(body, "reasoning", dict, {}), notes),
-            **_text(take(body, "text", dict, {}), notes),
+            **_reasoning(optional(body, "reasoning", dict, {}), notes),
+            **_text(optional(body, "text", dict, {}), notes),
         ),
-        stream=take(body, "stream", bool, False),
-        free=frozenset(need(row, "name", str) for _, row in offered if row.get("type") == "custom"),
-        spaces={need(row, "name", str): space for space, row in offered if space},
+        stream=optional(body, "stream", bool, False),
+        free=frozenset(required(row, "name", str) for _, row in offered if row.get("type") == "custom"),
+        spaces={required(row, "name", str): space for space, row in offered if space},
         noted=notes,
     ).only(only)
 
 
 def _reasoning(given: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    notes += rest(given, ("effort", "summary", "generate_summary", "mode"), within="reasoning.")
+    notes += unused_settings(given, ("effort", "summary", "generate_summary", "mode"), within="reasoning.")
     key = "summary" if given.get("summary") is not None else "generate_summary"
     return {
         "reasoning_effort": word(given, "effort", EFFORTS),
@@ -111,8 +111,8 @@ def _reasoning(given: dict[str, Any], notes: list[str]) -> dict[str, Any]:
 
 
 def _text(given: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    notes += rest(given, ("format", "verbosity"), within="text.")
-    form = take(given, "format", dict, {})
+    notes += unused_settings(given, ("format", "verbosity"), within="text.")
+    form = optional(given, "format", dict, {})
     kind = word(form, "type", ("text", "json_object", "json_schema"))
     schema = any_object() if kind == "json_object" else None
     if kind == "json_schema":
@@ -120,13 +120,15 @@ def _text(given: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     return {"response_schema": schema, "verbosity": word(given, "verbosity", ("low", "medium", "high"))}
 
 
-def _offered(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Every tool with its namespace, or "". Other providers' models know none: there a tool is `NAMESPACE__NAME`."""
+def _list_tools(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return every tool with its namespace, or "". Other providers have no namespaces: there a tool is
+    `NAMESPACE__NAME`.
+    """
     out: list[tuple[str, dict[str, Any]]] = []
     for row in rows(body, "tools"):
         if row.get("type") == "namespace":
-            space = need(row, "name", str)
-            out += [(space, {**one, "name": _flat(space, need(one, "name", str))}) for one in rows(row, "tools")]
+            space = required(row, "name", str)
+            out += [(space, {**one, "name": _flat(space, required(one, "name", str))}) for one in rows(row, "tools")]
         else:
             out.append(("", row))
     return out
@@ -137,23 +139,23 @@ def _flat(space: str, name: str) -> str:
 
 
 def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
-    """Tools that the provider's own servers would run (search, code) are withheld, and noted."""
-    kind = need(row, "type", str)
+    """Read a tool. Tools of the provider's servers (search, code) are withheld and noted."""
+    kind = required(row, "type", str)
     if kind == "function":
-        notes += rest(row, ("type", "name", "description", "parameters"), within="tools.")
-        return tool(need(row, "name", str), take(row, "description", str), row.get("parameters"))
+        notes += unused_settings(row, ("type", "name", "description", "parameters"), within="tools.")
+        return tool(required(row, "name", str), optional(row, "description", str), row.get("parameters"))
     if kind == "custom":
-        return free_tool(row, take(take(row, "format", dict, {}), "definition", str, ""), notes)
+        return free_tool(row, optional(optional(row, "format", dict, {}), "definition", str, ""), notes)
     notes.append(f"tools: {kind}")
     return None
 
 
 def _add(messages: list[ChatMessage], item: dict[str, Any], notes: list[str]) -> None:
-    """One item of the conversation; what the model said and called in one answer is one message."""
-    kind = take(item, "type", str, "message")
-    notes += rest(item, ITEM, within="input.")
+    """Add one item of the conversation; all text and calls of one answer become one message."""
+    kind = optional(item, "type", str, "message")
+    notes += unused_settings(item, ITEM, within="input.")
     if kind == "message":
-        role, parts = need(item, "role", str), _parts(item.get("content"), notes)
+        role, parts = required(item, "role", str), _parts(item.get("content"), notes)
         if role == "assistant":
             _join(messages, "\n".join(p.text for p in parts if isinstance(p, ContentText)), [])
         elif role in ("system", "developer"):
@@ -161,17 +163,17 @@ def _add(messages: list[ChatMessage], item: dict[str, Any], notes: list[str]) ->
         elif role == "user":
             messages.append(ChatMessageUser(content=content(parts)))
         else:
-            raise Refusal(400, f"input: {role[:100]!r} is no role")
+            raise Refusal(400, f"input: {role[:100]!r} is not a role")
     elif kind in ("function_call", "custom_tool_call"):
         free = kind == "custom_tool_call"
-        given = {"input": take(item, "input", str, "")} if free else arguments(take(item, "arguments", str, ""))
-        name = _flat(take(item, "namespace", str, ""), need(item, "name", str))
-        call = ToolCall(id=need(item, "call_id", str), function=name, arguments=given)
+        given = {"input": optional(item, "input", str, "")} if free else arguments(optional(item, "arguments", str, ""))
+        name = _flat(optional(item, "namespace", str, ""), required(item, "name", str))
+        call = ToolCall(id=required(item, "call_id", str), function=name, arguments=given)
         _join(messages, "", [call])
     elif kind in ("function_call_output", "custom_tool_call_output"):
-        messages.append(result(need(item, "call_id", str), content(_parts(item.get("output"), notes))))
+        messages.append(result(required(item, "call_id", str), content(_parts(item.get("output"), notes))))
     elif kind != "reasoning":  # which the gateway remembers itself
-        raise Refusal(400, f"input of type {kind[:100]!r} is not taken here")
+        raise Refusal(400, f"input of type {kind[:100]!r} is not supported")
 
 
 def _join(messages: list[ChatMessage], text: str, calls: list[ToolCall]) -> None:
@@ -187,24 +189,24 @@ def _parts(value: Any, notes: list[str]) -> list[Content]:
         return [ContentText(text=value or "")]
     out: list[Content] = []
     for part in rows({"content": value}, "content"):
-        notes += rest(part, PART, within="content.")
+        notes += unused_settings(part, PART, within="content.")
         if part.get("type") in TEXTS:
-            out.append(ContentText(text=take(part, "text", str, "")))
+            out.append(ContentText(text=optional(part, "text", str, "")))
         elif part.get("type") == "refusal":
-            out.append(ContentText(text=take(part, "refusal", str, "")))
+            out.append(ContentText(text=optional(part, "refusal", str, "")))
         elif part.get("type") == "input_image":
-            out.append(detailed(picture(need(part, "image_url", str)), take(part, "detail", str)))
+            out.append(with_detail(picture(required(part, "image_url", str)), optional(part, "detail", str)))
         elif part.get("type") == "input_file" and "file_data" in part:
-            out.append(media(need(part, "file_data", str), take(part, "filename", str, "")))
+            out.append(media(required(part, "file_data", str), optional(part, "filename", str, "")))
         else:
-            raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not taken here")
+            raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not supported")
     return out
 
 
 def _items(output: ModelOutput, asked: ModelRequest) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     id = output.message.id
-    for index, thought in enumerate(thoughts(output)):
+    for index, thought in enumerate(reasoning_parts(output)):
         said = thought.summary or ("" if thought.redacted else thought.reasoning)
         summary = [{"type": "summary_text", "text": said}] if said else []
         items.append({"type": "reasoning", "id": f"rs_{id}_{index}", "summary": summary})
@@ -233,8 +235,8 @@ def _logprobs(output: ModelOutput) -> list[dict[str, Any]]:
 
 
 def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
-    """See Dialect."""
-    prompt, answered, cached, _, reasoning = counts(output)
+    """Write an answer; see `Dialect`."""
+    prompt, answered, cached, _, reasoning = token_counts(output)
     cut = {"max_tokens": "max_output_tokens", "content_filter": "content_filter"}.get(output.stop_reason)
     return {
         "id": f"resp_{output.message.id}",
@@ -263,14 +265,14 @@ def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
 
 
 def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
-    """See Dialect."""
+    """Write a stream; see `Dialect`."""
     whole = answer(output, asked)
     number = 0
 
     def told(kind: str, **rest: Any) -> bytes:
         nonlocal number
         number += 1
-        return event({"type": kind, "sequence_number": number - 1, **rest}, kind)
+        return format_event({"type": kind, "sequence_number": number - 1, **rest}, kind)
 
     begun = {**whole, "status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
     yield told("response.created", response=begun)

@@ -39,7 +39,9 @@ _DECODED = frozenset({"text", "markdown", "tex", "table", "site", "notebook", "s
 
 def read(file: Path, name: str, path: str) -> dict[str, Any]:
     """One file."""
-    job_of, sniff, decode = (importlib.import_module(f"in_box.{name}") for name in ("job", "sniff", "words"))
+    job_of, sniff, decode = (
+        importlib.import_module(f"in_box.{name}") for name in ("conversion_job", "format_detection", "text_encoding")
+    )
 
     job = job_of.ConversionJob(
         file, name, path, folder=file.parent, out=file.parent, work=file.parent, size=file.stat().st_size
@@ -57,13 +59,13 @@ def read(file: Path, name: str, path: str) -> dict[str, Any]:
         found["text"] = (plain(said) if family in ("site", "svg") else said)[:TEXT]
         found["unread"] = "the rest of a long text" if job.size > 4 * TEXT else ""
     elif family == "pdf":
-        _pdf(file, found)
+        _read_pdf(file, found)
     elif zipfile.is_zipfile(file) or job.head(4) == b"PK\3\4":
-        _packed(file, found, office=family in ("office", "workbook"))
+        _read_archive(file, found, office=family in ("office", "workbook"))
     elif family in ("office", "workbook", "ole"):
         found["text"], found["unread"] = strings(job.head(8 << 20)), "an old format, of which only loose words are read"
     elif family in ("image", "raster", "psd"):
-        _picture(file, found)
+        _read_picture(file, found)
     else:
         found["unread"] = "what is heard, seen or drawn in it"
         found["problem"] = "no program here knows its format" if family == "card" else ""
@@ -84,8 +86,8 @@ def strings(data: bytes) -> str:
     return "\n".join(runs)[:TEXT]
 
 
-def _pdf(file: Path, found: dict[str, Any]) -> None:
-    job = importlib.import_module("in_box.job")
+def _read_pdf(file: Path, found: dict[str, Any]) -> None:
+    job = importlib.import_module("in_box.conversion_job")
     try:
         done = job.run(["pdftotext", "-q", "-enc", "UTF-8", str(file), "-"], seconds=60)
         found["text"] = done.out[: 4 * TEXT].decode("utf-8", "replace")[:TEXT]
@@ -124,7 +126,7 @@ def keep(found: dict[str, Any], field: str, text: str) -> None:
         found["meta"][field] = text if before in (None, text) else f"{before}\n{text}"[:FIELD]
 
 
-def _packed(file: Path, found: dict[str, Any], *, office: bool) -> None:
+def _read_archive(file: Path, found: dict[str, Any], *, office: bool) -> None:
     try:
         with zipfile.ZipFile(file) as archive:
             names = [info.filename for info in archive.infolist()]
@@ -133,7 +135,7 @@ def _packed(file: Path, found: dict[str, Any], *, office: bool) -> None:
                 if any(info.flag_bits & 1 for info in archive.infolist()):
                     found["problem"] = "it is protected by a password"
                 return
-            for name, data in _parts(archive):
+            for name, data in _archive_parts(archive):
                 said = data.decode("utf-8", "replace")
                 if name.startswith("docProps/") or name == "meta.xml":
                     for field, text in _PROPERTY.findall(said)[:100]:
@@ -148,7 +150,7 @@ def _packed(file: Path, found: dict[str, Any], *, office: bool) -> None:
         found["problem"] = "it cannot be unpacked"
 
 
-def _parts(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
+def _archive_parts(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
     left = UNPACKED
     wanted = [i for i in archive.infolist() if _BODY.fullmatch(i.filename) or i.filename.startswith("docProps/")
               or i.filename == "meta.xml"]  # fmt: skip
@@ -161,7 +163,7 @@ def _parts(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
         yield info.filename, data
 
 
-def _picture(file: Path, found: dict[str, Any]) -> None:
+def _read_picture(file: Path, found: dict[str, Any]) -> None:
     found["unread"] = "what is to be seen in it"
     try:
         from PIL import ExifTags, Image

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from worksample.errors import Cause
-from worksample.grading.judges.spending import taken
+from worksample.grading.judges.spending import judge_usage
 from worksample.models import plus
 from worksample.records import Ending, Evaluation, Instance, Submission, Trial, Usage
 
@@ -54,7 +54,7 @@ class RunTally:
 
     def add_judge_usage(self, evaluation: Evaluation) -> None:
         """Count the judges' usage for an evaluation."""
-        for used in taken(evaluation).values():
+        for used in judge_usage(evaluation).values():
             self.judges = plus(self.judges, used) if self.judges.requests else used
 
     def add_graded(self, *, full: bool) -> None:
@@ -63,7 +63,7 @@ class RunTally:
         self.ungraded += not full
 
 
-class Watch(Protocol):
+class RunListener(Protocol):
     """Listener to a run. It is called only by the thread of the run, and must be quick."""
 
     def begin(self, tally: RunTally) -> None:
@@ -87,7 +87,7 @@ class Watch(Protocol):
         ...
 
 
-class Silent:
+class SilentListener:
     """Listener that ignores everything."""
 
     def begin(self, tally: RunTally) -> None:

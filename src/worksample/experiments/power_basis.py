@@ -43,15 +43,13 @@ def guessed_basis(rate: float = RATE) -> Basis:
 
 def from_pilot(store: Store, experiment: Experiment) -> Basis:
     """Estimate a basis from an experiment's graded trials: the mean of its agents' variances, by the method of moments,
-    and
-    how much task difficulties agree between agents.
+    and how much task difficulties agree between agents.
 
     Without repeats, chance and difficulty cannot be told apart, and each gets half. UsageError if fewer than `FEWEST`
-    tasks
-    are graded, or if all trials of every agent had the same result.
+    tasks are graded, or if all trials of every agent had the same result.
     """
     work = ResultSet(store, [experiment])
-    frame = work.judged(work.primary)
+    frame = work.judged_frame(work.primary)
     if frame is None:
         raise UsageError(f"no trial of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
     frame = frame.filter(pl.col("attempt") == 1).with_columns(state=state_of("passed"))
@@ -61,8 +59,7 @@ def from_pilot(store: Store, experiment: Experiment) -> Basis:
 
 def basis_of(graded: pl.DataFrame, name: str) -> Basis:
     """Estimate a basis from a table with the columns `who`, `task`, `instance_name`, `key` (task and instance) and
-    `credit`
-    (0 or 1).
+    `credit` (0 or 1).
     """
     tasks = graded["task"].n_unique()
     if tasks < FEWEST:
