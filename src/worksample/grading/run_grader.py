@@ -174,15 +174,24 @@ def grade_from_result(done: Completed, data: bytes | None, grading: Grading, lim
     """
     tail = done.stderr[-2_000:].decode("utf-8", "replace").strip()
     if done.truncated:
-        raise GraderError("it printed more than is kept", cause=Cause.GRADER_OUTPUT)
+        raise GraderError(
+            "the grader printed more than is kept", cause=Cause.GRADER_OUTPUT,
+            next="print less in grade.py, then worksample task check FOLDER",
+        )  # fmt: skip
     if done.oom:
-        raise GraderError(f"it needed more than {limits.memory:,} bytes of memory", cause=Cause.GRADER_MEMORY)
+        raise GraderError(
+            f"the grader needed more than {limits.memory:,} bytes of memory", cause=Cause.GRADER_MEMORY,
+            next="raise memory of [grading.PROTOCOL] in task.toml, then worksample task check FOLDER",
+        )  # fmt: skip
     if done.starved:
         raise GraderError(
             starvation_reason(done), cause=Cause.GRADER_SANDBOX, next="free some of this machine, then grade again"
         )
     if done.timed_out:
-        raise GraderError(f"it did not end within {limits.timeout:g} seconds", cause=Cause.GRADER_TIME)
+        raise GraderError(
+            f"the grader did not end within {limits.timeout:g} seconds", cause=Cause.GRADER_TIME,
+            next="raise timeout of [grading.PROTOCOL] in task.toml, then worksample task check FOLDER",
+        )  # fmt: skip
     if data is None and done.returncode:
         raise GraderError(f"it left with exit code {done.returncode} and without a result\n{tail}")
     if data is None:

@@ -51,7 +51,7 @@ NEEDS: dict[str, Need] = {
         "LibreOffice",
         program="soffice",
         debian=("libreoffice-calc", "libreoffice-writer", "libreoffice-impress"),
-        # Asking the program itself takes a second and makes a profile.
+        # Running the program takes a second and creates a profile.
         version=("dpkg-query", "-W", "-f", "${Version}", "libreoffice-core"),
     ),
     "ffmpeg": Need("ffmpeg", program="ffmpeg", debian=("ffmpeg",), version=("ffmpeg", "-version")),

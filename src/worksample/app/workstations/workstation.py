@@ -38,7 +38,7 @@ class Workstation:
     uploads: Uploads = field(default_factory=Uploads)
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def note(self, seat: SlotAssignment, act: AssignmentAct, at: datetime, **rest: Any) -> SlotAssignment:
+    async def note(self, assignment: SlotAssignment, act: AssignmentAct, at: datetime, **rest: Any) -> SlotAssignment:
         """Record an event with the current output and the terminal's output since the last event."""
         digest = rest.pop("output", None)
         if digest is None and not self.frozen:
@@ -47,15 +47,21 @@ class Workstation:
         log = self.terminal.log() if self.terminal else b""
 
         def write() -> SlotAssignment:
-            kept = None if digest == seat.output else digest
+            kept = None if digest == assignment.output else digest
             event = event_after(
-                seat, self.person, act, at, output=kept, terminal=self.store.blobs.put(log) if log else None, **rest
+                assignment,
+                self.person,
+                act,
+                at,
+                output=kept,
+                terminal=self.store.blobs.put(log) if log else None,
+                **rest,
             )
             return commit_event(self.store, event)
 
-        seat = await asyncio.to_thread(write)
+        assignment = await asyncio.to_thread(write)
         self.unkept = self.unkept and digest is None
-        return seat
+        return assignment
 
     async def freeze(self) -> None:
         """Freeze the box's processes while the timer does not run."""
