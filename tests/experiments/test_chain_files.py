@@ -206,7 +206,7 @@ def test_several_who_spoke_are_told_apart_and_a_retry_is_told_nothing() -> None:
     text = feedback_prompt(people, "/task/output", Criteria(), votes)
     assert text.index("## Evaluator 1\n\ntoo short") < text.index("## Evaluator 2\n\nno chart")
     retry = feedback_prompt(Arm(name="b", feedback="retry", continues="first"), "/task/output", Criteria(), [])
-    assert "What was said" not in retry and text.startswith(retry)
+    assert "Feedback on it" not in retry and text.startswith(retry)
     assert "requirement by requirement" in feedback_prompt(
         Arm(name="c", feedback="generic", continues="first"), "/task/output", Criteria(), []
     )

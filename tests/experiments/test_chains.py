@@ -215,7 +215,7 @@ def _what_was_given(store: Store) -> None:
             assert (trial.fed.text, mine.content, trial.steps) == (None, earlier.content, 0)
             continue
         text = store.blobs.read(trial.fed.text or "").decode()
-        assert ("What was said" in text) == (slot.arm == "people")
+        assert ("Feedback on it" in text) == (slot.arm == "people")
         assert "/task/previous" in text and trial.shown is not None
 
 

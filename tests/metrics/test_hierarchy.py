@@ -188,7 +188,7 @@ def test_groups_of_rows():
     assert {name: e.value for name, e in by.items()} == {"x": 0.5, "y": 0.0}
     listed = m.apply_by(m.rate, pl.Series([["x", "y"], ["y"], [], ["x"]]), {"passed": [True, False, True, True]})
     assert {name: e.value for name, e in listed.items()} == {"x": 1.0, "y": 0.5}
-    assert "never average" in listed["x"].notes[0]
+    assert "do not average" in listed["x"].notes[0]
 
 
 def test_struck_trials_both_ways():

@@ -249,9 +249,9 @@ def test_break_evens_that_do_not_exist():
     for wrong in ((2, 1), (0.5, -1), (0.5, float("nan"))):
         with pytest.raises(UsageError):
             m.Approach("x", *wrong)
-    with pytest.raises(UsageError, match="distinct names"):
+    with pytest.raises(UsageError, match="own name"):
         m.decide_by_value([AI, AI])
-    with pytest.raises(UsageError, match="distinct names"):
+    with pytest.raises(UsageError, match="own name"):
         m.decide_by_value([])
     with pytest.raises(UsageError, match="task value"):
         m.decide_by_value([AI]).best(-1)

@@ -201,6 +201,6 @@ def test_checkpoints_that_cannot_be():
 def test_platforms_overlap():
     table = m.by_group([1.0, 0.0, 1.0], [1.0, 0.2, 1.0], pl.Series([["git", "chat"], ["chat"], ["git"]]), how=QUICK)
     assert {k: (a.value, b.value) for k, (a, b) in table.items()} == {"chat": (0.5, 0.6), "git": (1.0, 1.0)}
-    assert "never average" in table["git"][0].notes[0]
+    assert "do not average" in table["git"][0].notes[0]
     plain = m.by_group([1.0, 0.0], [1.0, 0.2], ["SDE", "PM"], state=["valid", "valid"], task=["a", "b"], how=QUICK)
     assert plain["PM"][0].value == 0 and not plain["PM"][0].notes

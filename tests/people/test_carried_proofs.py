@@ -109,9 +109,7 @@ def test_labels_of_an_earlier_experiment_prove_the_same_judge(tmp_path: Path, ca
     assert fill(desk, second) == 2, "people label a sample of the new work in any case"
     assert label(desk, ann) == 2
     sent = fill(desk, second)
-    assert bool(sent) == bool(why) and all(
-        why in reason or "said otherwise" in reason for reason in routed(desk).values()
-    )
+    assert bool(sent) == bool(why) and all(why in reason or "disagreed" in reason for reason in routed(desk).values())
     assert sent == {"": 0, "labels show": 4, "refused": 6}[why]
     found = {s.id: s for s in measure(desk.store, [second])}
     # What is carried proves, and is in no figure.
@@ -121,7 +119,8 @@ def test_labels_of_an_earlier_experiment_prove_the_same_judge(tmp_path: Path, ca
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("nobody", "no earlier experiment"), ("x2", "no earlier experiment"), ("plain", "calibrated no")]
+    ("name", "says"),
+    [("nobody", "unknown earlier experiment"), ("x2", "unknown earlier experiment"), ("plain", "calibrated no")],
 )
 def test_an_experiment_that_proves_nothing_is_refused(tmp_path: Path, name: str, says: str) -> None:
     desk = office(tmp_path, agents=1, projects=2)

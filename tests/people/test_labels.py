@@ -170,7 +170,7 @@ def test_a_proven_judge_decides_and_one_below_the_threshold_does_not(tmp_path: P
     why = routed(desk)
     assert why and all(subject.startswith("s-maker-1") for subject in why)
     unlabelled = {s for s in why if "refused" in why[s]}
-    contradicted = {s for s in why if "a person said otherwise" in why[s]}
+    contradicted = {s for s in why if "a person disagreed" in why[s]}
     assert len(unlabelled) == 16 and contradicted and len(unlabelled | contradicted) == len(why)
     frame = ResultSet(desk.store, [experiment]).frame(Protocol.HOLISTIC)
     waiting = {s for s, cause in frame.select("submission", "verdict_cause").rows() if cause == "person.awaited"}

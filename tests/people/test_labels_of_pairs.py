@@ -157,7 +157,7 @@ def test_where_the_judge_is_proven_it_decides_and_elsewhere_people_do(tmp_path: 
     pairs = {key_of(*pair): pair for pair in drawn_pairs(desk.store, desk.store.get(Round, "judged"))}
     for key, reason in why.items():
         if key in labelled.draw.drawn:
-            assert reason == "a person said otherwise" and best(*pairs[key]) != loves_the_last(*pairs[key])
+            assert reason == "a person disagreed" and best(*pairs[key]) != loves_the_last(*pairs[key])
         else:
             assert reason.startswith(("refused", "unproven"))
     assert len(why) > len(pairs) * 2 // 3 - len(labelled.draw.drawn)

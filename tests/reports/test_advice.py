@@ -101,7 +101,7 @@ def test_without_a_price_of_feedback_nothing_is_said_of_it(
         hidden = advise(replace(evidence, private=True), read_list(firm / "jobs.csv"))
         assert not any(a.near for a in hidden.each) and hidden.each[0].suites
         found = advise(evidence, read_list(firm / "jobs.csv"))
-        assert any("nothing is said about AI with people" in note for note in found.notes)
+        assert any("AI with people is left out" in note for note in found.notes)
         assert any("--wage" in note for note in found.notes)
         assert set(found.each[0].chances) == {"AI", "people"}
         with pytest.raises(UsageError, match="no agent 'bob'"):

@@ -76,7 +76,9 @@ def test_a_price_from_the_future_and_one_beyond_all_are_named(store: Store) -> N
     for n in range(3):
         world.vote("h1", world.work(0, n), n, 3, 3, 3)
     found = sections(store)["dollars"]
-    assert "1 prices are dated after the experiment was planned, which cannot be, such as that of job1" in notes(found)
+    assert "1 prices are dated after the experiment was planned, which is impossible, such as that of job1" in notes(
+        found
+    )
     assert "1 trials with a price below $0 or above $100,000,000 are left out" in notes(found)
     assert cell(found, "ann", "earned").value == 180 and not found.fault
 
@@ -90,7 +92,9 @@ def test_an_agent_from_the_future_is_named(store: Store) -> None:
     world.round("h1", Protocol.HOLISTIC)
     for agent in (0, 1):
         world.vote("h1", world.work(agent, 0), 0, 2, 2, 2)
-    assert "released after the experiment was planned, which cannot be: ann" in notes(sections(store)["autoflation"])
+    assert "released after the experiment was planned, which is impossible: ann" in notes(
+        sections(store)["autoflation"]
+    )
 
 
 def test_agents_of_one_name_are_told_apart(store: Store) -> None:

@@ -48,7 +48,7 @@ def test_the_leaderboard_counts_them_apart(store: Store) -> None:
     [row] = leaderboard(store).rows
     assert (row.passed.value, row.valid, row.ungraded, row.broken) == (0.5, 2, 2, 1)
     assert row.bounds == (0.25, 0.5)
-    assert row.rest == "1 ungraded since the deliverable broke its grader, 1 ungraded (pass between 25.0 % and 50.0 %)"
+    assert row.rest == "1 ungraded: the deliverable crashed its grader, 1 ungraded (pass between 25.0 % and 50.0 %)"
     assert row.plain()["broken"] == 1
 
 
@@ -72,11 +72,11 @@ def test_what_could_not_be_seen_is_counted_on_the_board(store: Store, cause: Cau
     )  # fmt: skip
     [row] = leaderboard(store).rows
     assert (row.unseen, row.ungraded) == (1, 2)
-    assert "1 ungraded since who judged could not see all of it" in row.rest
-    assert "1 ungraded since the deliverable broke its grader" in row.rest
+    assert "1 ungraded: the evaluator could not see all of it" in row.rest
+    assert "1 ungraded: the deliverable crashed its grader" in row.rest
     assert row.bounds == ((0.25, 0.25) if cause is Cause.JUDGE_BLIND else (0.25, 0.5))
     notes = [note for section in measure(store) for note in section.notes]
-    assert f"1 of 4 are ungraded since who judged could not see all of it ({cause.value}: 1)" in notes
+    assert f"1 of 4 are ungraded because the evaluator could not see all of the work ({cause.value}: 1)" in notes
 
 
 def test_only_what_a_deliverable_can_do_to_its_grader_is_its_own() -> None:

@@ -19,7 +19,7 @@ from worksample.store import Store
 JOBS = 12
 ARMS = (Arm(name="first"), Arm(name="experts", feedback=Feedback.PEOPLE, continues="first"))
 BOUNDS = {
-    "1 trials have requests whose end nobody told: a lower bound": Usage(
+    "1 trials have requests whose outcome is unknown: a lower bound": Usage(
         calls=1, unsettled=1, input_tokens=10, cost=1.0, unsettled_cost=0.5
     ),
     "1 trials made calls without a price: a lower bound": Usage(calls=2, unpriced=1, input_tokens=10, cost=1.0),

@@ -116,7 +116,7 @@ def test_platforms_overlap_and_say_so(store: Store) -> None:
     assert {("ann", "chat"), ("ann", "git")} <= labels
     git = next(r for r in world_by.rows if (r.label, r.cells[0]) == ("ann", "git")).cells[1]
     assert isinstance(git, Estimate) and (git.value, git.counts.planned) == (0.5, 2)
-    assert any("never average" in note for note in world_by.notes)
+    assert any("do not average" in note for note in world_by.notes)
 
 
 def test_by_agent_leaves_breakdowns_out(store: Store) -> None:

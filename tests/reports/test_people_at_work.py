@@ -107,4 +107,4 @@ def test_advice_says_where_people_are_assumed_since_too_few_jobs_were_done(tmp_p
     told = cli_json("advise", str(table), "--store", str(tmp_path / "few"), "--wage", "40")
     [one] = told["advice"]
     assert not one["measured"] and set(one["chances"]) == {"AI", "people"}
-    assert any("people did too few jobs like 1 of these 1" in note for note in told["notes"])
+    assert any("people did too few jobs similar to 1 of these 1" in note for note in told["notes"])

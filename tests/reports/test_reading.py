@@ -55,7 +55,7 @@ def test_the_sentence_on_top_says_what_was_found_and_how_sure(store: Store) -> N
 def test_without_a_grade_nothing_is_concluded(store: Store) -> None:
     worlds.planted(store, worlds.World())
     found = summarised(store)
-    assert "nothing to conclude" in found.headline
+    assert "no conclusion" in found.headline
     assert found.offers == () and found.sure == ""
 
 

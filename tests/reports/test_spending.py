@@ -34,14 +34,14 @@ def test_each_reason_why_a_cost_is_not_settled_is_told_once(tmp_path: Path) -> N
     notes = leaderboard(store).notes
     for said in (
         "1 trials made model calls without a known price", "1 trials have cached tokens (40 read) charged",
-        "1 trials have tokens that are estimated", "2 requests that nobody told the end of, and that may have cost at",
+        "1 trials have tokens that are estimated", "2 requests whose outcome is unknown, and that may have cost at",
     ):  # fmt: skip
         assert sum(said in note for note in notes) == 1, said
     found = sections(store)["spending"]
     rows = {row.label: row for row in found.rows}
     assert rows["ann"].cells[found.columns.index("cache read")] in ("0", "40")
     assert sum(int(str(row.cells[found.columns.index("cache read")]).replace(",", "")) for row in found.rows) == 40
-    assert any("nobody told the end" in note for note in found.notes)
+    assert any("outcome is unknown" in note for note in found.notes)
 
 
 def test_a_cost_without_a_price_is_no_figure_in_the_section(tmp_path: Path) -> None:
@@ -94,5 +94,5 @@ def test_a_trials_page_says_how_far_its_cost_is_known() -> None:
     assert cost_words({**settled, "priced": False, "estimated_calls": 1}) == "tokens are estimated"
     cut = {**settled, "priced": False, "unsettled_calls": 1, "cost_at_most": 0.9, "cached_as_input": 2}
     assert cost_words(cut) == (
-        "at most $0.90: the end of some calls was never told; an upper bound: cached tokens at the price of fresh ones"
+        "at most $0.90: the outcome of some calls is unknown; an upper bound: cached tokens at the price of fresh ones"
     )

@@ -43,7 +43,9 @@ def unzip(archive: Path, target: Path, limits: ScanLimits = DEFAULT_LIMITS) -> N
     """
     where = str(archive)
     if target.exists() and any(target.iterdir()):
-        raise CaptureError("the folder to unpack into is not empty", where=str(target))
+        raise CaptureError(
+            "the folder to unpack into is not empty", where=str(target), next="name a new or empty folder"
+        )
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".unzip-", dir=target.parent))
     try:
@@ -58,7 +60,10 @@ def unzip(archive: Path, target: Path, limits: ScanLimits = DEFAULT_LIMITS) -> N
     except RuntimeError as e:
         raise CaptureError(f"the archive cannot be read: {e}", where=where, next=_FOLDER) from e
     except OSError as e:
-        raise CaptureError(f"the archive cannot be unpacked: {e.strerror or e}", where=where) from e
+        raise CaptureError(
+            f"the archive cannot be unpacked: {e.strerror or e}", where=where,
+            next="free some space (df -h), then run the same command again",
+        ) from e  # fmt: skip
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7): trajectories out of a store; a check."""
+"""ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7): export of trajectories, and a check."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _name_version(path: Path, agent: Agent) -> None:
 
 
 def faults(document: Mapping[str, Any]) -> list[str]:
-    """What of the format a document breaks, in words; empty for a sound one."""
+    """Return in words how a document breaks the format; empty for a sound one."""
     found = []
     if not str(document.get("schema_version", "")).startswith("ATIF-v1."):
         found.append(f"schema_version is {document.get('schema_version')!r}; known are ATIF-v1.x")

@@ -1,4 +1,4 @@
-"""Many foreign tasks as packages: one that is faulty stops no other, and an import that was stopped goes on."""
+"""Import of many external tasks as packages: a faulty one stops no other, and a stopped import continues."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _OURS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.
 
 @dataclass(frozen=True, slots=True)
 class PendingPackage(Generic[T]):
-    """A package that is to be written: what it is called there, its own name, and how it is written."""
+    """A package to be written: its place in the source, its name, and the function that writes it."""
 
     place: str
-    """What names it to whoever imports: a task's folder, a line."""
+    """What names it to the user: a task's folder, a line."""
     name: str
     write: Callable[[Path], T]
-    """Write the package into a new folder of that name. Raises what says that the task is faulty."""
+    """Write the package into a new folder of that name. Raises an error if the task is faulty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packages(Sequence[T]):
-    """What became of an import. As a sequence: what was written."""
+    """The outcome of an import. As a sequence: the written packages."""
 
     written: tuple[T, ...] = ()
     there: tuple[str, ...] = ()
-    """Names of packages that were there before, and are as they were."""
+    """Names of packages that existed before and are unchanged."""
     faults: Mapping[str, str] = field(default_factory=dict)
     """Place -> why nothing was written for it."""
 
@@ -66,7 +66,7 @@ class Packages(Sequence[T]):
         return {"written": list(written), "there": list(self.there), "faults": dict(self.faults)}
 
     def summary(self) -> str:
-        """How many were written, were there and are faulty, in words."""
+        """Say how many packages were written, existed before and are faulty."""
         said = [f"{len(self.written)} written"]
         said += [f"{len(self.there)} there before"] if self.there else []
         said += [f"{len(self.faults)} faulty"] if self.faults else []
@@ -74,7 +74,7 @@ class Packages(Sequence[T]):
 
 
 class FaultyPackages(ImportFailed):
-    """Some foreign tasks are faulty; all others were written. `packages`: what became of each."""
+    """An error for an import with faulty tasks; all others were written. `packages`: the outcome of each."""
 
     def __init__(self, packages: Packages[Any], next: str) -> None:
         shown = [f"  {place}: {what}" for place, what in list(packages.faults.items())[:SHOWN]]
@@ -122,9 +122,10 @@ def report_packages(
 def write_packages(
     coming: Iterable[PendingPackage[T]], out: Path, *, overwrite: bool = False, skip_faulty: bool = False, next: str
 ) -> Packages[T]:
-    """Write every package below `out` whole or not at all; one that is there stays, unless `overwrite`.
+    """Write every package below `out` whole or not at all; an existing one is kept, unless `overwrite`.
 
-    FaultyPackages, once all others are written, where some could not be, unless `skip_faulty`. `next`: what to do then.
+    Raises FaultyPackages, after all others are written, if some are faulty, unless `skip_faulty`. next: what to do
+    then.
     """
     written: list[T] = []
     there: list[str] = []
@@ -152,7 +153,7 @@ def write_packages(
 
 
 def _whole(one: PendingPackage[T], root: Path) -> T:
-    """Write into a folder beside, and put it in place once it is whole: a kill leaves no half of a package."""
+    """Write into a folder beside, then rename it: a kill leaves no half-written package."""
     drafts = root.parent / _DRAFTS
     draft = drafts / root.name
     shutil.rmtree(draft, ignore_errors=True)
@@ -168,17 +169,17 @@ def _whole(one: PendingPackage[T], root: Path) -> T:
 
 
 def describe_fault(fault: Exception) -> str:
-    """What is wrong, with its place."""
+    """Say what is wrong, and where."""
     if isinstance(fault, WorksampleError):
         return f"{fault.where}: {fault.what}" if fault.where else fault.what
     return f"is not UTF-8 text: {fault}"
 
 
 def package_names(places: Sequence[str]) -> dict[str, str]:
-    """Place (a path below the source) -> a package's name, no two alike, the same in every order of places.
+    """Return place (a path below the source) -> package name, all different, the same in every order of places.
 
-    Letters lose their accents. Where places come to one name, in whatever case, the one that is spelled like the name
-    keeps it, else the first; the others get the beginning of their place's digest.
+    Accents are removed. If places get the same name, ignoring case, the one spelled like the name keeps it, else the
+    first; the others get the beginning of their place's digest.
     """
     by_name: dict[str, list[str]] = {}
     for place in sorted(places):
@@ -192,7 +193,7 @@ def package_names(places: Sequence[str]) -> dict[str, str]:
 
 
 def plain_name(text: str) -> str:
-    """A name in small ASCII letters, digits, `.`, `_` and `-`."""
+    """Return a name in lower-case ASCII letters, digits, `.`, `_` and `-`."""
     bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
     name = re.sub(r"[^a-z0-9._-]+", "-", bare.replace("ß", "ss").lower()).strip("-._")[:LONGEST].strip("-._")
     if name:

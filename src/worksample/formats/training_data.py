@@ -1,7 +1,7 @@
-"""What people, judges and programs said of the work, as training data: feedback, preference pairs and rewards.
+"""Evaluations by people, judges and programs as training data: feedback, preference pairs and rewards.
 
 UpBench keeps per-criterion feedback for learning (3.5, 5.3). Every row carries the task's licence, provenance and
-canary; work of private suites is left out and counted unless it is asked for.
+canary; work of private suites is left out and counted unless it is requested.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ TABLES: dict[str, dict[str, str]] = {
         "label": "int", "output": "",
     },
 }  # fmt: skip
-"""Table -> its own columns and their types (text where none is said)."""
+"""Table -> its own columns and their types ("" is text)."""
 SHARED = ("task", "instance", "brief", "category", "licence", "provenance", "canary", "visibility")
 """Columns that every table ends with."""
 _MARKS: dict[bool, str] = {True: "pass", False: "fail"}
@@ -56,7 +56,7 @@ _MARKS: dict[bool, str] = {True: "pass", False: "fail"}
 
 @dataclass(frozen=True, slots=True)
 class TrainingExport:
-    """What was written."""
+    """The files and rows that were written."""
 
     rows: dict[str, int]
     """Table -> rows."""
@@ -68,10 +68,10 @@ class TrainingExport:
 def export_training(
     store: Store, out: Path, experiments: Iterable[Experiment], *, format: str = "jsonl", private: bool = False
 ) -> TrainingExport:
-    """Write `feedback`, `preferences` and `rewards` below `out`, of what stands in these experiments.
+    """Write `feedback`, `preferences` and `rewards` of these experiments below `out`.
 
-    What is struck is left out. A pair without preference has no `chosen`; undecided work has no reward. `output` is the
-    digest of the manifest of the deliverables, whose files `worksample store cat` gives. Raises UsageError, StoreFull.
+    Struck work is left out. A pair without preference has no `chosen`; undecided work has no reward. `output` is the
+    digest of the deliverables' manifest, whose files `worksample store cat` prints. Raises UsageError, StoreFull.
     """
     if format not in FORMATS:
         raise UsageError(f"no format {format!r} for training data", next=f"one of {', '.join(FORMATS)}")

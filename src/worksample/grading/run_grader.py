@@ -18,8 +18,8 @@ from worksample.files.config_files import describe_errors
 from worksample.kit.grade_check import require_agreement
 from worksample.models import Roles
 from worksample.records import GradePayload, Grading, Usage
-from worksample.sandboxes.endpoints import Target, serving
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.endpoints import Target, serve_endpoints
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.toolbox import platform_python
 from worksample.supervision import supervise
 
@@ -90,7 +90,7 @@ async def _run_and_read(
             await box.write(f"{SCRATCH}/case.json", json.dumps(_case(grading)).encode())
             if place.grading.writable:
                 await _copy_submission(box, place)
-            async with serving(box, _targets(place, services)):
+            async with serve_endpoints(box, _targets(place, services)):
                 work = _run_with_broker(box, _command(place), broker, limits.timeout)
                 done = await supervise(work, *((services.failure,) if services is not None else ()))
             data = await _result(box)
@@ -116,7 +116,7 @@ async def _copy_submission(box: Box, place: GradingBoxes) -> None:
 
 
 @asynccontextmanager
-async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TaskServices | None]:
+async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TrialServices | None]:
     """Open the workplace's services for the grader; they start before its time begins."""
     if place.workplace is None:
         yield None
@@ -125,7 +125,7 @@ async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TaskServ
         yield services
 
 
-def _targets(place: GradingBoxes, services: TaskServices | None) -> dict[Endpoint, Target]:
+def _targets(place: GradingBoxes, services: TrialServices | None) -> dict[Endpoint, Target]:
     if services is None:
         return {}
     return {one: services.target(place.behind[one]) for one in place.grading.endpoints}
@@ -174,15 +174,24 @@ def grade_from_result(done: Completed, data: bytes | None, grading: Grading, lim
     """
     tail = done.stderr[-2_000:].decode("utf-8", "replace").strip()
     if done.truncated:
-        raise GraderError("it printed more than is kept", cause=Cause.GRADER_OUTPUT)
+        raise GraderError(
+            "the grader printed more than is kept", cause=Cause.GRADER_OUTPUT,
+            next="print less in grade.py, then worksample task check FOLDER",
+        )  # fmt: skip
     if done.oom:
-        raise GraderError(f"it needed more than {limits.memory:,} bytes of memory", cause=Cause.GRADER_MEMORY)
+        raise GraderError(
+            f"the grader needed more than {limits.memory:,} bytes of memory", cause=Cause.GRADER_MEMORY,
+            next="raise memory of [grading.PROTOCOL] in task.toml, then worksample task check FOLDER",
+        )  # fmt: skip
     if done.starved:
         raise GraderError(
             starvation_reason(done), cause=Cause.GRADER_SANDBOX, next="free some of this machine, then grade again"
         )
     if done.timed_out:
-        raise GraderError(f"it did not end within {limits.timeout:g} seconds", cause=Cause.GRADER_TIME)
+        raise GraderError(
+            f"the grader did not end within {limits.timeout:g} seconds", cause=Cause.GRADER_TIME,
+            next="raise timeout of [grading.PROTOCOL] in task.toml, then worksample task check FOLDER",
+        )  # fmt: skip
     if data is None and done.returncode:
         raise GraderError(f"it left with exit code {done.returncode} and without a result\n{tail}")
     if data is None:

@@ -1,7 +1,7 @@
-"""What a task's author imports in `grade.py`: the case, readers, modes of comparison, and compositions.
+"""The kit for authors of `grade.py`: the case, readers, modes of comparison, and compositions.
 
-Modes give a `Check` (a share of 1 and a reason), compositions give a `Grade`. See docs/kit.md. A grader imports
-what it uses, and starts without the rest.
+A mode returns a `Check` (a share of 1 and a reason), a composition returns a `Grade`. See docs/kit.md. A grader loads
+only what it uses.
 """
 
 from lazy_loader import attach_stub

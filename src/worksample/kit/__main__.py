@@ -29,7 +29,7 @@ TAIL = 3_000
 
 
 def load_case(data: Mapping[str, Any]) -> Case:
-    """A case from CASE.json's content."""
+    """Build a case from CASE.json's content."""
     broker = data.get("broker")
     return Case(
         {name: Path(path) for name, path in data["folders"].items()},
@@ -40,7 +40,9 @@ def load_case(data: Mapping[str, Any]) -> Case:
 
 
 def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
-    """The function `grade` of a grader; modules beside the entry can be imported by it. GraderError without one."""
+    """Return the function `grade` of a grader; it can import modules beside the entry. Raises GraderError if there is
+    none.
+    """
     path = folder / entry
     sys.path.insert(0, str(folder))
     spec = importlib.util.spec_from_file_location("worksample_grader", path)
@@ -64,7 +66,7 @@ def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
 
 
 def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Grades one case; every failure of the grader comes back typed, none is raised."""
+    """Grade one case. Every failure of the grader is returned with its cause, none is raised."""
     try:
         case = load_case(data)
         result = load_grade(case.folder("grader"), data.get("entry", "grade.py"))(case)
@@ -77,7 +79,7 @@ def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def classify(error: BaseException) -> tuple[Cause, str]:
-    """Cause and reason of what a grader raised."""
+    """Return cause and reason of what a grader raised."""
     import traceback
 
     tail = shorten("".join(traceback.format_exception(error))[-TAIL:])
@@ -95,7 +97,7 @@ def classify(error: BaseException) -> tuple[Cause, str]:
 
 
 def _validation_message(error: BaseException) -> str:
-    """What the record of a grade says against it, in words; "" of any other error. Only that brings pydantic in."""
+    """Describe why the record refuses a grade; "" for any other error. Pydantic is only imported for this."""
     if "pydantic" not in sys.modules:
         return ""
     from pydantic import ValidationError
@@ -109,7 +111,7 @@ def _validation_message(error: BaseException) -> str:
 
 
 def _grader_line(error: BaseException) -> str:
-    """`grade.py:12: `, the innermost line of the grader's own code; "" where none took part."""
+    """Return `grade.py:12: `, the innermost line of the grader's own code; "" if none took part."""
     import traceback
 
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
@@ -125,7 +127,7 @@ def _message(error: BaseException) -> str:
 
 
 def main(argv: list[str]) -> int:
-    """Reads CASE.json, writes the result whole and renamed. Exit 0 wherever a result was written."""
+    """Read CASE.json and write the result in one step. Exit 0 if a result was written."""
     if len(argv) < 2 or any("=" not in word for word in argv[2:]):
         sys.stderr.write("usage: python -m worksample.kit CASE.json [NAME=PATH ...]\n")
         return 2

@@ -1,9 +1,10 @@
-"""How a grader asks its platform for what it may not do itself, such as running a program of the agent's.
+"""The grader's end of the broker: it asks the platform for what a grader may not do itself, such as running the agent's
+programs.
 
-A Unix socket leads out of the grading box. Each message is a frame: four bytes with the length of what follows, most
-significant first, and so many bytes of JSON. A request is `{"verb": name, "number": n, "body": {...}}`; its answer is
-`{"number": n, "answer": {...}}`, or `{"number": n, "failed": text, "cause": cause}`. The other end is
-`worksample.grading`, which runs programs in a box that has no reference.
+A Unix socket leads out of the grading box. Each message is a frame: four bytes with the length of the rest, most
+significant first, then JSON. A request is `{"verb": name, "number": n, "body": {...}}`; its answer is `{"number": n,
+"answer": {...}}`, or `{"number": n, "failed": text, "cause": cause}`. The other end is `worksample.grading`, which runs
+programs in a box without the reference.
 """
 
 from __future__ import annotations
@@ -26,28 +27,29 @@ HEAD = Struct("!I")
 REQUEST_LIMIT = 16 << 20
 """Bytes of a request, files included."""
 PATIENCE = 6 * 3600.0
-"""Seconds that an answer may take at most. The platform ends the program in its time, which is not the clock's: a busy
-machine gives it less of the processor, and a verifier's root is laid out before."""
+"""Seconds that an answer may take at most. The platform ends a program after its processor time, which on a busy
+machine takes longer by the clock; laying out a verifier's root comes on top.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a program did. `exit` is None where it was stopped at its time; output is cut at the box's limit."""
+    """The result of a program. `exit` is None if it ran out of time; output is cut at the box's limit."""
 
     exit: int | None
     stdout: str
     stderr: str
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """Those of the collected files that exist: name -> content."""
+    """The collected files that exist: name -> content."""
     left: str = ""
-    """Of a verifier: why it was not run, where its step was not begun."""
+    """Why a verifier was not run, if its step was not started."""
 
     @property
     def timed_out(self) -> bool:
         return self.exit is None
 
     def file(self, name: str) -> bytes:
-        """A collected file. DeliverableError where the program did not write it."""
+        """Return a collected file. Raises DeliverableError if the program did not write it."""
         if name not in self.files:
             raise DeliverableError("the program did not write it", where=name)
         return self.files[name]

@@ -1,4 +1,4 @@
-"""What an agent did in its browser, for graders: read from the record that the platform made of it."""
+"""The agent's actions in its browser, for graders: read from the record that the platform made."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A page that was loaded. `action`: the number of what brought it about; `status`: HTTP's, or 0."""
+    """A page that was loaded. `action`: the number of the action that caused it; `status`: the HTTP status, or 0."""
 
     at: str
     url: str
@@ -40,7 +40,7 @@ class BrowserStep:
 
 
 class Browsed:
-    """The part `browser` of a submission; empty where there is none, as in a control of an audit."""
+    """The part `browser` of a submission; empty if there is none, as in an audit's control."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -60,16 +60,18 @@ class Browsed:
 
     @property
     def visits(self) -> list[Visit]:
-        """All pages that were loaded, in order."""
+        """All loaded pages, in order."""
         return [Visit(**row) for row in self._rows("navigation.jsonl")]
 
     def visited(self, pattern: str) -> list[Visit]:
-        """Those whose address fits a glob, such as `http://tracker:8091/issues/*`, and that were found there."""
+        """Return the loaded pages whose address matches a glob, such as `http://tracker:8091/issues/*`, without
+        errors.
+        """
         return [one for one in self.visits if fnmatchcase(one.url, pattern) and one.status < 400]
 
     @property
     def messages(self) -> list[str]:
-        """What was left by `send_msg`."""
+        """Messages that the agent left with `send_msg`."""
         return [str(one.given.get("text", "")) for one in self.acts if one.action == "send_msg" and not one.error]
 
     def _rows(self, name: str) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Events of a calendar, as far as a grader asks for them (RFC 5545)."""
+"""Events of a calendar, as far as graders need them (RFC 5545)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _STAMP = re.compile(r"(\d{8})(?:T(\d{6})(Z?))?")
 
 @dataclass(frozen=True, slots=True)
 class CalendarEvent:
-    """One event. Times without a zone, and those of a named one, are read as UTC; whole days begin at midnight."""
+    """An event. Times without a zone, or with a named one, are read as UTC; whole days begin at midnight."""
 
     uid: str
     title: str
@@ -22,11 +22,11 @@ class CalendarEvent:
     place: str = ""
     text: str = ""
     with_: tuple[str, ...] = ()
-    """The addresses of who is invited, without `mailto:`."""
+    """Addresses of the invited people, without `mailto:`."""
 
 
 def read_event(text: str) -> CalendarEvent | None:
-    """The first event of a file; None where it holds none with a beginning."""
+    """Return the first event of a file; None if it has none with a beginning."""
     fields: dict[str, str] = {}
     invited: list[str] = []
     inside = False

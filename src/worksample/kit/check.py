@@ -1,4 +1,4 @@
-"""What a mode says of one part: the share of it that is right, and why."""
+"""The result of one check: the share of a part that is right, and why."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ REASON_LIMIT = 4_000
 
 
 def fraction_of(value: Any, what: str) -> float:
-    """`value` as a share in 0..1. GraderError (`grader.malformed`) for NaN, infinity, anything outside or no number."""
+    """Return `value` as a share in 0..1. Raises GraderError (`grader.malformed`) for NaN, infinity, anything outside or
+    no number.
+    """
     if hasattr(value, "item") and not isinstance(value, (int, float)):
         value = value.item()
     if not isinstance(value, (int, float)):
@@ -36,9 +38,9 @@ def fraction_of(value: Any, what: str) -> float:
 
 
 def shorten(reason: str) -> str:
-    """A reason cut to `REASON_LIMIT` characters, with a mark where it was cut.
+    """Cut a reason to `REASON_LIMIT` characters and mark the cut.
 
-    Half surrogates, as file names and JSON of an agent's may hold, are written out: no record can hold them.
+    Lone surrogates, which an agent's file names and JSON may contain, are escaped: no record can hold them.
     """
     reason = reason.encode("utf-8", "backslashreplace").decode()
     return reason if len(reason) <= REASON_LIMIT else reason[: REASON_LIMIT - 12] + " ... (cut)"
@@ -46,9 +48,10 @@ def shorten(reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`fraction` in 0..1 of one part, and the reason in words. NaN and shares outside 0..1 are a GraderError.
+    """The share of one part that is right, and the reason. NaN and shares outside 0..1 raise GraderError.
 
-    `at`: when it was earned, with its zone: a message's time, that of a request. A report shows which step it was.
+    `at`: when it was earned, with its zone, such as the time of a message or request. A report shows the step of that
+    time.
     """
 
     fraction: float
@@ -67,12 +70,12 @@ class Check:
 
     @classmethod
     def of(cls, passed: bool, reason: str = "", at: datetime | None = None) -> Check:
-        """A yes or a no; the reason is why it is a no, and is kept only then. `at`: when it came to be, of a yes."""
+        """Return a yes or a no. The reason explains a no and is dropped for a yes; `at` is the time of a yes."""
         return cls(1.0, "", at) if passed else cls(0.0, reason)
 
 
 def every(checks: Iterable[Check]) -> Check:
-    """The worst of several checks; the reasons of those that failed."""
+    """Return the worst of several checks, with the reasons of those that failed."""
     found = list(checks)
     if not found:
         raise GraderError("no checks to join", cause=Cause.GRADER_MALFORMED, next="pass one check or more")
@@ -81,7 +84,7 @@ def every(checks: Iterable[Check]) -> Check:
 
 
 def average(checks: Iterable[Check]) -> Check:
-    """The mean of several checks; the reasons of those that did not pass in full."""
+    """Return the mean of several checks, with the reasons of those that did not pass in full."""
     found = list(checks)
     if not found:
         raise GraderError("no checks to average", cause=Cause.GRADER_MALFORMED, next="pass one check or more")
@@ -90,7 +93,7 @@ def average(checks: Iterable[Check]) -> Check:
 
 
 def _last(checks: Iterable[Check]) -> datetime | None:
-    """When the last of those that earned something did; None where one of them does not say."""
+    """Return when the last of the earning checks was earned; None if one of them does not say."""
     earned = [c.at for c in checks if c.fraction > 0]
     known = [at for at in earned if at is not None]
     return max(known) if known and len(known) == len(earned) else None

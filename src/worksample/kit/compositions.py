@@ -1,9 +1,9 @@
-"""How parts make a grade (ALE C.3.3, TAC 4.1).
+"""Compositions: how parts make a grade (ALE C.3.3, TAC 4.1).
 
-A part is named after its criterion and given as a thunk (`lambda: tabular(...)`), so that a missing or malformed
-deliverable fails that part only. Points, importances, gates and nesting come from `criteria.toml`; without criteria
-names are free and every part weighs 1. Compositions nest: a thunk may return the Grade of another one, whose names are
-then the parts of that criterion.
+A part is named after its criterion and given as a function without arguments (`lambda: tabular(...)`), so that a
+missing or malformed deliverable fails only that part. Points, importances, gates and nesting come from `criteria.toml`;
+without criteria names are free and every part has weight 1. Compositions nest: a part may return another composition's
+Grade, whose names are then the parts of that criterion.
 """
 
 from __future__ import annotations
@@ -36,17 +36,19 @@ _scope: ContextVar[tuple[CriterionNode, ...] | None] = ContextVar("scope", defau
 def weighted(
     case: Case, parts: Parts | None = None, /, *, weights: Mapping[str, float] | None = None, **more: Thunk
 ) -> Grade:
-    """The sum of the parts' shares, weighted by the criteria's points, or by `weights` where there are no criteria."""
+    """Return the sum of the parts' shares, weighted by the criteria's points, or by `weights` if there are no
+    criteria.
+    """
     return _compose("weighted", case, {**(parts or {}), **more}, weights=weights)
 
 
 def checklist(case: Case, parts: Parts | None = None, /, **more: Thunk) -> Grade:
-    """Each part gets all of its points or none (ALE C.3.3: N independent yes/no questions)."""
+    """Give each part all of its points or none (ALE C.3.3: N independent yes/no questions)."""
     return _compose("checklist", case, {**(parts or {}), **more}, binary=True)
 
 
 def checkpoints(case: Case, parts: Parts | None = None, /, **more: Thunk) -> Grade:
-    """Points over the total, with partial credit; a last criterion that implies the others gives them all (TAC 4.1).
+    """Return points over the total, with partial credit; a last criterion that implies the others earns all (TAC 4.1).
 
     `Grade.full` is S_full and `Grade.partial` is S_partial.
     """
@@ -54,9 +56,9 @@ def checkpoints(case: Case, parts: Parts | None = None, /, **more: Thunk) -> Gra
 
 
 def gate_and_score(case: Case, *, gates: Parts, score: Parts) -> Grade:
-    """0 unless every gate passes in full; else the weighted score of the rest (ALE C.3.3).
+    """Return 0 unless every gate passes in full; else the weighted score of the rest (ALE C.3.3).
 
-    Behind a closed gate the score's parts are not looked at and count 0.
+    If a gate fails, the other parts are not run and count 0.
     """
     both = [name for name in gates if name in score]
     if both or not gates or not score:
@@ -65,7 +67,7 @@ def gate_and_score(case: Case, *, gates: Parts, score: Parts) -> Grade:
 
 
 def file_pairs(case: Case, pairs: str | Iterable[str] | Mapping[str, str], compare: Callable[..., Result]) -> Grade:
-    """The mean over pairs of files, each of the deliverables with its match in the reference (ALE C.3.3).
+    """Return the mean over pairs of files, each a deliverable with its match in the reference (ALE C.3.3).
 
     pairs: a glob over the reference's names, a list of names that both sides share, or deliverable -> reference.
     compare: called with (deliverable's path, reference's path).
@@ -100,13 +102,13 @@ def _mismatch(what: str) -> GraderError:
 
 
 def _nodes(case: Case) -> tuple[CriterionNode, ...]:
-    """The criteria that a program decides, where this composition stands."""
+    """Return the criteria that a program decides at this place of the tree."""
     scope = _scope.get()
     return program_nodes(case.criteria.criteria) if scope is None else scope
 
 
 def program_nodes(nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """The tree without what judges and people decide."""
+    """Return the tree without the criteria of judges and people."""
     return asked_of(nodes, By.PROGRAM.value)
 
 
@@ -134,7 +136,7 @@ def _compose(
 
 
 def _free_criterion(name: str, points: float, gate: bool) -> CaseCriterion:
-    """A criterion for a part that no `criteria.toml` names, such as a file."""
+    """Return a criterion for a part that no `criteria.toml` names, such as a file."""
     if not 0 < points < math.inf:
         raise _mismatch(f"{name!r} weighs {points}; a weight is more than 0")
     return CaseCriterion(id=name, text="-", points=points, gate=gate)
@@ -147,7 +149,9 @@ def _share(parts: Iterable[GradePart]) -> float:
 
 
 def _names_agree(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[str]) -> None:
-    """Every criterion is answered once, by itself or by its parts; nothing else is; gates are gates on both sides."""
+    """Require that every criterion is answered once, by itself or by its parts, nothing else is, and gates match on
+    both sides.
+    """
     known: dict[str, CriterionNode] = {}
 
     def walk(level: Sequence[CriterionNode], covered: bool) -> None:
@@ -172,7 +176,7 @@ def _names_agree(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[
 
 
 def _evaluate(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[str], binary: bool) -> dict[str, Answered]:
-    """By criterion; gates first, the rest only where all of them passed."""
+    """Run the parts by criterion: gates first, the rest only if all of them passed."""
     found: dict[str, Answered] = {}
     by_id = {n.id: n for n in _walk(nodes)}
     order = [*(n for n in parts if n in gates), *(n for n in parts if n not in gates)]
@@ -232,7 +236,7 @@ def _part(node: CriterionNode, found: Mapping[str, Answered]) -> GradePart:
 
 
 def _failed_gates(nodes: Sequence[CriterionNode], parts: Sequence[GradePart]) -> list[str]:
-    """Names of the criteria of one level that are gates and failed: they make 0 what they are parts of."""
+    """Return the failed gates of one level: they set what they belong to to 0."""
     passed = {p.name: p.passed for p in parts}
     return [node.id for node in nodes if node.gate and not passed.get(shorten(node.id), True)]
 

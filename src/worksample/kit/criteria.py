@@ -1,4 +1,4 @@
-"""The criteria as a grader has them: the tree of the task's `criteria.toml`, which its platform has checked."""
+"""Criteria as a grader has them: the tree of the task's `criteria.toml`, already checked by the platform."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CaseCriterion(CriterionNode):
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> CaseCriterion:
-        """From the record's JSON."""
+        """Read the record's JSON."""
         weight, kind = plain.get("importance"), plain.get("kind")
         return cls(
             **{
@@ -38,7 +38,7 @@ class CaseCriterion(CriterionNode):
         )
 
     def left(self, parts: tuple[CaseCriterion, ...]) -> CaseCriterion:
-        """This branch with these parts alone; it is worth what they are."""
+        """Return this branch with only these parts; it is worth their sum."""
         return replace(self, parts=parts, points=None)
 
 
@@ -50,5 +50,5 @@ class CaseCriteria(CriteriaTree):
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> CaseCriteria:
-        """From the record's JSON."""
+        """Read the record's JSON."""
         return cls(tuple(map(CaseCriterion.of, plain.get("criteria", ()))))

@@ -1,4 +1,4 @@
-"""Free text, as far as code can judge it: what is mentioned, and which numbers are given."""
+"""Free text, as far as code can judge it: what it mentions, and which numbers it gives."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _MARKS = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '
 
 
 def flat(text: str) -> str:
-    """Text for comparison: NFKC, case folded, typographic quotes and dashes as plain ones, spaces collapsed."""
+    """Return text for comparison: NFKC, case folded, plain quotes and dashes, spaces collapsed."""
     return " ".join(unicodedata.normalize("NFKC", text).translate(_MARKS).casefold().split())
 
 
 def words(text: str) -> int:
-    """How many words: runs of characters between white space that hold a letter or a digit."""
+    """Count words: runs between white space that contain a letter or digit."""
     return sum(1 for w in text.split() if any(c.isalnum() for c in w))
 
 
 def mentions(text: str, phrases: Sequence[str | Sequence[str]], *, whole: bool = True) -> Check:
-    """The share of `phrases` that occur; a sequence among them stands for alternatives, any of which will do.
+    """Return the share of `phrases` that occur; a sequence among them lists alternatives, any of which is enough.
 
     whole: a phrase counts only between word boundaries, so that "cat" is not in "category".
     """
@@ -48,10 +48,10 @@ def _occurs(text: str, phrase: str, whole: bool) -> bool:
 
 
 def numbers_in(text: str, decimal: str = "") -> list[float]:
-    """All numbers in a text, in order, written in any way that `number` understands.
+    """Return all numbers in a text, in order, written in any way that `number` understands.
 
-    `1.200` is 1.2 or 1200: the other numbers of the text decide, unless `decimal` says which mark is the decimal mark.
-    Without either it is left out; `says` takes it for both.
+    `1.200` is 1.2 or 1200: the other numbers of the text decide, unless `decimal` names the decimal mark. Without
+    either it is left out; `says` accepts both.
     """
     pieces = _pieces(text)
     decimal = decimal or marks_of(pieces).decimal
@@ -59,7 +59,7 @@ def numbers_in(text: str, decimal: str = "") -> list[float]:
 
 
 def _pieces(text: str) -> list[str]:
-    """What stands in a text as a number; `3,4,5` is three."""
+    """Return the number texts of a text; `3,4,5` is three."""
     found: list[str] = []
     for match in _NUMBER.finditer(text[:2_000_000]):
         piece = match.group().strip()
@@ -70,9 +70,9 @@ def _pieces(text: str) -> list[str]:
 
 
 def says(text: str, value: float, *, tolerance: float = 0.0, near: str = "", reach: int = 200) -> Check:
-    """Whether a text gives `value`, within `tolerance`; with `near`, within `reach` characters of that phrase.
+    """Return whether a text gives `value`, within `tolerance`; with `near`, within `reach` characters of that phrase.
 
-    `1.200` gives 1.2, and 1200 too: the reason says so where the point is not the decimal mark.
+    `1.200` gives both 1.2 and 1200: the reason says so if the point is not the decimal mark.
     """
     places = [text]
     if near:

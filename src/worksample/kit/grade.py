@@ -1,8 +1,7 @@
-"""What a grader returns: a tree of named parts, with the fields of the record that it becomes.
+"""The result of a grader: a tree of named parts, with the fields of the record that it becomes.
 
-These are plain values, for a grader's process starts in a third of the time without pydantic. Rules have one owner all
-the same: what is plainly right is taken as it is given, and anything else is put before `worksample.records.grade`,
-which refuses it or says how it is read.
+These are plain values, since a grader starts three times as fast without pydantic. The rules still have one owner: a
+value that is plainly right is taken, any other is given to `worksample.records.grade`, which refuses or converts it.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ T = TypeVar("T", bound="_Value")
 
 
 class _Value:
-    """Made by keywords, as the record is."""
+    """A value built by keywords, like the record."""
 
     __slots__ = ()
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types, as the record gives them."""
+        """Return JSON types, as the record does."""
         return {name: _plain(value) for name, value in self._fields().items() if name != "at" or value is not None}
 
     def replaced(self, **changes: Any) -> Self:
-        """A checked copy with some fields changed."""
+        """Return a checked copy with some fields changed."""
         return type(self)(**{**self._fields(), **changes})
 
     def _fields(self) -> dict[str, Any]:
@@ -45,7 +44,7 @@ class _Value:
 
 
 def _validated_by_record(cls: type[T]) -> type[T]:
-    """Class decorator of a dataclass: what is not plainly right is for the record of the same name to decide."""
+    """Decorate a dataclass: the record of the same name decides about values that are not plainly right."""
     take = cls.__init__
     numbers = {field.name for field in fields(cls) if str(field.type).startswith("float")}  # type: ignore[arg-type]
 
@@ -69,7 +68,7 @@ def _exact(value: Any) -> Any:
 
 
 def _read_by_record(cls: type[_Value], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields as the record reads them. pydantic's ValidationError where it refuses them."""
+    """Return the fields as the record reads them. Raises pydantic's ValidationError if it refuses them."""
     from worksample.records import grade
 
     record: Any = (grade.GradePayload if cls is Grade else grade.PartPayload)(**given)
@@ -89,7 +88,7 @@ def _plain(value: Any) -> Any:
 
 
 def _is_text(value: Any, limit: float = math.inf) -> bool:
-    """Half surrogates are no text."""
+    """Return whether a value is text without lone surrogates."""
     return type(value) is str and len(value) <= limit and (value.isascii() or _encodes(value))
 
 
@@ -108,7 +107,7 @@ def _are_parts(value: Any) -> bool:
 @_validated_by_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradePart(PartNode, _Value):
-    """One criterion's result. `fraction` of its `points` was earned, in 0..1; None where it was skipped."""
+    """The result of one criterion. `fraction` of its `points` was earned, in 0..1; None if it was skipped."""
 
     name: str
     points: float = 1.0
@@ -118,7 +117,7 @@ class GradePart(PartNode, _Value):
     reason: str = ""
     skip: SkipReason | None = None
     at: datetime | None = None
-    """When it was earned, where what was left says so."""
+    """When it was earned, if the work shows that."""
     parts: tuple[GradePart, ...] = ()
 
     def _is_sound(self) -> bool:
@@ -140,7 +139,7 @@ class GradePart(PartNode, _Value):
 @_validated_by_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grade(GradeTree, _Value):
-    """`score` in 0..1. How parts make a score is the composition's affair; the parts say how it came about."""
+    """A grade with `score` in 0..1. The composition computes the score; the parts show how."""
 
     type: Literal["grade"] = "grade"
     score: float

@@ -1,4 +1,4 @@
-"""What a grader may return."""
+"""Checks of what a grader returns."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from .compositions import program_nodes
 from .grade import Grade
 
 SLACK = 1e-6
-"""How far a score may lie from its parts: rounding."""
+"""How far a score may differ from its parts, for rounding."""
 
 
 def check_result(result: Any, criteria: CriteriaTree) -> Grade:
-    """What `grade` returned, if it is a grade that answers the criteria. GraderError (`grader.malformed`) otherwise.
+    """Return what `grade` returned, if it is a grade that answers the criteria. Raises GraderError (`grader.malformed`)
+    otherwise.
 
-    pydantic's ValidationError where it is a record that was made past its checks.
+    Raises pydantic's ValidationError for a record that was built without its checks.
     """
     if not isinstance(result, GradeTree):
         raise GraderError(
@@ -32,7 +33,7 @@ def check_result(result: Any, criteria: CriteriaTree) -> Grade:
 
 
 def require_agreement(grade: GradeTree, criteria: CriteriaTree) -> None:
-    """Refuse a grade that does not answer the criteria, or that contradicts itself. GraderError."""
+    """Refuse a grade that does not answer the criteria or contradicts itself. Raises GraderError."""
     wanted, given = {n.id for n in program_nodes(criteria.criteria)}, {p.name for p in grade.parts}
     if not given and len(criteria.kinds) > 1:
         what = "a grade without parts speaks for the whole, and others decide some of the criteria"
@@ -50,7 +51,7 @@ def require_agreement(grade: GradeTree, criteria: CriteriaTree) -> None:
 
 
 def _agree_within(grade: GradeTree) -> None:
-    """Refuse a score that its own parts contradict, where nothing says why. With parts a score is theirs."""
+    """Refuse a score that its own parts contradict without a reason."""
     shares = [_share(list(grade.parts)), _share([p for p in grade.parts if not p.gate])]
     if any(p.gate and not p.passed for p in grade.parts):
         shares.append(0.0)

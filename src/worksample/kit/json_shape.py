@@ -1,4 +1,4 @@
-"""The shape of a JSON value: what a grader relies on, said before it looks."""
+"""Shapes of JSON values: what a grader relies on, checked before it reads the value."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _WORDS = {
 
 
 def require_shape(value: Any, like: Any, owner: FileOwner, at: str = "") -> None:
-    """Raises the owner's fault where `value` has not the shape of `like`.
+    """Raise the owner's fault if `value` does not have the shape `like`.
 
-    like: a type (`str`, `int`, `float` for any number, `bool`, `list`, `dict`, `None` for anything), a tuple of shapes
-    any of which will do, a list of one shape for all items, or a mapping from the keys that must be there to shapes.
+    like: a type (`str`, `int`, `float` for any number, `bool`, `list`, `dict`, `None` for anything), a tuple of
+    alternative shapes, a list of one shape for all items, or a mapping from required keys to shapes.
     """
     if like is None:
         return

@@ -1,7 +1,7 @@
-"""How a grader asks a judge model: a narrow question about what it hands over, answered by its platform.
+"""Questions of a grader to a judge model: narrow questions about what the grader hands over, answered by the platform.
 
-The grading box has no keys and no network: the question goes over the broker (`kit/broker_client.py`, verb `ask`),
-and what is handed over reaches the model as data between delimiters. The grade's integration stays code.
+The grading box has no keys and no network: the question goes over the broker (`kit/broker_client.py`, verb `ask`), and
+the exhibits reach the model as data between delimiters. Code still computes the grade.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SIDE = 2048
-"""Pixels of a picture's longer side that a judge is shown."""
+"""Pixels of a picture's longer side as a judge sees it."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm")
 PATIENCE = 6 * 3600.0
 """Seconds that an answer may take; the platform's own limits end it long before."""
@@ -32,7 +32,7 @@ KINDS = ("yes_no", "choice", "fields", "checklist", "pair")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A text with its name, where a plain text will not do. table: rows as CSV text."""
+    """A text with a name, for cases in which a plain text is not enough. table: the text is CSV."""
 
     text: str
     name: str = ""
@@ -41,16 +41,18 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A judge's answer. value: bool (yes_no), an option, a dict (fields, checklist), or first, equal, second (pair)."""
+    """A judge's answer. value: bool (yes_no), an option (choice), a dict (fields, checklist), or first, equal, second
+    (pair).
+    """
 
     value: Any
     reason: str = ""
     quotes: tuple[str, ...] = ()
-    """Passages that a program found in what was shown."""
+    """Passages that a program found in the exhibits."""
 
     @property
     def check(self) -> Check:
-        """Of a yes_no: 1 for yes. Of a checklist: the share of yes. GraderError for the others."""
+        """Convert the answer: 1 for a yes, or the share of yes in a checklist. Raises GraderError for other kinds."""
         if isinstance(self.value, bool):
             return Check.of(self.value, "" if self.value else self.reason or "the judge says no")
         if isinstance(self.value, dict) and all(isinstance(v, bool) for v in self.value.values()):
@@ -68,7 +70,7 @@ def request(
     fields: Mapping[str, Mapping[str, Any]] | None = None, second: Sequence[Any] = (), role: str = "",
     quotes: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
-    """The body of a request. read: the exhibit of a file. GraderError for what can be no question."""
+    """Build the body of a request. read: returns the exhibit of a file. Raises GraderError for an invalid question."""
     if kind not in KINDS:
         raise GraderError(
             f"{kind!r} is not a kind of question", next=f"one of {', '.join(KINDS)}", cause=Cause.GRADER_CRASH
@@ -103,7 +105,8 @@ def _exhibit(given: Any, read: Callable[[Path], dict[str, Any]]) -> dict[str, An
 
 
 def file_exhibit(path: Path, name: str) -> dict[str, Any]:
-    """A file as a judge is shown it: a picture drawn anew, CSV as a table, anything else as text. Raises Unreadable."""
+    """Return a file as an exhibit: a redrawn picture, CSV as a table, anything else as text. Raises
+    UnreadableSource."""
     if path.suffix.lower() in PICTURES:
         return {"look": "picture", "name": name, "data": pack(png(read_image(path)))}
     table = path.suffix.lower() in (".csv", ".tsv")
@@ -111,7 +114,7 @@ def file_exhibit(path: Path, name: str) -> dict[str, Any]:
 
 
 def png(picture: Image) -> bytes:
-    """The pixels, and nothing else that the file says; at most `SIDE` to a side."""
+    """Return only the pixels as PNG, at most `SIDE` to a side."""
     drawn = picture.convert("RGB")
     drawn.thumbnail((SIDE, SIDE))
     out = io.BytesIO()

@@ -17,7 +17,7 @@ from typing import Any
 from worksample.errors import Cause, DeliverableError, GraderError
 
 PORTS = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
-"""Where each service is found, under its name."""
+"""Port of each service, under its name."""
 OPERATOR = "WORKPLACE_OPERATOR"
 """Variable with the operator's password."""
 ANSWER_LIMIT = 64 << 20
@@ -25,13 +25,13 @@ SECONDS = 60.0
 
 
 def standing() -> bool:
-    """Whether services stand for this grader."""
+    """Return whether services run for this grader."""
     return bool(os.environ.get(OPERATOR))
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a service answered."""
+    """A service's answer."""
 
     status: int
     body: bytes
@@ -50,7 +50,7 @@ class Services:
 
     @classmethod
     def here(cls) -> Services:
-        """Those of this grading. GraderError where it asks for none."""
+        """Return the services of this grading. Raises GraderError if it requests none."""
         if not (operator := os.environ.get(OPERATOR, "")):
             raise GraderError(
                 "no services stand for this grader",
@@ -63,9 +63,9 @@ class Services:
         self, service: str, path: str, *, method: str = "GET", body: bytes | str | Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Said:  # fmt: skip
-        """Any request, and whatever was answered. `body`: bytes, text, or a table that is sent as JSON.
+        """Send any request and return the answer. body: bytes, text, or a table that is sent as JSON.
 
-        GraderError (`grader.sandbox`) where nothing answers.
+        Raises GraderError (`grader.sandbox`) if nothing answers.
         """
         import http.client
 
@@ -88,7 +88,9 @@ class Services:
             connection.close()
 
     def get(self, service: str, path: str) -> bytes:
-        """What lies at a path. DeliverableError where nothing does, GraderError where the service fails or refuses."""
+        """Return the content at a path. Raises DeliverableError if there is none, GraderError if the service fails or
+        refuses.
+        """
         said = self.ask(service, path)
         if said.status in (404, 410):
             raise DeliverableError(f"{service} has no such thing", where=path)
@@ -99,7 +101,7 @@ class Services:
         return said.body
 
     def json(self, service: str, path: str) -> Any:
-        """The JSON value at a path. As `get`; GraderError where it is none."""
+        """Return the JSON value at a path. Raises as `get`, and GraderError if it is not JSON."""
         try:
             return json.loads(self.get(service, path))
         except (ValueError, RecursionError) as error:

@@ -17,7 +17,9 @@ ELEMENT_LIMIT = 500_000
 
 
 def read_xml(path: Path, limit: int = XML_LIMIT) -> Element:
-    """The root element. Unreadable: malformed, with a document type, entities or outside references, over a limit."""
+    """Return the root element. Raises UnreadableSource for malformed XML, entities, outside references, or a reached
+    limit.
+    """
     from xml.etree.ElementTree import ParseError
 
     from defusedxml.common import DefusedXmlException
@@ -38,12 +40,12 @@ def read_xml(path: Path, limit: int = XML_LIMIT) -> Element:
 
 
 def local_name(element: Element) -> str:
-    """An element's name without its namespace."""
+    """Return an element's name without its namespace."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def read_svg(path: Path) -> Element:
-    """The root of an SVG picture. Unreadable as `read_xml`, or where the root is no `svg`."""
+    """Return the root of an SVG picture. Raises UnreadableSource as `read_xml`, or if the root is no `svg`."""
     root = read_xml(path)
     if local_name(root) != "svg":
         raise UnreadableSource(f"is not an SVG: its root is {local_name(root)!r}")
@@ -51,11 +53,11 @@ def read_svg(path: Path) -> Element:
 
 
 def shapes(root: Element) -> Counter[str]:
-    """How many elements of each name a tree holds."""
+    """Count the elements of each name in a tree."""
     return Counter(local_name(e) for e in root.iter() if isinstance(e.tag, str))
 
 
 def texts(root: Element) -> list[str]:
-    """The texts of all `text` elements, spaces collapsed, in document order."""
+    """Return the texts of all `text` elements, spaces collapsed, in document order."""
     found = (" ".join("".join(e.itertext()).split()) for e in root.iter() if local_name(e) == "text")
     return [t for t in found if t]

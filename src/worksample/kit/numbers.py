@@ -16,7 +16,7 @@ _WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
 
 
 class NumberCell(str):
-    """A cell's text whose column tells which decimal mark it is written with."""
+    """A cell's text with the decimal mark that its column tells."""
 
     __slots__ = ("decimal",)
     decimal: str
@@ -28,14 +28,13 @@ class NumberCell(str):
 
 
 def number(value: Any, decimal: str = "") -> float | None:
-    """The number in a cell, or None where it is none, or where it is unclear which.
+    """Return the number in a cell, or None if it is none or ambiguous.
 
     Understands `1,234.50`, `1.234,50` (both marks, comma last), `1,5` (a comma not followed by three digits), `1 234`,
-    `1'234`, `1,00,000`, `$12`, `12 EUR`, `(12.50)` and `5-` as negative, `-5`, `12%` as 0.12, digits of full width. NaN
-    and infinity are no numbers, nor is a boolean.
-    `1.234` is 1.234 or 1234. decimal: the decimal mark, `.` or `,`, where the task's brief says it; else the other
-    cells of its column decide, if it stands in a table, and without them the answer is None. `1,234` is 1234 unless
-    one of these says that the comma is the decimal mark.
+    `1'234`, `1,00,000`, `$12`, `12 EUR`, `(12.50)` and `5-` as negative, `-5`, `12%` as 0.12, full-width digits. NaN,
+    infinity and booleans are no numbers. `1.234` is 1.234 or 1234. decimal: the decimal mark, `.` or `,`, if the brief
+    says it; otherwise the other cells of a table's column decide, and without them the answer is None. `1,234` is 1234
+    unless one of these says that the comma is the decimal mark.
     """
     if isinstance(value, bool) or value is None:
         return None
@@ -65,7 +64,9 @@ def _finite(value: float | None) -> float | None:
 
 
 def is_unclear(value: Any) -> bool:
-    """Whether a cell is two numbers and nothing says which: `number` gives None for it, or takes `1,234` as 1234."""
+    """Return whether a cell has two readings and nothing decides: `number` then returns None, or reads `1,234` as
+    1234.
+    """
     return (
         isinstance(value, str)
         and not isinstance(value, NumberCell)
@@ -75,9 +76,9 @@ def is_unclear(value: Any) -> bool:
 
 
 def possible_numbers(value: Any) -> tuple[float, ...]:
-    """Every number that a cell may be: for `1.200` alone 1.2 and 1200, for what is no number nothing.
+    """Return every number that a cell may be: 1.2 and 1200 for a lone `1.200`, nothing for text.
 
-    For a single cell whose right value is known; a table's columns are better compared by `tabular`.
+    Use it for a single cell with a known value; compare a table's columns with `tabular`.
     """
     if is_unclear(value):
         found = readings(value)
@@ -87,9 +88,9 @@ def possible_numbers(value: Any) -> tuple[float, ...]:
 
 
 def whole(value: Any) -> int | None:
-    """The integer in a cell, digit by digit; None for any other number, and for what is none.
+    """Return the integer in a cell, digit by digit; None for any other number or text.
 
-    Floats hold 15 digits: two longer numbers of accounts, or ids of posts, would be one.
+    Floats hold 15 digits: two longer account numbers or ids would be equal.
     """
     if isinstance(value, bool):
         return None
@@ -102,7 +103,7 @@ def whole(value: Any) -> int | None:
 
 
 def plain_text(value: Any) -> str:
-    """A cell as comparable text: dates in ISO form, spaces collapsed, case folded."""
+    """Return a cell as comparable text: dates in ISO form, spaces collapsed, case folded."""
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -113,7 +114,7 @@ def plain_text(value: Any) -> str:
 
 
 def key_text(value: Any) -> str:
-    """A key as comparable text: `1`, `1.0` and 1 are one key; codes with leading zeros stay as they are."""
+    """Return a key as comparable text: `1`, `1.0` and 1 are one key; codes with leading zeros stay as they are."""
     text = plain_text(value)
     if len(text) > 1 and text[0] == "0" and text[1].isdigit():
         return text
@@ -126,8 +127,9 @@ def key_text(value: Any) -> str:
 
 
 def close(got: float, want: float, absolute: float = 0.0, relative: float = 0.0) -> bool:
-    """Whether `got` lies within the larger of both tolerances of `want`; rounding of floats is always forgiven, while
-    two integers compare exactly, however long they are."""
+    """Return whether `got` is within the larger of both tolerances of `want`. Float rounding is always forgiven; two
+    integers compare exactly, however long they are.
+    """
     if isinstance(got, int) and isinstance(want, int):
         return _close_integers(got, want, absolute, relative)
     try:

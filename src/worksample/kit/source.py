@@ -1,4 +1,4 @@
-"""Whose file it is. The same malformed bytes are the agent's 0 in a deliverable and our failure in a reference."""
+"""Ownership of files: the same malformed bytes are the agent's 0 in a deliverable and our failure in a reference."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from typing import Any, NoReturn
 from worksample.errors import DeliverableError, ReferenceUnreadable, WorksampleError
 
 LIVE: ContextVar[bool] = ContextVar("live", default=False)
-"""Whether what is answered now rests on a look at services that nobody can repeat."""
+"""Whether the current answer depends on a look at live services that nobody can repeat."""
 NOT_REGRADABLE = "seen live, not regradable"
 
 
 class UnreadableSource(ValueError):
-    """A reader's word for a file that is malformed or over a limit; `deliverable` or `reference` says whose it is.
+    """A malformed or too large file, as readers report it; `deliverable` or `reference` says whose it is.
 
-    One that nobody says anything of counts as ours: the submission stays ungraded.
+    Without either it counts as ours: the submission stays ungraded.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class FileOwner:
-    """Whose a file is, for what turns out only when its content is looked at."""
+    """The owner of a file, for faults that are found only when its content is read."""
 
     fault: type[DeliverableError] | type[ReferenceUnreadable]
     name: str
 
     def lacks(self, key: object, have: Iterable[object]) -> WorksampleError:
-        """The error for a key or column that the content does not have."""
+        """Return the error for a key or column that the content lacks."""
         shown = ", ".join(str(h)[:60] for h in list(have)[:20]) or "none"
         return self.fault(f"has no {key!r}; it has {shown}", where=self.name)
 
 
 class Fields(dict[str, Any]):
-    """A row or an object of a file. A missing key is the fault of the file, not a crash of whoever asks for it."""
+    """A row or an object of a file. A missing key is the file's fault, not a crash of the grader."""
 
     __slots__ = ("owner",)
 
@@ -53,7 +53,7 @@ class Fields(dict[str, Any]):
 
 @contextmanager
 def deliverable(name: str) -> Iterator[None]:
-    """Turns a file's faults into a DeliverableError: this part scores 0, with the reason."""
+    """Turn a file's faults into a DeliverableError: this part scores 0, with the reason."""
     try:
         yield
     except (UnreadableSource, OSError) as error:
@@ -62,7 +62,7 @@ def deliverable(name: str) -> Iterator[None]:
 
 @contextmanager
 def reference(name: str) -> Iterator[None]:
-    """Turns a file's faults into ReferenceUnreadable: the submission stays ungraded."""
+    """Turn a file's faults into ReferenceUnreadable: the submission stays ungraded."""
     try:
         yield
     except (UnreadableSource, OSError) as error:
@@ -76,7 +76,7 @@ def _fault_text(error: Exception) -> str:
 
 
 def find(folder: Path, name: str) -> Path:
-    """The path of `name` below `folder`; no step of it may be a link. Unreadable for unsound names and for links."""
+    """Return the path of `name` below `folder`. Raises UnreadableSource for unsound names and for links in any step."""
     steps = PurePosixPath(name).parts
     if not steps or PurePosixPath(name).is_absolute() or ".." in steps or "\0" in name:
         raise UnreadableSource("not a name inside the folder")
@@ -95,7 +95,7 @@ def find(folder: Path, name: str) -> Path:
 
 
 def file_in(folder: Path, name: str) -> Path:
-    """As `find`, for a regular file only."""
+    """Return a path as `find`, for a regular file only."""
     path = find(folder, name)
     if not stat.S_ISREG(path.lstat().st_mode):
         raise UnreadableSource("is not a file")
@@ -103,7 +103,9 @@ def file_in(folder: Path, name: str) -> Path:
 
 
 def files_below(folder: Path, pattern: str, limit: int = 10_000) -> list[str]:
-    """Names of the regular files below `folder` that match a glob, sorted, no links. Unreadable over `limit`."""
+    """Return the names of the regular files below `folder` that match a glob, sorted, without links. Raises
+    UnreadableSource over `limit`.
+    """
     found: list[str] = []
     for where, folders, files in os.walk(folder, followlinks=False):
         folders.sort()
@@ -118,7 +120,7 @@ def files_below(folder: Path, pattern: str, limit: int = 10_000) -> list[str]:
 
 
 def read_bytes(path: Path, limit: int) -> bytes:
-    """All bytes of a file. Unreadable over `limit` bytes."""
+    """Return all bytes of a file. Raises UnreadableSource over `limit` bytes."""
     with path.open("rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:

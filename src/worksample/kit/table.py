@@ -30,7 +30,7 @@ CSV_LIMIT = 32 << 20
 """Bytes of a CSV file that are read."""
 ROW_LIMIT = 200_000
 CELL_LIMIT = 1_000_000
-"""Cells of one table. A limit is the deliverable's fault; the grader's memory, met later, would be ours."""
+"""Cells of one table. Exceeding it is the deliverable's fault; running out of memory would be the grader's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,15 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     owner: FileOwner | None = field(default=None, compare=False)
-    """Whose file it was; a column that it lacks, asked for here or in a row, is then its fault."""
+    """The owner of the file, who is to blame for a missing column that is asked for."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def column(self, name: str) -> list[Any]:
-        """All values of one column. The owner's fault where it is missing, Unreadable where there is no owner."""
+        """Return all values of one column. If it is missing, raises the owner's fault, or UnreadableSource without an
+        owner.
+        """
         if name not in self.columns:
             if self.owner is not None:
                 raise self.owner.lacks(name, self.columns)
@@ -54,12 +56,12 @@ class Table:
         return [row[name] for row in self.rows]
 
     def owned(self, owner: FileOwner) -> Table:
-        """The same table, as the content of someone's file."""
+        """Return the same table with an owner."""
         return Table(self.columns, tuple(Fields(row, owner) for row in self.rows), owner)
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]]) -> Table:
-        """A table from mappings; its columns are all their keys in order of appearance."""
+        """Build a table from mappings; its columns are all their keys in order of appearance."""
         found = [dict(row) for row in rows]
         columns = tuple(dict.fromkeys(k for row in found for k in row))
         made: list[Row] = [{c: row.get(c) for c in columns} for row in found]
@@ -68,10 +70,10 @@ class Table:
 
 
 def table_of(cells: Iterable[list[Any]]) -> Table:
-    """A table from lines of cells, the first line that is not blank being the header.
+    """Build a table from lines of cells; the first line that is not blank is the header.
 
-    Numbers that are unclear alone (`1.200`) are as the other cells of their column tell. Unreadable: no header, a title
-    in its place, more than `ROW_LIMIT` rows, a name twice, or a row with cells beyond the header's.
+    An ambiguous number (`1.200`) is read as the other cells of its column tell. Raises UnreadableSource: no header, a
+    title in its place, more than `ROW_LIMIT` rows, a duplicate name, or cells beyond the header.
     """
     told = (DelimitedRow(n, line) for n, line in enumerate(cells, 1))
     try:
@@ -91,7 +93,7 @@ def table_of(cells: Iterable[list[Any]]) -> Table:
 
 
 def decide_numbers(columns: Iterable[str], rows: Sequence[Row]) -> None:
-    """Mark the unclear numbers of each column with the decimal mark that its other cells tell, where they do."""
+    """Mark the ambiguous numbers of each column with the decimal mark that its other cells tell, if they do."""
     for column in columns:
         unclear = [row for row in rows if is_unclear(row[column])]
         if not unclear:
@@ -105,7 +107,8 @@ def decide_numbers(columns: Iterable[str], rows: Sequence[Row]) -> None:
 
 
 def parse_csv(text: str, delimiter: str | None = None) -> Table:
-    """A CSV text as a table; the delimiter is found among `,;` tab `|` unless given. Unreadable as `table_of`."""
+    """Parse a CSV text; the delimiter is found among `,;` tab `|` unless given. Raises UnreadableSource as
+    `table_of`."""
     dialect = sniff(text[:SAMPLE], whole=len(text) <= SAMPLE, separator=delimiter or "")
     if not delimiter and not dialect.sep_line and _has_one_name(text, dialect):
         dialect = CsvDialect()
@@ -113,7 +116,7 @@ def parse_csv(text: str, delimiter: str | None = None) -> Table:
 
 
 def _has_one_name(text: str, dialect: CsvDialect) -> bool:
-    """Whether the line that names the columns is not cut: the marks below it stand in a single column's texts."""
+    """Return whether the header is a single name: then the marks below it belong to a single column's texts."""
     try:
         first = next((record for record in records(io.StringIO(text, newline=""), dialect) if not record.blank), None)
     except TableFault:
@@ -122,12 +125,12 @@ def _has_one_name(text: str, dialect: CsvDialect) -> bool:
 
 
 def read_csv(path: Path, delimiter: str | None = None, limit: int = CSV_LIMIT) -> Table:
-    """A CSV file as a table. Unreadable as `parse_csv`, or over `limit` bytes."""
+    """Read a CSV file. Raises UnreadableSource as `parse_csv`, or over `limit` bytes."""
     return parse_csv(read_text(path, limit), delimiter)
 
 
 def read_table(path: Path, sheet: str | int | None = None) -> Table:
-    """A sheet of a workbook (the first where none is named), else CSV. Unreadable as either reader."""
+    """Read a sheet of a workbook (by default the first), else CSV. Raises UnreadableSource."""
     if sheet is not None or path.suffix.lower() in (".xlsx", ".xlsm"):
         from . import workbook
 

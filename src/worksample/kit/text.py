@@ -20,9 +20,7 @@ JSON_DEPTH = 200
 
 
 def decode(data: bytes) -> tuple[str, str]:
-    """Text and the encoding it was read in: what its first bytes tell (a mark, or UTF-16 without one), UTF-8, else
-    Latin-1.
-    """
+    """Return text and its encoding: as the first bytes tell (a mark, or UTF-16 without one), UTF-8, else Latin-1."""
     name = marked_encoding(data[: 1 << 12]) or "utf-8"
     try:
         return data.decode(name), name
@@ -31,7 +29,7 @@ def decode(data: bytes) -> tuple[str, str]:
 
 
 def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
-    """A file's text, line ends as `\\n`. Unreadable over `limit` bytes or with NUL bytes in it."""
+    r"""Return a file's text with line ends as `\\n`. Raises UnreadableSource over `limit` bytes or for NUL bytes."""
     text, _ = decode(read_bytes(path, limit))
     if "\0" in text:
         raise UnreadableSource("is not text: it holds NUL bytes")
@@ -43,7 +41,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def parse_json(text: str, owner: FileOwner | None = None) -> Any:
-    """JSON by the letter: no NaN, no infinity, at most `JSON_DEPTH` levels. Unreadable otherwise.
+    """Parse strict JSON: no NaN, no infinity, at most `JSON_DEPTH` levels. Raises UnreadableSource otherwise.
 
     owner: whose file it is; a key that an object lacks, asked for by `[key]`, is then its fault.
     """
@@ -87,5 +85,5 @@ def _measure(value: Any) -> None:
 
 
 def read_json(path: Path, owner: FileOwner | None = None, limit: int = JSON_LIMIT) -> Any:
-    """A JSON file's value. Unreadable as `parse_json`, or over `limit` bytes."""
+    """Return a JSON file's value. Raises UnreadableSource as `parse_json`, or over `limit` bytes."""
     return parse_json(decode(read_bytes(path, limit))[0], owner)

@@ -1,6 +1,6 @@
-"""A task's own verifier as a grader: it is run where the agent worked, and the reward that it leaves is the score.
+"""A task's own verifier as a grader: it runs where the agent worked, and its reward is the score.
 
-No reward, or one that is none, leaves the submission ungraded: a verifier that broke says nothing about the work.
+A missing or malformed reward leaves the submission ungraded: a broken verifier says nothing about the work.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _score(values: Mapping[str, float]) -> float:
 
 
 def _rewards(ran: Ran) -> dict[str, float]:
-    """What a verifier left, by names; `reward` for a number alone."""
+    """Return a verifier's rewards by name; `reward` for a single number."""
     if ran.timed_out:
         raise GraderError(
             "the verifier did not end in time",
@@ -105,7 +105,7 @@ def _table(found: object) -> dict[Any, object]:
 
 
 def _number(value: object) -> float:
-    """ValueError for what is no finite number from 0 to 1."""
+    """Return a finite number from 0 to 1. Raises ValueError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{str(value)[:80]!r} is not a number")
     if not 0 <= value <= 1:

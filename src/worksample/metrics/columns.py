@@ -94,10 +94,7 @@ def same_length(**columns: Column | None) -> int:
 
 
 def floats(name: str, values: Column, *, low: float | None = None, high: float | None = None) -> tuple[Floats, Flags]:
-    """Numbers and which of them are there: missing ones are NaN in the first and False in the second.
-
-    Errors: UsageError for NaN, infinity, text, or a number outside low..high.
-    """
+    """Return numbers and which of them exist: missing ones are NaN in the first and False in the second."""
     column = series(name, values)
     if column.dtype == pl.Null:
         return np.full(len(column), np.nan), np.zeros(len(column), dtype=bool)
@@ -159,7 +156,7 @@ def money(name: str, values: Column, *, ceiling: float = MONEY_CEILING) -> tuple
 
 
 def flags(name: str, values: Column) -> tuple[Flags, Flags]:
-    """Booleans (or 0 and 1) and which of them are there."""
+    """Return booleans (or 0 and 1) and which of them exist."""
     column = series(name, values)
     if column.dtype == pl.Boolean and not column.null_count():
         return column.to_numpy(), np.ones(len(column), dtype=bool)
@@ -196,7 +193,7 @@ def whole(name: str, values: Column, *, low: int | None = None, high: int | None
 
 
 def complete(name: str, values: Column, *, low: float | None = None, high: float | None = None) -> Floats:
-    """Numbers, none missing."""
+    """Return numbers, none missing."""
     numbers, present = floats(name, values, low=low, high=high)
     _complete(name, present)
     return numbers
@@ -209,7 +206,7 @@ def _complete(name: str, present: Flags) -> None:
 
 
 def text(name: str, values: Column) -> pl.Series:
-    """Texts (or categories), none missing."""
+    """Return texts (or categories), none missing."""
     column = series(name, values)
     if column.dtype == pl.Null and len(column) == 0:
         return column.cast(pl.String)
@@ -303,7 +300,7 @@ def all_differ(first: Ints, second: Ints, sizes: tuple[int, int]) -> bool:
 
 
 def days(date: Column) -> pl.Series:
-    """Dates as dates: texts must be ISO, since "2026-10" sorts before "2026-9"."""
+    """Return dates as dates: texts must be ISO, since "2026-10" sorts before "2026-9"."""
     column = series("date", date)
     if column.dtype != pl.String:
         return column

@@ -71,13 +71,13 @@ class Counts:
 
 
 def count_states(state: Column) -> Counts:
-    """Counts of a column of `State` values, one row for each thing planned."""
+    """Count a column of `State` values, one row for each planned trial."""
     column = text("state", state)
     return counts_of({str(value): int(count) for value, count in column.value_counts().iter_rows()})
 
 
 def counts_of(found: Mapping[str, int]) -> Counts:
-    """Counts from how often each `State` occurs."""
+    """Return counts from how often each `State` occurs."""
     unknown = sorted(set(found) - set(State))
     if unknown:
         raise UsageError(
@@ -94,7 +94,7 @@ def counts_of(found: Mapping[str, int]) -> Counts:
 
 
 def sum_counts(parts: Iterable[Counts]) -> Counts:
-    """Counts of all parts together."""
+    """Add up the counts of all parts."""
     each = list(parts)
     special: dict[str, int] = {}
     for part in each:

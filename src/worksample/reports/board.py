@@ -88,8 +88,8 @@ class Row:
         """The trials that are not graded, as text: none of them counts as 0."""
         counts = (
             (self.infrastructure_failed, "failed by infrastructure"),
-            (self.broken - self.blind, "ungraded since the deliverable broke its grader"),
-            (self.unseen, "ungraded since who judged could not see all of it"),
+            (self.broken - self.blind, "ungraded: the deliverable crashed its grader"),
+            (self.unseen, "ungraded: the evaluator could not see all of it"),
             (self.ungraded - self.broken - self.unseen + self.blind, "ungraded"),
             (self.not_attemptable, "not attemptable"),
             (self.pending, "not run"),

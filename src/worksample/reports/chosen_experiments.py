@@ -12,7 +12,9 @@ from worksample.store import Store
 
 
 def find_experiments(store: Store, names: Sequence[str] = ()) -> list[Experiment]:
-    """Experiments by what people call them; without names the latest one. Raises UsageError."""
+    """Return the experiments with these names or ids; by default the latest one. Raises UsageError for an unknown
+    name.
+    """
     return [find_experiment(store, name) for name in names or [""]]
 
 

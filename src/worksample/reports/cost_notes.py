@@ -26,12 +26,12 @@ def cost_notes(tries: pl.DataFrame) -> Iterator[str]:
         read = cached["cache_read_tokens"].sum()
         yield (
             f"{cached.height} trials have cached tokens ({read:,} read) charged at the price of fresh ones, because no "
-            "price of theirs was given: their cost is an upper bound (--price MODEL=IN,OUT,CACHE_READ,CACHE_WRITE)."
+            "price for them was given: their cost is an upper bound (--price MODEL=IN,OUT,CACHE_READ,CACHE_WRITE)."
         )
     if estimated := tries.filter(pl.col("estimated_calls").fill_null(0) > 0).height:
         yield (
-            f"{estimated} trials have tokens that are estimated from the text, because the model's service told none: "
-            "their cost is an estimate."
+            f"{estimated} trials have tokens that are estimated from the text, because the model's service "
+            "reported none: their cost is an estimate."
         )
     lost = tries.filter(pl.col("unsettled_calls").fill_null(0) > 0)
     if lost.height:
@@ -40,8 +40,8 @@ def cost_notes(tries: pl.DataFrame) -> Iterator[str]:
             f"at most {in_dollars(float(more))}" if lost["cost_at_most"].is_not_null().all() else "an unknown amount"
         )
         yield (
-            f"{lost.height} trials have {lost['unsettled_calls'].sum()} requests that nobody told the end of, and that "
-            f"may have cost {known} beside what is shown."
+            f"{lost.height} trials have {lost['unsettled_calls'].sum()} requests whose outcome is unknown, and that "
+            f"may have cost {known} in addition."
         )
 
 
@@ -49,7 +49,7 @@ def cost_words(row: Mapping[str, Any]) -> str:
     """Describe how far one trial's cost is known; "" if it is settled."""
     said = []
     if row.get("unsettled_calls") and row.get("cost_at_most") is not None:
-        said.append(f"at most {figure(row['cost_at_most'], 'dollars')}: the end of some calls was never told")
+        said.append(f"at most {figure(row['cost_at_most'], 'dollars')}: the outcome of some calls is unknown")
     elif row["cost"] is None:
         said.append("no price known")
     elif not row["priced"] and row.get("cost_at_most") is None:
@@ -63,7 +63,7 @@ def cost_words(row: Mapping[str, Any]) -> str:
 
 MARKS: dict[str, str] = {
     "cost_partly": "made calls without a price: a lower bound",
-    "cost_beyond": "have requests whose end nobody told: a lower bound",
+    "cost_beyond": "have requests whose outcome is unknown: a lower bound",
     "cost_estimated": "have estimated tokens",
     "cost_above": "have cached tokens at the price of fresh ones: an upper bound",
 }

@@ -13,7 +13,7 @@ from worksample.store import Store, schema
 BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
 BY_CRITERIA = BY_PROGRAMS | {Protocol.RUBRIC}
 """Protocols whose verdicts are made of criteria; holistic and pairwise answers are about the whole."""
-# What only criteria say: inside a text the quotes are escaped.
+# Marks that only occur in criteria: inside a text the quotes are escaped.
 _OTHERS = ('"by":"person"', '"by":"judge"')
 _GATE = '"gate":true'
 _KINDS = tuple(f'"kind":"{kind}"' for kind in CheckpointKind)
@@ -71,7 +71,7 @@ def _in_force(
     keys = select(_i.id, _i.key).where(_i.id.in_(planned))
     with store.database.reading() as connection:
         here = {row.id: row.key for row in connection.execute(keys)}
-        # Other versions of the same work, too: a later grading of it may be the one in force.
+        # Other versions of the same work are included: the grading in force may be a later one.
         wanted = select(_i.body).where(
             _i.key.in_(select(_i.key).where(_i.id.in_(planned))), or_(*(_i.body.contains(mark) for mark in marks))
         )

@@ -73,7 +73,7 @@ def by_criteria(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules:
     result = result.join(_scores(round, agreed, rules), on="subject", how="left", maintain_order="left")
     result = result.join(_matching(marks, agreed), on="subject", how="left", maintain_order="left")
     if round.protocol is not Protocol.RUBRIC:
-        # A grade that says the same of every criterion knows how its composition joins them.
+        # A grade with the agreed mark on every criterion already joins them by its composition.
         result = result.with_columns(score=pl.coalesce("own", "score"))
         result = result.with_columns(passed=is_full(pl.col("score")))
     return _verdict_rows(round, result)

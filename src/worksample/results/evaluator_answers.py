@@ -62,9 +62,9 @@ def evaluator_answers(work: ResultSet, protocol: Protocol | None = None) -> pl.D
         and (r.purpose is not Purpose.CALIBRATION or r.id == latest.get((r.experiment, r.protocol)))
     ]  # fmt: skip
     if all(r.by is EvaluatorKind.PROGRAM for r in rounds):
-        # Nothing to compare with: and there may be millions of grades.
+        # Programs alone have nothing to be compared with, and there may be millions of grades.
         rounds = []
-    # Where people label what a judge is asked, their verdicts on their own criteria are about something else.
+    # If people label the judge's questions, their verdicts on their own criteria are about something else.
     labels = {r.protocol for r in rounds if r.purpose is Purpose.CALIBRATION and r.protocol in BY_CRITERIA}
     parts = [pl.DataFrame(schema=ANSWERS)]
     for round in rounds:
@@ -80,7 +80,7 @@ def evaluator_answers(work: ResultSet, protocol: Protocol | None = None) -> pl.D
         moments = given.group_by("subject").agg(pl.col("at").max())
         whole = decided.select("subject", value=pl.col("passed").cast(pl.Float64)).join(moments, on="subject")
         nobody = pl.lit(None, dtype=pl.String)
-        # A verdict of several people is one answer: of the kind, not of one of them.
+        # A verdict of several people is one answer of the kind, not of one person.
         told = whole.with_columns(kind, item=pl.lit(WHOLE), importance=nobody, evaluator=pl.lit(f"({judged.round.by})"))
         parts.append(told.select(_columns()))
     table = pl.concat(parts).sort("at", maintain_order=True)

@@ -1,4 +1,6 @@
-"""The judgments on some experiments' submissions: by protocol which rounds decide, and the verdicts they come to."""
+"""The judgments on some experiments' submissions, by protocol: the rounds that decide, and the verdicts of those
+rounds.
+"""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _votes(judging: RoundReader, round: Round, passed: pl.DataFrame) -> pl.DataF
 def _settle_pairs(votes: pl.DataFrame, people: Sequence[Round]) -> pl.DataFrame:
     """Return `pair` and `person`: the outcome of people's votes on the pair, if enough of them are in."""
     own = votes.filter(pl.col("kind") == EvaluatorKind.PERSON.value).drop_nulls("toward")
-    # Who answered on a pair twice, in two rounds, is one person.
+    # A person who answered on a pair in two rounds counts once.
     own = own.unique(["pair", "evaluator"], keep="last", maintain_order=True)
     if not own.height:
         return pl.DataFrame(schema={"pair": pl.String, "person": pl.Float64})

@@ -115,7 +115,7 @@ def sample_pairs(
             out.append(Pair(right, left) if (n % 2 == 0) == turned else Pair(left, right))
     if not out and not known:
         raise PlanError(
-            "no two agents have delivered on the same instance, so there is nothing to compare",
+            "no two agents have delivered on the same instance, so no pairs exist",
             next="have two agents do the same tasks: worksample run, or worksample resume",
         )
     draw.shuffle(out)

@@ -160,7 +160,7 @@ class ResultSet:
             broken=broken.fill_null(False),
             unseen=unseen.fill_null(False),
         )
-        # The chains' rule goes by the first protocol.
+        # The rule of chains uses the first protocol.
         return (
             drop_unneeded_attempts(frame, continued_arms(self.experiments), pl.col("live"))
             if protocol is self.primary

@@ -53,7 +53,7 @@ def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     frame = frame.join(handed, on="trial", how="left")
     finished = pl.when(pl.col("trial").is_not_null()).then(pl.lit("finished")).otherwise(pl.lit("open"))
     state = pl.when(pl.col("not_attemptable") == "").then(finished).otherwise(pl.lit("not_attemptable"))
-    # What agents used that only tables of others name is not known, and no 0.
+    # Usage of agents that were imported from tables is unknown, not 0.
     frame = frame.with_columns(
         pl.when(pl.col("harness").fill_null("") != IMPORTED).then(name).alias(name) for name in _USED
     )
@@ -142,7 +142,7 @@ def _read_tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
     query = select(_t.id).select_from(schema.trials)
     if experiment is not None:
         query = query.where(_t.experiment == experiment)
-    # Of a superseded try another one counts, and its slot is as open as that one leaves it.
+    # A superseded try is replaced by another one, which determines whether the slot is open.
     query = query.where(func.coalesce(_t.cause != Cause.SUPERSEDED.value, True))
     tries = tabulate(connection, columns, query, ["ended", "trial"])
     live = tries.filter("live").with_columns(seconds_of().alias("seconds")).drop("live")
@@ -200,7 +200,7 @@ def add_names(frame: pl.DataFrame) -> pl.DataFrame:
     on.
     """
     arm, attempt = pl.col("arm"), pl.col("attempt")
-    # Agents that share a name are told apart by their ids.
+    # Agents that share a name are distinguished by their ids.
     shared = pl.col("agent").n_unique().over("agent_name") > 1
     frame = frame.with_columns(_name=pl.when(shared).then("agent").otherwise("agent_name"))
     name = pl.col("_name")

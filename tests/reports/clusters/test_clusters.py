@@ -156,7 +156,7 @@ def test_too_few_criteria_are_told(tmp_path: Path) -> None:
     made = PeopleWorld(store, Protocol.RUBRIC, [Agent.of("ann", "worker")], [100.0])
     with pytest.raises(UsageError, match="3 are needed"):
         cluster_criteria(store, [made.experiment])
-    with pytest.raises(UsageError, match="there is no embedding 'word2vec'"):
+    with pytest.raises(UsageError, match="unknown embedding 'word2vec'"):
         embed(["a b", "c d"], "word2vec")
 
 

@@ -1,4 +1,4 @@
-"""Harbor's tasks as packages: what they need, where they can be attempted, and why not where they cannot."""
+"""Harbor's tasks as packages, and packages as Harbor's tasks: what they need, and why one cannot be attempted here."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""What a grader of ours needs in somebody else's container: the kit's modules and all that they import, as files."""
+"""The kit for a container elsewhere: its modules and everything that they import, as files."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pathlib import Path
 import worksample
 
 LIBRARIES = ("numpy", "openpyxl", "pillow", "defusedxml", "pydantic", "lazy-loader")
-"""What the kit reads deliverables with, which graders may import too, and what its packages import their names by."""
+"""Libraries with which the kit reads deliverables, which graders may import, and which the kit's packages need."""
 _WHOLE = ("kit", "records", "files/config_files")
 _TOP = Path(worksample.__file__).parent
 
 
 def requirements() -> list[str]:
-    """The libraries in the versions that are installed here, so that a grade is the same there."""
+    """Return the libraries in the versions installed here, so that a grade is the same elsewhere."""
     return [f"{name}=={importlib.metadata.version(name)}" for name in LIBRARIES]
 
 
 def carry_kit(folder: Path) -> None:
-    """Write the package `worksample` into a folder for `sys.path`, as far as `python -m worksample.kit` needs it."""
+    """Write as much of the package `worksample` into a folder for `sys.path` as `python -m worksample.kit` needs."""
     modules = _modules_of_kit()
     stubs = {stub for path in modules if (stub := path.with_suffix(".pyi")).is_file()}  # which packages find names by
     for path in sorted(modules | stubs):
@@ -32,9 +32,9 @@ def carry_kit(folder: Path) -> None:
 
 
 def _modules_of_kit() -> set[Path]:
-    """Every module of ours that one of the kit's reaches by imports, also by those within functions.
+    """Return every module of ours that the kit reaches by imports, those within functions included.
 
-    What packages import by name only once it is asked for is not seen, so packages that do so are taken whole.
+    Lazy packages import a name only when it is used, which the search does not see, so they are taken whole.
     """
     queue, found = [path for name in _WHOLE for path in (_TOP / name).rglob("*.py")], set[Path]()
     while queue:
@@ -48,7 +48,7 @@ def _modules_of_kit() -> set[Path]:
 
 
 def _imported_names(path: Path) -> Iterator[str]:
-    """Dotted names below the package that a module may import."""
+    """Yield dotted names below the package that a module may import."""
     parts = path.relative_to(_TOP).with_suffix("").parts
     for node in _runtime_nodes(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
@@ -66,7 +66,7 @@ def _imported_names(path: Path) -> Iterator[str]:
 
 
 def _runtime_nodes(top: ast.AST) -> Iterator[ast.AST]:
-    """All but what is there for checkers of types alone."""
+    """Yield all nodes except those for type checkers alone."""
     for node in ast.iter_child_nodes(top):
         if not (isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"):
             yield node
@@ -74,7 +74,7 @@ def _runtime_nodes(top: ast.AST) -> Iterator[ast.AST]:
 
 
 def _files_of_module(name: str) -> Iterator[Path]:
-    """The files of a module and of the packages that it lies in."""
+    """Yield the files of a module and of its parent packages."""
     parts = name.split(".") if name else []
     for depth in range(len(parts) + 1):
         at = _TOP.joinpath(*parts[:depth])

@@ -1,4 +1,4 @@
-"""A package's environment as tables of Harbor's `task.toml`: what its agent is given, and what is looked at first."""
+"""A package's environment as tables of Harbor's `task.toml`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from worksample.records import Environment, HealthSpec, McpSpec
 
 WORDS = {"scratch": "/task/scratch"}
-"""What stands for a folder of ours that tasks do not name."""
+"""Value of a placeholder that tasks do not name themselves."""
 
 
 def toml(value: Any) -> str:
-    """A text, number, list or flat table as TOML has it."""
+    """Return a text, number, list or flat table as TOML."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{json.dumps(key)} = {toml(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list | tuple):
@@ -22,7 +22,9 @@ def toml(value: Any) -> str:
 
 
 def environment_lines(environment: Environment, *, public: bool) -> list[str]:
-    """`[environment]` and its tables. public: whether an import took the internet away, which it has again there."""
+    """Return `[environment]` and its tables. public: whether an import removed the internet, which the export gives
+    back.
+    """
     limits = environment.limits
     hosts = sorted({one.name for one in environment.endpoints})
     network = ['network_mode = "allowlist"', f"allowed_hosts = {toml(hosts)}"] if hosts else []
@@ -37,7 +39,7 @@ def environment_lines(environment: Environment, *, public: bool) -> list[str]:
 
 
 def health_lines(table: str, health: HealthSpec) -> list[str]:
-    """A health check, under the table's name."""
+    """Return a health check as a table with this name."""
     given = health.plain()
     return [f"[{table}]", f"command = {toml(given.pop('command'))}", *_times(given)]
 
@@ -48,7 +50,7 @@ def _times(given: dict[str, Any]) -> Iterator[str]:
 
 
 def _mcp(one: McpSpec, environment: Environment) -> list[str]:
-    """A server of tools. Harbor has no place for its variables: `env` sets them."""
+    """Return an MCP server. Harbor has no place for its variables: `env` sets them."""
     lines = ["[[environment.mcp_servers]]", f"name = {toml(one.name)}"]
     if one.url:
         return [*lines, f"transport = {toml('sse' if one.sse else 'streamable-http')}", f"url = {toml(one.url)}"]
@@ -66,5 +68,5 @@ def _fill_paths(text: str, words: dict[str, Any]) -> str:
 
 
 def list_line(name: str, values: Sequence[str]) -> list[str]:
-    """A key with a list, where there is anything in it."""
+    """Return a key with a list; nothing for an empty list."""
     return [f"{name} = {toml(list(values))}"] if values else []

@@ -54,11 +54,12 @@ _PIP = "ENV PIP_BREAK_SYSTEM_PACKAGES=1\nRUN python3 -m pip install --no-cache-d
 
 @dataclass(frozen=True, slots=True)
 class ExportHarbor:
-    """How packages are written."""
+    """Settings of an export."""
 
     base: str = BASE
-    """The image that work and grader begin with, where the task brings none: Debian or Ubuntu with Python 3.11 or
-    newer and pip."""
+    """The base image of work and grader for a task without an image: Debian or Ubuntu with Python 3.11 or newer and
+    pip.
+    """
     organisation: str = "worksample"
     """The first half of the tasks' names."""
     overwrite: bool = False
@@ -70,19 +71,19 @@ class ExportedPackage:
 
     instance: str
     folder: str
-    """Empty where it cannot be written."""
+    """Empty if the instance cannot be exported."""
     lacks: tuple[str, ...] = ()
-    """What Harbor has no place for, in words."""
+    """What Harbor cannot express, in words."""
     software: tuple[str, ...] = ()
-    """Commands that the task expects of its box: whether the base has them is for the operator to see to."""
+    """Commands that the task expects; the operator has to check that the base image has them."""
     solution: bool = False
-    """Whether a right submission is known, which Harbor's `oracle` hands in."""
+    """Whether a right submission is known, which Harbor's `oracle` submits."""
 
 
 def export_harbor(source: Path, target: Path, config: ExportHarbor | None = None) -> Iterator[ExportedPackage]:
     """Write a task below `target` for each instance of the package `source` that Harbor can run.
 
-    Raises ManifestError for a faulty package, UsageError where a folder is there already.
+    Raises ManifestError for a faulty package, UsageError if a folder exists already.
     """
     config = config or ExportHarbor()
     package = read_package(source)
@@ -103,7 +104,7 @@ def export_harbor(source: Path, target: Path, config: ExportHarbor | None = None
 
 
 def _lacks_of(package: Package) -> list[str]:
-    """What keeps a package as a whole here."""
+    """Return what prevents the export of a whole package."""
     found = []
     if Protocol.PROGRAM not in package.gradings:
         found.append("no grader that is a program")
@@ -135,7 +136,7 @@ def _lacks(package: Package, instance: InstanceSpec) -> Iterator[str]:
 
 
 def _write(package: Package, instance: InstanceSpec, folder: Path, config: ExportHarbor) -> bool:
-    """Whether a solution is known."""
+    """Write one instance; return whether a solution is known."""
     environment, tests = folder / "environment", folder / "tests"
     if not instance.environment.steps:  # each step has its own
         (folder / "instruction.md").write_text(instance.brief.strip() + "\n", encoding="utf-8")
@@ -205,7 +206,7 @@ def _case(package: Package, instance: InstanceSpec) -> str:
 
 
 def _copy_grader(package: Package, target: Path) -> None:
-    """All of the package that is the grader's: what is neither a brief, inputs nor a reference."""
+    """Copy everything of the package that belongs to the grader: no brief, inputs or reference."""
     apart = {*package.apart, "cases", "software"}
 
     def left_out(folder: str, names: list[str]) -> set[str]:
@@ -216,7 +217,7 @@ def _copy_grader(package: Package, target: Path) -> None:
 
 
 def _solution(package: Package, instance: InstanceSpec) -> Path | None:
-    """The folder of a right submission: as `task check` finds it, else a case that must score full."""
+    """Return the folder of a right submission: as `task check` finds it, else a case that must score full."""
     cases = package.root / "cases" / "reference"
     for folder in (cases / instance.name / "output", cases / "output"):
         if folder.is_dir():

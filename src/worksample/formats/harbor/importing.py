@@ -1,4 +1,4 @@
-"""`worksample import harbor`: one package per task, complete in itself but for the bases of its images."""
+"""`worksample import harbor`: one package per task, complete except for the base images."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def grade(case: Case) -> Grade:
 
 @dataclass(frozen=True, slots=True)
 class ImportHarbor:
-    """How tasks are imported."""
+    """Settings of an import."""
 
     without_internet: bool = False
-    """Give no network where a task wants all of it, and say so, in place of leaving it as not attemptable."""
+    """Run a task that wants the whole internet without network, and tag it; otherwise it is not attemptable."""
     overwrite: bool = False
     skip_faulty: bool = False
-    """Leave tasks out that cannot be read, in place of failing once the others are written."""
+    """Leave out unreadable tasks; otherwise the import fails after the others are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,16 @@ class ImportedHarborTask:
     name: str
     package: str
     needs: tuple[str, ...]
-    """What is not available here; with any the instance is not attemptable."""
+    """What is not available here; with any of these words the instance is not attemptable."""
     substituted: tuple[str, ...]
-    """What was changed so that it can be had here."""
+    """What was changed so that the task can run here."""
     solution: bool
 
 
 def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None) -> Packages[ImportedHarborTask]:
-    """Write a package below `target` for each task at or below `source`. A package that is there stays as it is.
+    """Write a package below `target` for each task at or below `source`. An existing package is kept.
 
-    Raises UsageError where there is no task; FaultyPackages, once all others are written, where some are faulty, unless
+    Raises UsageError if there is no task; FaultyPackages, after all others are written, if some are faulty, unless
     `skip_faulty`.
     """
     config = config or ImportHarbor()
@@ -76,7 +76,7 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
 
 
 def _tasks(source: Path) -> list[Path]:
-    """Folders of tasks; also one that lacks its instruction, which is a faulty task and not none."""
+    """Return the folders of tasks, including those that lack their instruction: they are faulty tasks."""
     manifests = [path.parent for path in source.rglob(FILE)]
     whole = {folder for folder in manifests if (folder / "instruction.md").is_file() or (folder / "steps").is_dir()}
     lacking = {
@@ -90,7 +90,7 @@ def _tasks(source: Path) -> list[Path]:
 
 
 def _place(folder: Path, source: Path) -> str:
-    """The path of a task below the source; its own name where it is the source."""
+    """Return the path of a task below the source, or its own name if it is the source."""
     return folder.relative_to(source).as_posix() if folder != source else folder.resolve().name
 
 
@@ -168,7 +168,7 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
 
 
 def _seconds(task: HarborTask) -> float:
-    """For all of the work; between steps there is a minute more for what the platform does."""
+    """Return the time for all of the work, with a minute between steps for the platform."""
     given = [step.agent.timeout_sec or task.agent.timeout_sec or AGENT_TIME for step in task.steps]
     return sum(given) + 60 * len(given) if given else task.agent.timeout_sec or AGENT_TIME
 
@@ -187,7 +187,7 @@ def _step(task: HarborTask, step: HarborStep, root: Path) -> list[str]:
 
 
 def _hooks(task: HarborTask) -> list[str]:
-    """Those of the task are run after every step, those of a step after it."""
+    """Return the collecting hooks: the task's run after every step, a step's after that step."""
     given = [("", hook) for hook in task.verifier.collect]
     given += [(step_name(step), hook) for step in task.steps for hook in step.verifier.collect]
     lines = []
@@ -198,12 +198,12 @@ def _hooks(task: HarborTask) -> list[str]:
 
 
 def _skills(folder: str) -> str:
-    """Where the image has skills, as a plain path; one that hangs on where a command runs names no place."""
+    """Return the image's folder of skills as a plain path; "" for a relative path."""
     return posixpath.normpath(folder) if folder.startswith("/") else ""
 
 
 def _brief(task: HarborTask, folder: Path) -> str:
-    """The instruction unchanged; around it only what a brief has to say."""
+    """Return the instruction unchanged, inside the sections of a brief."""
     path = folder / "instruction.md"
     said = path.read_text(encoding="utf-8").strip() if path.is_file() else _steps_said(task)
     left = (

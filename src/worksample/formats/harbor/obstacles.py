@@ -1,4 +1,6 @@
-"""What a Harbor task asks for that is not available here: stable words that make an instance not attemptable."""
+"""Obstacles of a Harbor task: needs that are not available here, as stable words that make an instance not
+attemptable.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _NONE = HarborStep(name="")
 
 
 def obstacles_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple[str, ...]:
-    """The words of a task, in the order of OBSTACLES."""
+    """Return the words of a task, in the order of OBSTACLES."""
     environment, inside = task.environment, folder / "environment"
     phases = (None, *task.steps)
     own = [table for one in phases if (table := task.verifier_environment(one)) is not None and task.separate(one)]
@@ -53,13 +55,13 @@ def obstacles_of(task: HarborTask, folder: Path, *, without_internet: bool) -> t
 
 
 def _apart(step: HarborStep, task: HarborTask) -> bool:
-    """Whether an agent works in a step by other rights than in the rest."""
+    """Return whether an agent has other rights in a step than in the rest."""
     network = step.agent.network_mode is not None and task.network_of(step.agent) != task.agent_network
     return network or step.agent.user not in (None, task.agent.user)
 
 
 def _available(server: HarborMcpServer, task: HarborTask) -> bool:
-    """Whether a server of tools can be had: a program in the box, or one behind a host that is allowed."""
+    """Return whether an MCP server can run here: as a program in the box, or behind an allowed host."""
     try:
         table = McpTable.model_validate(mcp_of(server))
     except ValidationError:
@@ -72,19 +74,19 @@ def _available(server: HarborMcpServer, task: HarborTask) -> bool:
 
 
 def mcp_of(server: HarborMcpServer) -> dict[str, str | bool | list[str]]:
-    """A server as a table of ours."""
+    """Return a server as a table of a package."""
     if server.transport == "stdio":
         return {"name": server.name, "argv": [server.command, *server.args]}
     return {"name": server.name, "url": server.url, **({"sse": True} if server.transport == "sse" else {})}
 
 
 def with_defaults(value: str) -> str:
-    """A value with its variables' defaults in their places."""
+    """Replace variables in a value by their defaults."""
     return VARIABLE.sub(lambda found: found[2] or "", value)
 
 
 def endpoints_of(network: tuple[Mode, tuple[str, ...]]) -> list[tuple[str, int]]:
-    """Names and ports of an allow list, which gives no ports: the web's two; wildcards by TLS only."""
+    """Return names and ports of an allow list. It names no ports, so the web's two are used; wildcards by TLS only."""
     mode, hosts = network
     if mode != "allowlist":
         return []

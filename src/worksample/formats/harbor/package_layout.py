@@ -1,4 +1,4 @@
-"""A Harbor task's folders as those of a package: image, tests, steps and solution, with what is substituted in them."""
+"""A Harbor task's folders laid out as a package: image, tests, steps and solution, with substitutions."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .substitutes import with_own_uv
 
 FROM, USER = re.compile(r"^\s*FROM\s", re.I | re.M), re.compile(r"^\s*USER\s+(\S+)", re.I | re.M)
 OUTPUT = "/logs/artifacts"
-"""Where Harbor looks for files that are named nowhere."""
+"""The folder in which Harbor looks for files that nobody names."""
 
 
 def step_name(step: HarborStep) -> str:
-    """A step's name as a package has it. ImportFailed where nothing of it could be kept."""
+    """Return a step's name for a package. Raises ImportFailed if nothing of the name can be kept."""
     name = re.sub(r"[^a-z0-9_-]+", "-", plain_letters(step.name).lower()).strip("-_")[:60]
     if not name:
         raise ImportFailed(f"the step {step.name[:80]!r} has no name that can be kept", where=FILE, next=AGAIN)
@@ -29,7 +29,7 @@ def step_name(step: HarborStep) -> str:
 
 
 def lay_out(task: HarborTask, folder: Path, root: Path) -> list[str]:
-    """Lay out image, tests and solution; what was substituted in them."""
+    """Lay out image, tests and solution; return what was substituted in them."""
     for name in ("inputs", "reference"):
         (root / name).mkdir()
     if task.steps:
@@ -64,13 +64,13 @@ def lay_out(task: HarborTask, folder: Path, root: Path) -> list[str]:
 
 
 def tests_of(root: Path, step: HarborStep | None) -> Path:
-    """Where the tests of a task, or of one of its steps, lie in the package."""
+    """Return the package's folder of tests of a task or of one of its steps."""
     return root / "tests" if step is None else root / "tests" / step_name(step)
 
 
 def _step(task: HarborTask, step: HarborStep, folder: Path, root: Path) -> None:
-    """A step's instruction, files, tests and solution. The task's tests lie below its own, but in an image of its own,
-    which is built of the one folder that has the Dockerfile.
+    """Lay out a step's instruction, files, tests and solution. The task's tests are added, unless the step has its own
+    image, which is built from the one folder with the Dockerfile.
     """
     name, source = step_name(step), folder / "steps" / step.name
     if (root / "steps" / name).exists():
@@ -90,7 +90,7 @@ def _step(task: HarborTask, step: HarborStep, folder: Path, root: Path) -> None:
 
 
 def _settings(task: HarborTask, text: str) -> list[str]:
-    """What the manifest says of the environment, and the folders that Harbor mounts, as lines of a Dockerfile."""
+    """Return the manifest's environment, and the folders that Harbor mounts, as lines of a Dockerfile."""
     users = USER.findall(FROM.split(text)[-1])
     lines = ["RUN mkdir -p /logs/agent /logs/verifier /logs/artifacts && chmod 777 /logs/*"]
     lines = ["USER root", *lines, f"USER {users[-1]}"] if users else lines
@@ -100,7 +100,7 @@ def _settings(task: HarborTask, text: str) -> list[str]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """A folder with what its links lead to in their places. ImportFailed where one leads out of it."""
+    """Copy a folder with links replaced by their targets. Raises ImportFailed if a link leads out of it."""
     if not source.is_dir():
         return
     top = source.resolve()

@@ -1,6 +1,6 @@
-"""A package whose grader is a verifier of the task's own, as a task of Harbor's: the verifier is the same there.
+"""A package that its own verifier grades, as a Harbor task with the same verifier.
 
-The other way of `verifiers.py`: tests, solution, steps and hooks stand where Harbor looks for them.
+The reverse of `verifier_import`: tests, solution, steps and hooks are put where Harbor looks for them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _PLAIN = re.compile(
     r'\s*("""[^"]*"""\s*)?(from __future__ import annotations\s*)?from worksample\.kit import (verified as grade|Case, '
     r"Grade, verified\s+def grade\(case: Case\) -> Grade:\s+return verified\(case\))\s*"
 )
-"""A grader that says the verifier's reward and nothing else."""
+"""A grader that returns the verifier's reward and nothing else."""
 
 
 def settings_of(package: Package) -> Mapping[str, Any] | None:
-    """What is said of the verifier, where it alone grades the package."""
+    """Return the verifier's settings, if it alone grades the package."""
     grading = package.gradings.get(Protocol.PROGRAM)
     settings = grading.settings.get("verifier") if grading is not None else None
     if settings is None or not _PLAIN.fullmatch((package.root / grading.entry).read_text(encoding="utf-8")):  # type: ignore[union-attr]
@@ -36,7 +36,7 @@ def settings_of(package: Package) -> Mapping[str, Any] | None:
 
 
 def lacks(package: Package, settings: Mapping[str, Any]) -> Iterator[str]:
-    """What Harbor has no place for."""
+    """Yield what Harbor cannot express."""
     for one in settings.get("step") or (settings,):
         if list(one["command"]) != COMMAND:
             yield "a verifier that is not bash /tests/test.sh"
@@ -50,7 +50,7 @@ def lacks(package: Package, settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def write(package: Package, instance: InstanceSpec, settings: Mapping[str, Any], folder: Path) -> bool:
-    """Tests, steps and solutions into the task's folder; whether it has solutions."""
+    """Write tests, steps and solutions into the task's folder; return whether it has solutions."""
     reference = package.root / instance.reference
     if not settings.get("step"):
         _tests(package, settings, folder / "tests")
@@ -82,10 +82,10 @@ def _solution(one: Mapping[str, Any], source: Path, target: Path) -> bool:
 def lines(
     package: Package, environment: Environment, settings: Mapping[str, Any], seconds: float, *, public: bool
 ) -> list[str]:
-    """`[verifier]`, and `[[steps]]` where there are any.
+    """Return `[verifier]`, and `[[steps]]` if there are any.
 
-    seconds: what the grading gives a verifier. public: whether the task has the whole internet in all its phases; few
-    of Harbor's environments can change it between them.
+    seconds: the verifier's time. public: whether the task has the whole internet in all its phases; few of Harbor's
+    environments can change that between them.
     """
     hooks = [(one.step, one) for one in package.collect]
     found = _verifier("verifier", settings, seconds, public) if not settings.get("step") else ["[verifier]"]

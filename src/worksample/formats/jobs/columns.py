@@ -1,4 +1,4 @@
-"""Which column of a table is what: our own names, those of UpBench and GDPval, or a firm's, from a TOML file."""
+"""Columns of a table of jobs: our own names, those of UpBench and GDPval, or a firm's from a TOML file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "automation_desire": cells.number, "onet_tasks": cells.texts, "tags": cells.texts,
     "attachments": cells.texts, "reference": cells.texts, "criteria": cells.parse_json_cell,
 }  # fmt: skip
-"""What a job may say, and how its cell is read."""
+"""Field of a job -> how its cell is read."""
 AMOUNTS = ("job_amount", "contract_amount", "milestone_amount")
 NUMBERS = tuple(name for name, parser in PARSERS.items() if parser in (cells.number, cells.whole))
 
@@ -44,7 +44,7 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {"jobs": _USUAL, "upbench": _US
 
 
 class MapTable(Frozen):
-    """A mapping as it is written: `[columns]` field -> column, `[values]` field -> what holds for every row."""
+    """A mapping as it is written: `[columns]` field -> column, `[values]` field -> value for every row."""
 
     columns: dict[str, str] = {}
     values: dict[str, str | int | float | bool | tuple[str, ...]] = {}
@@ -55,22 +55,22 @@ class MapTable(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Field -> the column that it stands in, and what holds for every row."""
+    """Field -> its column, and values for every row."""
 
     of: Mapping[str, str]
     values: Mapping[str, Any] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
-    """Columns that no field takes."""
+    """Columns that no field uses."""
     numbers: NumberColumns = field(default_factory=NumberColumns)
-    """What is known of the decimal marks."""
+    """What is known about the decimal marks."""
 
     def with_rows(self, rows: Iterable[tuple[int, Mapping[str, Any]]], more: Iterable[str] = ()) -> Columns:
-        """The same columns, with what their numbers in all rows say. `more`: further columns of numbers."""
+        """Return the columns with what their numbers tell in all rows. more: further number columns."""
         own = {column: name in AMOUNTS for name, column in self.of.items() if name in NUMBERS}
         return replace(self, numbers=self.numbers.with_rows({**dict.fromkeys(more, False), **own}, rows))
 
     def read_row(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        """(what a row says, what is wrong with it), blanks left out."""
+        """Return the values of a row without blanks, and its faults."""
         found: dict[str, Any] = dict(self.values)
         faults, named = [], set()
         for name, column in self.of.items():
@@ -93,9 +93,9 @@ class Columns:
 
 
 def _one_currency(found: dict[str, Any], named: set[str]) -> list[str]:
-    """Take over the currency that amounts name themselves; what is wrong where there are several.
+    """Use the currency that the amounts themselves name; return a fault if they name several.
 
-    A bare `$` beside a column that says CAD is Canadian.
+    A bare `$` beside a column with CAD is Canadian.
     """
     said = str(found.get("currency") or "").upper()
     every = {said, *(named - {"USD"} if said else named)} - {""}
@@ -107,9 +107,9 @@ def _one_currency(found: dict[str, Any], named: set[str]) -> list[str]:
 
 
 def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = None, decimal: str = "") -> Columns:
-    """Columns for a table with this header; a mapping goes before the preset's names. Raises ManifestError.
+    """Return the columns for a table with this header; a mapping overrides the preset's names. Raises ManifestError.
 
-    decimal: the decimal mark of every number; the mapping's, where it is "".
+    decimal: the decimal mark of every number; "" for the mapping's.
     """
     if decimal not in ("", ".", ","):
         what = f"{decimal[:20]!r} is not a decimal mark"

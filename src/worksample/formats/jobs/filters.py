@@ -1,4 +1,4 @@
-"""Which jobs are taken in: UpBench's own (3.2), or all that are sound; each that stays out has its reason."""
+"""Filters of jobs: UpBench's own (3.2), or none; each excluded job has a reason."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ UPBENCH = tuple(FILTERS)
 
 
 def first_failed_filter(job: Job, filters: tuple[str, ...]) -> str:
-    """The first filter that a job does not pass, or ""."""
+    """Return the first filter that a job fails, or ""."""
     return next((name for name in filters if not FILTERS[name](job)), "")
 
 
 def exclusion_tags(job: Job) -> tuple[str, ...]:
-    """Tags for work that the paper's preset leaves out."""
+    """Return tags for work that the paper's preset excludes."""
     out = [] if _is_fixed_price(job) else ["hourly"]
     return tuple(out if _has_single_milestone(job) else [*out, "several-milestones"])

@@ -1,4 +1,4 @@
-"""A table of jobs as a suite of packages: each row is written, left out by a filter, or at fault, and is counted."""
+"""Import of a table of jobs as a suite of packages: each row is written, filtered out or faulty, and counted."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .posting import NO_DESCRIPTION, NO_ID, Posting, read_posting
 from .project_folders import open_jobs
 
 COUNTS = "import.json"
-"""Beside a suite that was imported: how many rows there were, and which stayed out."""
+"""File beside an imported suite with the counts of rows and exclusions."""
 SHOWN = 20
 """Faults that a message lists."""
 NEEDED = {"contract": "the job's id", "description": "the brief"}
-"""Fields that every job has, and what they are."""
+"""Required fields of a job, and their meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportJobs:
-    """How a table is taken in."""
+    """Settings of an import."""
 
     preset: str = "jobs"
     """Whose column names: `jobs`, `upbench` or `gdpval`."""
@@ -60,7 +60,7 @@ class ImportJobs:
 
 @dataclass(frozen=True, slots=True)
 class ImportedJobs:
-    """What became of the rows: `rows` = written + there + the sum of `left_out` + the number of faults."""
+    """The outcome for the rows: `rows` = written + there + the sum of `left_out` + the number of faults."""
 
     rows: int
     written: tuple[str, ...]
@@ -84,10 +84,10 @@ class ImportedJobs:
 def import_jobs(
     table: Path, out: Path, config: ImportJobs, *, told: Callable[[int], None] = lambda rows: None
 ) -> ImportedJobs:
-    """Write a suite of packages below `out`, one for each job. `told` hears the number of rows read so far.
+    """Write a suite of packages below `out`, one for each job. told: called with the number of rows read so far.
 
-    First every row is read, and where one is at fault nothing is written, unless `skip_faulty`. A package that is there
-    is kept, so a stopped import goes on. Raises ImportFailed, UsageError, ManifestError.
+    All rows are read first; if one is faulty, nothing is written, unless `skip_faulty`. An existing package is kept, so
+    that a stopped import continues. Raises ImportFailed, UsageError, ManifestError.
     """
     for name in config.filters:
         if name not in FILTERS:
@@ -161,7 +161,7 @@ def _postings(
     table: Path, config: ImportJobs, columns: Columns, filters: tuple[str, ...], tally: _Tally,
     told: Callable[[int], None],
 ) -> Iterator[tuple[int, Posting]]:  # fmt: skip
-    """The sound jobs that pass the filters; the others go into the tally."""
+    """Yield the sound jobs that pass the filters; count the others."""
     seen: dict[str, int] = {}
     with open_jobs(table, config.encoding) as opened:
         for line, row in opened.rows:
@@ -201,7 +201,7 @@ def _faulty_table_error(table: Path, tally: _Tally) -> ImportFailed:
 
 
 def _need_columns(table: Path, header: tuple[str, ...], columns: Columns) -> None:
-    """ImportFailed, once for the table, if no column holds the ids or none the descriptions of the jobs."""
+    """Raise ImportFailed once for the table if no column holds the ids, or none the descriptions."""
     lacking = [name for name in NEEDED if name not in columns.of and name not in columns.values]
     if not lacking:
         return
@@ -214,7 +214,7 @@ def _need_columns(table: Path, header: tuple[str, ...], columns: Columns) -> Non
 
 
 def _write_suite(out: Path, table: Path, config: ImportJobs) -> None:
-    """A suite around the packages, where none is there."""
+    """Write a suite around the packages unless one exists."""
     path = out / "suite.toml"
     if path.exists():
         return

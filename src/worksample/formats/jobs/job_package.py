@@ -1,4 +1,4 @@
-"""A job's folder: task.toml, brief, inputs, the human's deliverable and the criteria, written whole or not at all."""
+"""A job's package: task.toml, brief, inputs, the human's deliverable and the criteria, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOST_NEAR = 2_000
 
 
 def package_name(posting: Posting, title_slug: Callable[[str], str] = slug) -> str:
-    """`title-contract`, in 100 characters; ids that are no words are told by their digest."""
+    """Return `title-contract`, at most 100 characters; an id that is no word is replaced by its digest."""
     own = slug(posting.job.contract)
     if own != posting.job.contract.lower() or len(own) > 40:
         own = uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:12]
@@ -55,7 +55,7 @@ def _slug_before(title: str) -> str:
 
 
 def known_name(posting: Posting, out: Path) -> str:
-    """The name of a job's package below `out`: its package's own, or the one that an earlier version gave it there."""
+    """Return the name of a job's package below `out`: its own, or the one that an earlier version gave it."""
     name = package_name(posting)
     before = package_name(posting, _slug_before)
     kept = before != name and not (out / name).exists() and owner_of(out / before) == posting.job.contract
@@ -63,9 +63,9 @@ def known_name(posting: Posting, out: Path) -> str:
 
 
 def choose_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
-    """The folder of a job below `out`: its package's own name, unless that belongs to another job.
+    """Return a job's folder below `out`: its package's own name, unless that belongs to another job.
 
-    A title and an id may join to the name that another title and id join to. taken: name -> id of those so far.
+    Two jobs' titles and ids may form the same name. taken: name -> id of the earlier jobs.
     """
     name, contract = known_name(posting, out), posting.job.contract
     if taken.get(name, contract) != contract or owner_of(out / name) not in ("", contract):
@@ -75,7 +75,7 @@ def choose_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
 
 
 def owner_of(root: Path) -> str:
-    """The id of the job whose package lies in a folder; "" where there is none, or it does not say."""
+    """Return the id of the job whose package is in a folder; "" if there is none."""
     try:
         data = tomllib.loads((root / "task.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -85,12 +85,12 @@ def owner_of(root: Path) -> str:
 
 
 def job_folder(contract: str) -> str:
-    """Where the attachments of one job among many lie: its id, or the id's digest where that is no plain name."""
+    """Return the folder of one job's attachments: its id, or the id's digest if that is no plain name."""
     return contract if re.fullmatch(r"[A-Za-z0-9_-]{1,80}", contract) else uuid.uuid5(_NAMESPACE, contract).hex
 
 
 def write_package(posting: Posting, root: Path, files: Path, day: date, provenance: str) -> None:
-    """Write the package `root`; attachments and deliverables are looked for below `files`. Raises Unfit."""
+    """Write the package `root`; attachments and deliverables are found below `files`. Raises InvalidCell."""
     draft = root.with_name(f".{root.name}.part")
     shutil.rmtree(draft, ignore_errors=True)
     try:
@@ -111,14 +111,14 @@ def write_package(posting: Posting, root: Path, files: Path, day: date, provenan
 
 
 def find_files(posting: Posting, files: Path) -> None:
-    """Raises Unfit with the first file that is not there, or that may not be taken."""
+    """Raise InvalidCell for the first file that is missing or not allowed."""
     for name in (*posting.attachments, *posting.reference):
         with open_listed_file(files, relative_path(name), name):
             pass
 
 
 def with_available_files(posting: Posting, files: Path) -> Posting:
-    """The same job with those of its files that can be taken; its posting names all of them."""
+    """Return the job with only those files that can be read; its posting still names all."""
 
     def kept(names: Sequence[str]) -> tuple[str, ...]:
         out: list[str] = []
@@ -134,7 +134,7 @@ def with_available_files(posting: Posting, files: Path) -> Posting:
 
 
 def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
-    """Copy what lies below `files`, under the same names; those in one common folder lose it."""
+    """Copy files from below `files` under the same names, without a folder that all share."""
     paths = [relative_path(name) for name in names]
     made = []
     for name, path in zip(names, paths, strict=True):
@@ -162,7 +162,7 @@ def _copy_file(files: Path, path: PurePosixPath, target: Path, name: str) -> Non
 
 
 def open_listed_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
-    """A file below `files`, without following links: the folder may be somebody else's."""
+    """Open a file below `files` without following links: the folder may be untrusted."""
     folder = os.open(files, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for step in path.parts[:-1]:
@@ -188,9 +188,9 @@ def open_listed_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
 
 
 def _open_named(name: str, flags: int, folder: int) -> int:
-    """Open a name in a folder; where it is not there, the one name that differs from it in composition alone.
+    """Open a name in a folder; if it is missing, open the one name that differs only in Unicode composition.
 
-    macOS writes `é` as a letter and an accent, tables hold one character: both are the same name to people.
+    macOS writes `é` as a letter and an accent, tables as one character; to people both are the same name.
     """
     try:
         return os.open(name, flags, dir_fd=folder)
@@ -233,8 +233,9 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
 
 
 def _places(description: str) -> dict[str, str]:
-    """What looks like a setting -> the setting that stands for it: of its own name, or of a number where there are
-    spaces in it, since a setting is one text."""
+    """Map a text that looks like a setting to the setting that stands for it: one of the same name, or a numbered one
+    if the text contains spaces.
+    """
     found = {m[0]: m[1] for m in _PLACE.finditer(description)}
     taken = set(found.values())
     free = (name for n in count(1) if (name := f"text-{n}") not in taken)
@@ -242,7 +243,9 @@ def _places(description: str) -> dict[str, str]:
 
 
 def _gradings(posting: Posting) -> list[str]:
-    """By its rubric where it has one; beside the human's deliverable where that is there; else by a person alone."""
+    """Return the gradings: by rubric if there is one, beside the human's deliverable if that exists, else by a person
+    alone.
+    """
     out = ["[grading.rubric]", ""] if posting.criteria.criteria else []
     if posting.reference or not out:
         out += ["[grading.holistic]", ""]
@@ -280,7 +283,7 @@ def _brief(posting: Posting, inputs: list[str]) -> str:
 
 
 def criteria_text(criteria: Criteria) -> str:
-    """As `criteria.toml`."""
+    """Return criteria as `criteria.toml`."""
     out = []
     for c in criteria.criteria:
         weight = f'importance = "{c.importance.value}"' if c.importance else f"points = {c.points!r}"

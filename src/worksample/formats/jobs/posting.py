@@ -1,4 +1,4 @@
-"""A row as a job: what is posted, what is known of it, and why it stays out where it does."""
+"""A row as a job: the posting and what is known about it, or why it is refused."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Posting:
     title: str
     description: str
     category: str
-    """An id of `worksample.tasks.taxonomy`, or "" where the posted names are none of Upwork's."""
+    """An id of `worksample.tasks.taxonomy`, or "" if the posted names are not Upwork's."""
     criteria: Criteria
     attachments: tuple[str, ...]
     reference: tuple[str, ...]
@@ -48,7 +48,7 @@ class Posting:
 
     @property
     def day(self) -> date | None:
-        """When its price was paid or named."""
+        """When the price was paid or named."""
         at = self.job.end or self.job.start
         return at.date() if at else None
 
@@ -63,7 +63,7 @@ _JOB = (
 
 
 def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
-    """A job from what its row says. Raises Unfit with what is missing or contradicts itself."""
+    """Return a job from its row. Raises InvalidCell for missing or contradictory values."""
     if not said.get("contract"):
         raise cells.InvalidCell(NO_ID)
     description = said.get("description", "")
@@ -99,7 +99,7 @@ def _job(said: Mapping[str, Any]) -> Job:
 
 
 def _check_size(said: Mapping[str, Any], currency: str) -> None:
-    """Raises Unfit for a price or hours that nobody can have meant: `metrics` would leave them out without a word."""
+    """Raise InvalidCell for an impossible price or number of hours: `metrics` would leave it out silently."""
     most = LARGEST if currency == "USD" else LARGEST * _UNITS
     for name, ceiling, unit in (*((name, most, currency) for name in AMOUNTS), ("hours", _HOURS, "hours")):
         value = said.get(name)
@@ -109,7 +109,7 @@ def _check_size(said: Mapping[str, Any], currency: str) -> None:
 
 
 def _title_line(title: Any, description: str, contract: str) -> str:
-    """A title in one line: the posted one, the description's first line, the id."""
+    """Return a title in one line: the posted one, the description's first line, or the id."""
     return cells.text(title) or _first_line(cells.text(description)) or cells.text(contract) or "job"
 
 
@@ -119,7 +119,7 @@ def _first_line(description: str) -> str:
 
 
 def category_of(job: Job) -> str:
-    """Upwork's id for the posted names; the category alone where the subcategory is unknown."""
+    """Return Upwork's id for the posted names; the category alone if the subcategory is unknown."""
     if ":" in job.category:
         return _known_category(job.category)
     top = _upwork("").get(_words(job.category), "")

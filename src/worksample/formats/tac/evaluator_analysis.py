@@ -1,7 +1,7 @@
-"""What an evaluator looks at, read from its syntax tree: files, references, services, a judge, points. Nothing is run.
+"""What an evaluator needs, read from its syntax tree: files, references, services, a judge, points. Nothing is run.
 
-Only what can be reached from its `build_scorer` counts: helpers that no longer have a caller, and the branches of the
-opt-in "improved" scoring, say nothing about the grading that is used.
+Only code that its `build_scorer` reaches counts: helpers without a caller, and the branches of the opt-in "improved"
+scoring, say nothing about the grading that is used.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HELPED = {"extract_text_from_odt": "odf"}
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorNeeds:
-    """What one evaluator looks at."""
+    """What one evaluator reads and uses."""
 
     files: tuple[str, ...]
     """Files below /workspace, by their paths there."""
@@ -60,7 +60,9 @@ class EvaluatorNeeds:
 
 
 def analyse_evaluator(source: str, *, start: str = "build_scorer") -> EvaluatorNeeds:
-    """Read an evaluator's source. `start`: the function that grading begins with. SyntaxError where it is no Python."""
+    """Analyse an evaluator's source. start: the function that grading begins with. Raises SyntaxError if it is not
+    Python.
+    """
     tree = ast.parse(source)
     constants = _constants(tree)
     nodes = list(_reachable_nodes(tree, start))

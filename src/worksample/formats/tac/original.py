@@ -44,7 +44,7 @@ ADDRESSES = ((8092, "files"), (3000, "chat"), (3002, "chat"), (8929, "git"), (80
 
 @dataclass(frozen=True, slots=True)
 class OriginalTask:
-    """One task as it lies in a copy."""
+    """One task of a copy."""
 
     name: str
     folder: Path
@@ -68,23 +68,23 @@ class OriginalTask:
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        """Services that no workplace gives."""
+        """Services that no workplace offers."""
         return tuple(name for name in self.services if name not in SERVICES)
 
     @property
     def unrun_programs(self) -> tuple[str, ...]:
-        """Programs of its own that would put something into services before the agent begins, and are not run here."""
+        """Programs of the task that would fill services before the agent begins, and that are not run here."""
         return tuple(name for name in PREPARING if (self.folder / name).is_file())
 
     def missing(self, documents: Path | None = None, more: Path | None = None) -> tuple[str, ...]:
-        """Contents of services that it asks for, and that nobody gives."""
+        """Return the contents of services that the task needs and nobody provides."""
         return missing(self.services, (self.prompt, self.source), documents, more)
 
 
 def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -> list[OriginalTask]:
-    """Every task of a copy by name. UsageError where the folder is none.
+    """Read every task of a copy, by name. Raises UsageError if the folder is no copy.
 
-    refused: takes the tasks that cannot be read, with the reasons. Without it the first of them is raised.
+    refused: collects the unreadable tasks with the reasons; without it the first one raises.
     """
     if not (copy / TASKS).is_dir() or not all((copy / BASE / name).is_file() for name in SHARED):
         wanted = f"{TASKS} and {BASE} with {', '.join(SHARED)}"
@@ -103,7 +103,7 @@ def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -
 
 
 def read_original(folder: Path) -> OriginalTask:
-    """One task's folder. ImportFailed with the file that cannot be read."""
+    """Read one task's folder. Raises ImportFailed with the unreadable file."""
     evaluator, sealed = folder / "evaluator.py", folder / SEALED
     if not evaluator.is_file() and not sealed.is_file():
         raise ImportFailed("there is no evaluator", where=str(evaluator), next=CLONE)
@@ -124,7 +124,7 @@ def read_original(folder: Path) -> OriginalTask:
 
 
 def dependencies(path: Path) -> tuple[str, ...]:
-    """Names in a list; none where there is no file. ImportFailed for anything else."""
+    """Return the names in a list; none if there is no file. Raises ImportFailed for anything else."""
     if not path.is_file():
         return ()
     try:
@@ -142,7 +142,7 @@ def dependencies(path: Path) -> tuple[str, ...]:
 
 
 def count_needs(tasks: Sequence[OriginalTask]) -> dict[str, tuple[int, int]]:
-    """What tasks need, and how many of those run here; `all` last."""
+    """Count what tasks need, and how many of those run here; `all` comes last."""
     need, run = Counter[str](), Counter[str]()
     for task in tasks:
         for name in (*(task.services or ("no service",)), "all"):
@@ -155,9 +155,9 @@ def import_original(
     copy: Path, target: Path, *, tasks: Sequence[str] = (), overwrite: bool = False, documents: Path | None = None,
     more: Path | None = None, skip_faulty: bool = False,
 ) -> Packages[Path]:  # fmt: skip
-    """Write packages of a copy's tasks below `target`; all where none is named. One that is there stays as it is.
+    """Write packages of a copy's tasks below `target`; all if none is named. An existing package is kept.
 
-    Raises UsageError; FaultyPackages, once all others are written, where some are faulty, unless `skip_faulty`.
+    Raises UsageError; FaultyPackages, after all others are written, if some are faulty, unless `skip_faulty`.
     """
     unreadable: dict[str, ImportFailed] = {}
     found = {task.name: task for task in read_originals(copy, unreadable)}
@@ -297,7 +297,7 @@ CLONE = "git clone https://github.com/TheAgentCompany/TheAgentCompany"
 
 
 def decrypt_evaluator(path: Path) -> str:
-    """The source of an encrypted evaluator. ImportFailed."""
+    """Return the source of an encrypted evaluator. Raises ImportFailed."""
     if importlib.util.find_spec("cryptography") is None:
         what = "the evaluator is encrypted, and the package that opens it is missing"
         raise ImportFailed(what, where=str(path), next="pip install cryptography")

@@ -74,7 +74,7 @@ class PublishedTask:
 
     @property
     def local(self) -> bool:
-        """Whether results lie in the agent's own folder: the prompt says so, or the evaluator asks no service."""
+        """Whether results lie in the agent's own folder: the prompt says so, or the evaluator uses no service."""
         return "workspace" in self.prompt.casefold() or not self.looks.services
 
     @property
@@ -117,7 +117,7 @@ class PublishedTask:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What a run needs that the package does not bring: a model for colleagues, documents, other folders."""
+        """What a run needs beyond the package: a model for colleagues, documents, other folders."""
         return (
             *(f"a model for {c.get('username', '')}" for c in self.colleagues),
             *(f"a writable {DATA} for {name}" for name in self.looks.outside),
@@ -126,7 +126,7 @@ class PublishedTask:
 
     @property
     def grading_needs(self) -> tuple[str, ...]:
-        """What grading needs beside files."""
+        """What grading needs besides files."""
         return (*self.looks.services, *(("a judge model",) if self.looks.judge else ()))
 
 
@@ -138,7 +138,9 @@ _HEAVY = frozenset({"sde_run_rising_wave_locally"})
 
 
 def find_source() -> tuple[Path, str]:
-    """The folder of the installed tasks, and the version. MissingExtra where `inspect_evals` is not installed."""
+    """Return the folder of the installed tasks, and the version. Raises MissingExtra if `inspect_evals` is not
+    installed.
+    """
     spec = importlib.util.find_spec("inspect_evals")
     places = list(spec.submodule_search_locations or []) if spec else []
     for place in places:
@@ -158,7 +160,7 @@ def read_all(folder: Path, version: str) -> list[PublishedTask]:
 
 
 def read_one(folder: Path, version: str) -> PublishedTask:
-    """Read one task's folder. ImportFailed where it is not of the known form."""
+    """Read one task's folder. Raises ImportFailed if it has an unknown form."""
     spec = _yaml(folder / "eval.yaml")
     variants = spec.get("variants")
     if not isinstance(variants, dict) or not variants:

@@ -1,4 +1,6 @@
-"""A store as UpBench's six tables (B): jobs, who qualified them, what was handed in, what was said of it, by whom."""
+"""Export of a store as UpBench's six tables (B): jobs, their qualifications, submissions, evaluations, evaluators,
+agents.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ from .table_files import write_tables
 from .tables import Row, Tables, complete_tables
 
 HOME = "upbench"
-"""In an evaluation's `record`: what its row says beside what was judged."""
+"""Key in an evaluation's `record` for the rest of its imported row."""
 _SAME = "id "
 """Before an id that is kept there: 64 hexadecimal digits alone would be the digest of a blob."""
 NO_CRITERIA = Criteria()
@@ -59,7 +61,7 @@ NO_CRITERIA = Criteria()
 
 @dataclass(frozen=True, slots=True)
 class ExportUpbench:
-    """What is written, and how."""
+    """Settings of an export."""
 
     format: str = "csv"
     private: bool = False
@@ -70,7 +72,7 @@ class ExportUpbench:
 
 @dataclass(frozen=True, slots=True)
 class ExportedTables:
-    """What was written."""
+    """The files and rows that were written."""
 
     rows: dict[str, int]
     """Table -> rows."""
@@ -85,9 +87,10 @@ class ExportedTables:
 def export_upbench(
     store: Store, out: Path, experiments: Iterable[Experiment] | None = None, config: ExportUpbench | None = None
 ) -> ExportedTables:
-    """Write the six tables below `out`, of these experiments or of all that the store holds.
+    """Write the six tables of these experiments, or of all in the store, below `out`.
 
-    Jobs of private suites, and what belongs to them, stay out unless they are asked for. Raises UsageError, StoreFull.
+    Jobs of private suites, and everything that belongs to them, are left out unless requested. Raises UsageError,
+    StoreFull.
     """
     config = config or ExportUpbench()
     held = _StoredRows(store, None if experiments is None else tuple(experiments), private=config.private)
@@ -315,7 +318,7 @@ class _StoredRows:
 
 
 def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str, bool | None]:
-    """Evaluation -> whether it passes its work by itself, by the rules of verdicts; None where it does not say."""
+    """Return evaluation -> whether it passes its work by itself, by the rules of verdicts; None if it does not say."""
     out: dict[str, bool | None] = {}
     for id in sorted({e.round for e in said}):
         alone = [e.replaced(subject=e.id) for e in said if e.round == id]

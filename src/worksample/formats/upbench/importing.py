@@ -1,4 +1,4 @@
-"""UpBench's six tables into a store: rows that are new become records, rows that are there are passed over."""
+"""Import of UpBench's six tables into a store: new rows become records, known rows are skipped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .table_files import read_tables
 
 @dataclass(frozen=True, slots=True)
 class ImportUpbench:
-    """How the tables are taken in."""
+    """Settings of an import."""
 
     encoding: str = ""
     """Of CSVs; "": UTF-8, or what their first bytes say."""
@@ -41,7 +41,7 @@ class ImportUpbench:
 
 @dataclass(frozen=True, slots=True)
 class ImportedTables:
-    """What became of the rows."""
+    """The outcome for the rows."""
 
     refresh: Refresh
     """What is new, what changed, and what that does to cohorts."""
@@ -62,11 +62,11 @@ class ImportedTables:
 
 
 def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench | None = None) -> ImportedTables:
-    """Take the tables of `folder` into the store, and write a suite of the jobs' packages below `out`.
+    """Import the tables of `folder` into the store, and write a suite of the jobs' packages below `out`.
 
-    All or nothing: the records go in by one commit, after the packages. Rows that the store holds already are passed
-    over; a changed job is a new version of it, a changed `is_successful_run` an amendment; evidence that differs
-    otherwise is at fault. Raises ImportFailed; FaultyRows, which is one, with every row at fault.
+    All or nothing: the records are committed at once, after the packages. Rows that the store has already are skipped;
+    a changed job becomes a new version, a changed `is_successful_run` an amendment; any other difference is a fault.
+    Raises ImportFailed; FaultyRows, a subclass, with every faulty row.
     """
     config = config or ImportUpbench()
     faults: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""New and changed rows as records, ready for one commit; the jobs' packages are written before."""
+"""New and changed rows as records, ready for one commit; the jobs' packages are written first."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _FLAG = "is_successful_run"
 
 @dataclass
 class RecordBuilder:
-    """The records that come of an import."""
+    """A builder of the records of an import."""
 
     coming: RowChanges
     out: Path
@@ -87,7 +87,9 @@ class RecordBuilder:
         return str(agent.settings["agent_id"]) if agent.harness == IMPORTED else agent.id
 
     def build(self) -> None:
-        """Everything, in the order in which records name each other. What turns out to be at fault joins the faults."""
+        """Build all records, in the order in which they refer to each other. Faults that are found are added to the
+        others.
+        """
         self.people()
         self.jobs()
         self.qualifications()

@@ -1,4 +1,4 @@
-"""Rows that come in beside those that a store holds: which are sound, which are new, which changed."""
+"""Rows to be imported, compared with the store: which are sound, which are new, which changed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FLAG = "is_successful_run"
 
 @dataclass
 class RowChanges:
-    """What the store holds, and what of the tables is new or changed. `faults` hears of what is neither."""
+    """The store's rows, and the new or changed rows of the tables. `faults` collects the others."""
 
     store: Store
     tables: Tables
@@ -48,7 +48,8 @@ class RowChanges:
     # -- looking: which rows are sound, which are new
 
     def check_rows(self) -> None:
-        """Check every row, in the order in which tables name each other, and sort it into new, changed and there."""
+        """Check every row, in the order in which tables refer to each other, and sort it into new, changed and
+        known."""
         self._rubrics()
         checks: Mapping[str, Callable[[Row], Row]] = {
             "evaluators": self._evaluator, "agents": lambda row: row, "projects": self._job,

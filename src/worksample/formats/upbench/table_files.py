@@ -47,7 +47,7 @@ def write_tables(tables: Tables, folder: Path, format: str = "csv") -> list[Path
 
 
 def columns_of(table: str, rows: Iterable[Row]) -> dict[str, ColumnKind]:
-    """The columns of a table: those of all, and of qualifications one for each further question."""
+    """Return the columns of a table; for qualifications also one for each further question."""
     columns = dict(COLUMNS[table])
     columns |= {name: ColumnKind.JSON for row in rows for name in row if name not in columns}
     return columns
@@ -80,7 +80,7 @@ def read_tables(
 
 
 def holds_tables(folder: Path) -> bool:
-    """Whether `projects` lies in a folder as a table."""
+    """Return whether a folder contains `projects` as a table."""
     return folder.is_dir() and any((folder / f"projects{ending}").is_file() for ending in ENDINGS)
 
 

@@ -78,12 +78,12 @@ NAMES = tuple(COLUMNS)
 
 
 def id_of(table: str) -> str:
-    """The column that holds a table's ids."""
+    """Return the column with a table's ids."""
     return next(iter(PAPER[table]))
 
 
 def complete_tables(tables: Mapping[str, Iterable[Row]]) -> Tables:
-    """All six tables, sorted by id; a column that a row lacks is None."""
+    """Return all six tables, sorted by id; a column that a row lacks is None."""
     return {
         name: sorted(
             ({**dict.fromkeys(columns), **row} for row in tables.get(name, ())), key=lambda row: str(row[id_of(name)])
@@ -93,13 +93,13 @@ def complete_tables(tables: Mapping[str, Iterable[Row]]) -> Tables:
 
 
 def differing_columns(one: Row, other: Row) -> tuple[str, ...]:
-    """The columns in which two rows differ, by value or by type."""
+    """Return the columns in which two rows differ, by value or by type."""
     names = dict.fromkeys((*one, *other))
     return tuple(name for name in names if not _same(one.get(name), other.get(name)))
 
 
 def equal_tables(one: Mapping[str, Sequence[Row]], other: Mapping[str, Sequence[Row]]) -> bool:
-    """Whether all six tables hold the same, by value and by type."""
+    """Return whether all six tables are equal, by value and by type."""
     return all(
         len(one[name]) == len(other[name])
         and not any(differing_columns(a, b) for a, b in zip(one[name], other[name], strict=True))

@@ -1,1 +1,1 @@
-"""How a part of the work is compared: each mode in a module of its own name, which imports what it alone needs."""
+"""Modes of comparison, each in a module of its own name that imports only what it needs."""

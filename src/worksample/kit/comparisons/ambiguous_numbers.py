@@ -1,4 +1,4 @@
-"""Numbers of two tables that are unclear alone (`1.200`): one reading for each column, and the reason says which."""
+"""Ambiguous numbers of two tables (`1.200`): one reading for each column, named in the reason."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from worksample.kit.table import Row, Table
 
 
 class Compared(Protocol):
-    """Which columns are compared, and how far a number may be off."""
+    """Rules of a comparison: which columns are compared, and how far a number may be off."""
 
     @property
     def values(self) -> Sequence[str]: ...
 
     def near(self, column: str, got: float, want: float) -> bool:
-        """Whether two numbers of a column are the same within its tolerances."""
+        """Return whether two numbers of a column are the same within its tolerances."""
 
 
 def settle_numbers(got: Table, want: Table, rules: Compared) -> tuple[Table, Table, list[str]]:
-    """Both tables with every unclear number of the compared columns decided, and what was decided, in words.
+    """Return both tables with every ambiguous number of the compared columns decided, and the decisions in words.
 
-    A column that does not tell its decimal mark is read the way by which more of its numbers are the reference's; the
-    point is the decimal mark where both ways are as good.
+    A column that does not tell its decimal mark gets the reading that matches more of the reference's numbers; the
+    point wins a tie.
     """
     decided: tuple[dict[str, str], dict[str, str]] = {}, {}
     notes = []
@@ -45,14 +45,14 @@ def settle_numbers(got: Table, want: Table, rules: Compared) -> tuple[Table, Tab
 
 
 def _reading_note(column: str, cells: Iterable[Any], decimal: str, why: str) -> list[str]:
-    """How the first unclear number was read, where that is not with the decimal point."""
+    """Say how the first ambiguous number was read, unless with the decimal point."""
     first = next((c for c in cells if isinstance(c, NumberCell) or is_unclear(c)), None)
     value = number(NumberCell(first, decimal)) if first is not None and decimal == "," else None
     return [] if value is None else [f"column {column}: {str(first)[:40]} is read as {plain(value)}, {why}"]
 
 
 def _fitting(column: str, sides: Sequence[Sequence[Any]], way: tuple[str, str], rules: Compared) -> int:
-    """How many numbers of the deliverable's column are near one of the reference's, read this way."""
+    """Count the numbers of the deliverable's column that are near one of the reference's in this reading."""
     mine, theirs = (
         [v for v in (number(NumberCell(c, mark) if mark and is_unclear(c) else c) for c in side) if v is not None]
         for side, mark in zip(sides, way, strict=True)

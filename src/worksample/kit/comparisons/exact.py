@@ -11,11 +11,12 @@ from worksample.kit.source import deliverable, read_bytes, reference
 from worksample.kit.text import TEXT_LIMIT, read_text
 
 STEPS = ("strip", "space", "case", "quotes")
-"""What can be ignored: ends, runs of white space, upper and lower case, quotation marks around the whole."""
+"""Differences that can be ignored: spaces at the ends, runs of white space, case, quotation marks around the whole."""
 
 
 def normalise(text: str, steps: Iterable[str] = ("strip",)) -> str:
-    """`text` without what `steps` (of `STEPS`) ignore. GraderError for an unknown step."""
+    """Return `text` without the differences that `steps` (of `STEPS`) ignore. Raises GraderError for an unknown
+    step."""
     for step in steps:
         if step == "strip":
             text = text.strip()
@@ -34,9 +35,9 @@ def normalise(text: str, steps: Iterable[str] = ("strip",)) -> str:
 
 
 def exact(got: Path | str | bytes, want: Path | str | bytes, *, ignore: Iterable[str] = ("strip",)) -> Check:
-    """1 where both are equal after normalisation, else 0. Paths are read as text; bytes compare byte by byte.
+    """Return 1 if both are equal after normalisation, else 0. Paths are read as text; bytes are compared byte by byte.
 
-    DeliverableError for `got`, ReferenceUnreadable for `want`, where a path cannot be read.
+    Raises DeliverableError if `got`, ReferenceUnreadable if `want` cannot be read.
     """
     steps = tuple(ignore)
     if isinstance(got, bytes) or isinstance(want, bytes):
@@ -69,7 +70,7 @@ def hashed(
     got: Path | str | bytes, digests: str | Iterable[str], *, ignore: Iterable[str] = ("strip",),
     algorithm: str = "sha256",
 ) -> Check:  # fmt: skip
-    """1 where the digest (hex) of the normalised text is one of `digests`; of the bytes, where `ignore` is empty."""
+    """Return 1 if the hex digest of the normalised text is one of `digests`; of the bytes if `ignore` is empty."""
     import hashlib
 
     steps = tuple(ignore)

@@ -17,12 +17,12 @@ Verdict = Callable[[bytes], Check]
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """One run and what must come of it. What is None is not looked at."""
+    """One run and its expected result. None means that something is not checked."""
 
     args: Sequence[str] = ()
     stdin: str = ""
     given: Mapping[str, bytes | str | Path] = field(default_factory=dict)
-    """Files in the folder where the program starts."""
+    """Files in the folder in which the program starts."""
     exit: int | None = 0
     stdout: str | Callable[[str], Check] | None = None
     """Text that must be printed (ends of lines and of the whole do not matter), or a function that judges it."""
@@ -31,10 +31,10 @@ class Expect:
 
 
 def executable(case: Case, argv: Sequence[str], expects: Sequence[Expect], *, timeout: float = 30.0) -> Check:
-    """The mean over `expects` of the share of what was expected: exit code, printed text and each written file.
+    """Return the mean over `expects` of the share that is right: exit code, printed text and each written file.
 
     argv: the program, such as `["python3", "/task/output/tool.py"]`; `Expect.args` follow it. timeout: seconds of one
-    run. A program that hangs or leaves with another exit code has failed that run as a whole.
+    run. A program that hangs or ends with another exit code fails the whole run.
     """
     found = []
     for i, expect in enumerate(expects, 1):

@@ -21,7 +21,7 @@ __all__ = ["Mesh", "geometric", "read_stl", "surface"]
 
 
 def read_stl(path: Path) -> Mesh:
-    """A deliverable's mesh. DeliverableError for what is no STL file with a surface."""
+    """Read a deliverable's mesh. Raises DeliverableError if it is no STL file with a surface."""
     with deliverable(path.name):
         return _read_stl(path)
 
@@ -36,7 +36,7 @@ def _both(got: Path | Mesh, want: Path | Mesh) -> tuple[Mesh, Mesh]:
 def geometric(
     got: Path | Mesh, want: Path | Mesh, *, volume: float = 0.01, size: float = 0.01, watertight: bool = True
 ) -> Check:
-    """The mean of: volume, size of the bounding box along each axis, and closedness.
+    """Return the mean of: volume, size of the bounding box along each axis, and closedness.
 
     volume, size: how far each may be off, relative to the reference. watertight: whether the mesh must be closed.
     """
@@ -56,12 +56,12 @@ def _near(what: str, got: float, want: float, relative: float) -> Check:
 
 
 def surface(got: Path | Mesh, want: Path | Mesh, bands: Mapping[float, float], *, samples: int = 5_000) -> Check:
-    """Weighted shares of surface samples within distances of the other surface, both ways.
+    """Return the weighted shares of surface samples that lie near the other surface, in both directions.
 
-    bands: distance -> weight, as in ALE C.3.3 (`{0.3: 0.7, 2.0: 0.3}`, in the file's unit). For each distance the share
-    is the smaller of "of mine near theirs" and "of theirs near mine", so that neither a missing nor an extra part is
-    overlooked. Distances are to the nearest of `4 * samples` points on the other surface, so they read high by about
-    the spacing of those points.
+    bands: distance -> weight, as in ALE C.3.3 (`{0.3: 0.7, 2.0: 0.3}`, in the file's unit). For each distance the
+    smaller of both directions' shares counts, so that neither a missing nor an extra part is overlooked. Distances are
+    to the nearest of `4 * samples` points on the other surface, so they are too high by about the spacing of those
+    points.
     """
     import numpy as np
 
@@ -81,7 +81,7 @@ def surface(got: Path | Mesh, want: Path | Mesh, bands: Mapping[float, float], *
 
 
 def nearest(points: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Distance of each of `points` (n, 3) to the nearest of `others` (m, 3): shape (n,)."""
+    """Return the distance of each of `points` (n, 3) to the nearest of `others` (m, 3): shape (n,)."""
     import numpy as np
 
     middle = others.mean(axis=0)

@@ -9,7 +9,7 @@ GROUP_LIMIT = 300
 
 
 def best_pairs(gain: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """Pairs (row, column) of a matrix of gains with the largest sum; min(rows, columns) of them.
+    """Return pairs (row, column) of a gain matrix with the largest sum; min(rows, columns) of them.
 
     The Hungarian method (Kuhn 1955) with potentials, O(n^3).
     """

@@ -1,4 +1,4 @@
-"""Behavioural and world state (ALE C.3.2): what a system holds at the end, as JSON or in an SQLite file."""
+"""Behavioural and world state (ALE C.3.2): the final state of a system, as JSON or in an SQLite file."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from worksample.kit.table import Table
 QUERY_SECONDS = 10.0
 QUERY_ROWS = 200_000
 COMPARED = 2_000_000
-"""Comparisons of items, of a list that is not ordered, up to which it is looked at."""
+"""Maximum number of item comparisons for an unordered list."""
 DATABASE_LIMIT = 512 << 20
-"""Bytes of a database that are copied where it has a write-ahead log."""
+"""Bytes of a database with a write-ahead log, which has to be copied."""
 
 
 def state(got: Any, want: Any, *, tolerance: float = 0.0, ordered: bool = False) -> Check:
-    """The share of the leaves of `want` that `got` holds at the same place; what `got` holds beyond them is ignored.
+    """Return the share of the leaves of `want` that `got` has at the same place; extra leaves of `got` are ignored.
 
     got, want: JSON values. Numbers compare within `tolerance`. ordered: lists compare position by position; otherwise
-    each item of a list in `want` needs an item of its own in `got`. Types matter: `"1"` is not 1, true is not 1.
+    each item of a list in `want` needs its own item in `got`. Types matter: `"1"` is not 1, true is not 1.
     """
     differences: list[str] = []
     right, total = _match(got, want, "", (tolerance, ordered), differences)
@@ -36,7 +36,7 @@ def state(got: Any, want: Any, *, tolerance: float = 0.0, ordered: bool = False)
 
 
 def _match(got: Any, want: Any, at: str, how: tuple[float, bool], out: list[str]) -> tuple[int, int]:
-    """(right leaves, all leaves) of `want`; differences are added to `out`."""
+    """Count right leaves and all leaves of `want`; add differences to `out`."""
     if isinstance(want, Mapping) and want:
         if not isinstance(got, Mapping):
             out.append(f"{at or 'the value'}: {_show(got)} is not an object")
@@ -114,11 +114,11 @@ def _show(value: Any) -> str:
 
 
 def query(path: Path, sql: str, parameters: tuple[Any, ...] = ()) -> Table:
-    """What a query finds in a deliverable's SQLite file, as a table.
+    """Return the result of a query on a deliverable's SQLite file, as a table.
 
-    Read-only, within `QUERY_SECONDS` of the processor and `QUERY_ROWS`; what lies in a write-ahead log beside the file
-    counts. Text that is no UTF-8 is read with replacement marks. DeliverableError for a file that is no database, lacks
-    the tables that are asked for, or takes longer.
+    Read-only, within `QUERY_SECONDS` of processor time and `QUERY_ROWS`; a write-ahead log beside the file counts.
+    Invalid UTF-8 becomes replacement marks. Raises DeliverableError for a file that is no database, lacks the tables,
+    or takes longer.
     """
     with deliverable(path.name):
         log = path.with_name(path.name + "-wal")

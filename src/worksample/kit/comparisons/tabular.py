@@ -18,7 +18,7 @@ from worksample.kit.table import Row, Table, read_csv
 LEAST_ROWS, TIMES_ROWS = 10_000, 20
 """A deliverable may have so many rows, or so many times as many as the reference; one with more scores 0."""
 SHOWN = 5
-"""Differences that a reason names."""
+"""Number of differences that a reason names."""
 
 Data = Path | Table | Sequence[Mapping[str, Any]]
 Tolerance = float | Mapping[str, float]
@@ -26,7 +26,7 @@ Tolerance = float | Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What `tabular` was asked for, in the reference's own column names."""
+    """The arguments of `tabular`, in the reference's own column names."""
 
     keys: tuple[str, ...]
     values: tuple[str, ...]
@@ -34,7 +34,7 @@ class Rules:
     relative: Mapping[str, float]
 
     def same(self, column: str, got: Any, want: Any) -> bool:
-        """Whether a cell is right: as numbers where both are numbers, else as text."""
+        """Return whether a cell is right: compared as numbers if both are numbers, else as text."""
         if (one := whole(got)) is not None and (other := whole(want)) is not None:
             return close(one, other, self.absolute[column], self.relative[column])
         left, right = number(got), number(want)
@@ -43,11 +43,11 @@ class Rules:
         return plain_text(got) == plain_text(want)
 
     def near(self, column: str, got: float, want: float) -> bool:
-        """Whether two numbers of a column are the same within its tolerances."""
+        """Return whether two numbers of a column are the same within its tolerances."""
         return close(got, want, self.absolute[column], self.relative[column])
 
     def right(self, got: Row, want: Row) -> int:
-        """Right cells of a row."""
+        """Count the right cells of a row."""
         return sum(c in got and self.same(c, got[c], want.get(c)) for c in self.values)
 
 
@@ -117,7 +117,9 @@ def _deliverable(data: Data) -> Table:
 
 
 def _require_plausible_size(got: Table, want: Table) -> Table:
-    """`got`, if it is of a size that can be right: comparing what cannot be would take the grader's time."""
+    """Return `got` if its size can be right. Raises DeliverableError: comparing a huge table would use up the grader's
+    time.
+    """
     most = max(LEAST_ROWS, TIMES_ROWS * len(want))
     if len(got) > most:
         raise DeliverableError(f"has {len(got):,} rows where {len(want):,} are right", where="the table")
@@ -158,7 +160,7 @@ def _plain_name(name: str) -> str:
 
 
 def _rename_columns(got: Table, rules: Rules, aliases: Mapping[str, Iterable[str]]) -> tuple[Table, list[str]]:
-    """`got` under the reference's column names, and the value columns that it lacks."""
+    """Return `got` under the reference's column names, and the value columns that it lacks."""
     by_name: dict[str, str] = {}
     for column in got.columns:
         by_name.setdefault(_plain_name(column), column)

@@ -46,7 +46,7 @@ def _array(picture: Image, size: tuple[int, int]) -> np.ndarray:
 
 
 def similarity(a: np.ndarray, b: np.ndarray) -> float:
-    """Structural similarity of two pictures of equal shape, 0..1 (negative values count as 0).
+    """Return the structural similarity of two pictures of equal shape, 0..1 (negative values count as 0).
 
     Wang et al. 2004 on luminance, over windows of `WINDOW` pixels that do not overlap.
     """
@@ -73,11 +73,11 @@ def similarity(a: np.ndarray, b: np.ndarray) -> float:
 def visual(
     got: Path | Image, want: Path | Image, *, measure: str = "similarity", same_size: bool = True, floor: float = 0.0
 ) -> Check:
-    """How alike two pictures are, 0..1.
+    """Return how alike two pictures are, 0..1.
 
     measure: `similarity` (structure, Wang et al. 2004) or `difference` (1 minus the mean absolute difference of RGB).
-    same_size: pictures of another size score 0; otherwise the deliverable is scaled to the reference. floor: what
-    scores 0; above it the share rises linearly to 1, so that a blank page earns nothing.
+    same_size: pictures of another size score 0; otherwise the deliverable is scaled to the reference. floor: the value
+    that scores 0; above it the share rises linearly to 1, so that a blank page earns nothing.
     """
     if measure not in ("similarity", "difference") or not 0 <= floor < 1:
         raise GraderError(
@@ -97,9 +97,9 @@ def visual(
 
 
 def drawing(got: Path, want: Path, *, shares: tuple[float, float] = (0.5, 0.5)) -> Check:
-    """How alike two SVG drawings are: in the number of elements of each name, and in their texts.
+    """Return how alike two SVG drawings are: in the number of elements of each name, and in their texts.
 
-    shares: weights of elements and of texts. Either is the overlap (common over the larger count).
+    shares: weights of elements and of texts. Each is the overlap (common over the larger count).
     """
     with reference(want.name):
         theirs = read_svg(want)

@@ -109,7 +109,7 @@ def fit_ceiling(
                 name, best[place], counts, unit=Unit.SHARE, reason=reason, notes=(*notes, few), conditional_on=given
             )
         low, high = ends[place]
-        open_ = ("no upper end: some jobs may pass too seldom to be told from those that never do",)
+        open_ = ("no upper end: some jobs may pass too seldom to be distinguished from those that never do",)
         more = open_ if name == "ceiling" and high >= 1 else ()
         return Estimate(
             name,

@@ -95,7 +95,7 @@ def _look(judge: Floats, people: Floats, agent: Ints, agents: int, alpha: float)
         excess, p = _scores(judge[rows], people[rows], agent[rows], agents)
         for k in left:
             told[k] = (float(excess[k]), float(p[k]), False)
-        # Of two that differ by the same, the one that gets more is named.
+        # Of two agents with the same difference, the one that gets more is named.
         worst = min(left, key=lambda k: (round(float(p[k]), 12), -float(excess[k])))
         if p[worst] > alpha / len(left):
             break
@@ -131,7 +131,7 @@ def _scores(judge: Floats, people: Floats, agent: Ints, agents: int) -> tuple[Fl
         got = np.bincount(agent[at], weights=j, minlength=agents)
         over += got - own * mean
         spread += own * others / (size * (size - 1)) * ((j - mean) ** 2).sum()
-        # What it exceeds the others by, not the mean that it is part of.
+        # Its excess over the others, not over the mean that includes it.
         matched += own * others / size
     known = spread > 1e-12
     excess = np.where(matched > 0, over / np.where(matched > 0, matched, 1), 0.0)

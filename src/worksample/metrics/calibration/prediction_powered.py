@@ -100,7 +100,7 @@ def refusal_reason(data: CheckedSample, least: int) -> str:
 def _notes(data: CheckedSample, tuning: float) -> tuple[str, ...]:
     y, f = data.people[data.has], data.judge[data.has]
     return (
-        "all labels agree: what they do not show may be there" if np.ptp(y) == 0 else "",
+        "all labels agree: differences that they do not show may exist" if np.ptp(y) == 0 else "",
         "judge and people agree on every label" if np.array_equal(y, f) and np.ptp(y) > 0 else "",
         "the judge adds nothing to the labels" if tuning == 0 else "",
     )

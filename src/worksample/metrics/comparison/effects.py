@@ -109,7 +109,7 @@ def _figures(
     rates = shared.mean(axis=1)
     spread = Estimate(names[0], float(rates.max() - rates.min()), counts, unit=Unit.SPREAD, conditional_on=given)
     if tasks < 2:
-        reason = "one common task: chance cannot be told from effect"
+        reason = "one common task: chance cannot be separated from effect"
         none = Estimate(names[1], None, counts, unit=Unit.SPREAD, reason=reason, conditional_on=given)
         return spread.noting("one common task: no interval"), none
     ends, chance = range_interval(shared, level, alike), chance_variance(shared)

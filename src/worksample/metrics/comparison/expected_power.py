@@ -68,7 +68,7 @@ def chance_to_find(work: TaskVariance, tasks: int, points: float, level: float) 
         variance = float(gaps.chance @ gaps.value**2) - mean**2
         return _in_the_limit(variance, mean, 1.0, (tasks, normal_quantile(1 - tail)))
     times = np.random.default_rng(0).multinomial(tasks, gaps.chance, size=_STUDIES)
-    # Studies that come out alike are tested once.
+    # Studies with equal outcomes are tested once.
     alike, many = np.unique(times, axis=0, return_counts=True)
     side = np.where(alike @ gaps.value < 0, -1.0, 1.0)
     p = p_of(-side[:, None] * gaps.value, alike.astype(np.float64), 1.0)

@@ -90,7 +90,7 @@ def variance_components(trials: TrialColumns) -> tuple[Variances, Estimate]:
     error = h.across(per_instance + instance) / h.instances**2
     between = float(task_means.var(ddof=1))
     alike = 1.0 if bool(((values == 0) | (values == 1)).all()) else zero_or_one(values)
-    notes = () if free else ("no instance has repeats: chance cannot be told from difficulty",)
+    notes = () if free else ("no instance has repeats: chance cannot be separated from difficulty",)
     if not free:
         repeat, found = between, Variances(0.0, 0.0, between + instance, alike=alike)
     else:

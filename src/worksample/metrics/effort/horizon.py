@@ -55,7 +55,7 @@ def time_horizon(
         raise UsageError(
             f"row {int(np.flatnonzero(wrong)[0])} took 0 hours",
             where="column 'hours'",
-            next="pass hours above 0, or None where they are unknown",
+            next="pass hours above 0, or None if they are unknown",
         )
     rows = known & judged
     counts = Counts(len(rows), how_many(rows), ungraded=how_many(~judged)).having(

@@ -30,7 +30,7 @@ def item_sums(table: Floats, ends: tuple[int, int] | None) -> Floats:
 
 
 def width(size: int) -> int:
-    """Columns of `item_sums` for a scale of `size` steps."""
+    """Return the number of columns of `item_sums` for a scale of `size` steps."""
     return size * size + size + 6
 
 
@@ -48,7 +48,7 @@ def share(sums: Floats) -> tuple[Floats, Floats]:
 
 
 def hard(sums: Floats) -> tuple[Floats, Floats]:
-    """Pairs that hold both ends of the scale, and all pairs."""
+    """Return the pairs that hold both ends of the scale, and all pairs."""
     return sums[:, -1], sums[:, -3]
 
 

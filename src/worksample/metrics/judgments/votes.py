@@ -117,7 +117,7 @@ class Ballots:
 
     @cached_property
     def tally(self) -> Tally:
-        """The votes per subject. Errors: UsageError for two votes of one evaluator on one subject."""
+        """The votes per subject. Raises UsageError for two votes of one evaluator on one subject."""
         same_length(subject=self.subject, vote=self.vote, evaluator=self.evaluator)
         if self.evaluator is not None:
             present = series("vote", self.vote).is_not_null().to_numpy()

@@ -155,7 +155,7 @@ def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Esti
     np.minimum.at(cheapest, work.project[accepted], work.cost[accepted])
     saved = human - cheapest
     name = "autoflation"
-    given = ("projects with a known human price, and a verdict wherever there is work", *priced.says)
+    given = ("projects with a known human price, and with a verdict if any work was done", *priced.says)
     without, left = work.counts.special["passed without a cost"], how_many(priced.usable & work.open_)
     notes = (
         *((f"{without} accepted trials without a cost cannot lower a price",) if without else ()),

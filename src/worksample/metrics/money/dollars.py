@@ -202,7 +202,7 @@ def _bounds(
 
 
 def by_task(task: Column | None, rows: Flags, *columns: Floats) -> tuple[Floats, ...]:
-    """Sums per task of some rows; without `task` every row is one."""
+    """Return sums per task of some rows; without `task` every row is one."""
     if task is None:
         return columns if rows.all() else tuple(column[rows] for column in columns)
     found = codes("task", series("task", task).filter(pl.Series(rows)))

@@ -220,7 +220,7 @@ def _ends(success: Floats, cost: Floats, k: int) -> tuple[Floats, Floats]:
 
 
 def _between(drawn: Floats, level: float) -> tuple[float | None, float | None]:
-    """Percentiles of ends that may be without bound."""
+    """Return percentiles of ends that may be without bound."""
     if not len(drawn):
         return None, None
     tail = (1 - level) / 2

@@ -95,7 +95,7 @@ def decide_by_value(approaches: Sequence[Approach], *, nothing: bool = False) ->
     """
     names = [a.name for a in approaches]
     if not approaches or len(set(names)) < len(names):
-        raise UsageError("approaches need distinct names, and there must be one", next=f"given: {names}")
+        raise UsageError("pass at least one approach, each with its own name", next=f"given: {names}")
     lines = [*approaches, *([Approach("nothing", 0.0, 0.0)] if nothing else [])]
     current = max(lines, key=lambda a: (-a.cost, a.success))
     regions, low = [], 0.0

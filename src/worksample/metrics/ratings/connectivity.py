@@ -96,7 +96,7 @@ def _wins(size: int, first: Ints, second: Ints, preference: Floats) -> Flags:
 
 
 def _reachable(edges: Flags, start: Flags) -> Flags:
-    """Nodes on a path that begins in `start`, along edges[from, to]."""
+    """Return the nodes on a path that begins in `start`, along edges[from, to]."""
     seen = start.copy()
     while True:
         more = seen | edges[seen].any(axis=0)

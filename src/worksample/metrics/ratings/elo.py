@@ -196,7 +196,8 @@ def _uneven(sums: PairSums, options: EloOptions) -> str:
     if many < _UNEVEN * few:
         return ""
     return (
-        f"pairs of {few} to {many} comparisons weigh alike (RLI B.2): weights by comparison err less where they are few"
+        f"pairs of {few} to {many} comparisons weigh alike (RLI B.2): "
+        "weights by comparison have less error if they are few"
     )
 
 
@@ -337,7 +338,7 @@ def _open_ends(drawn: Floats) -> tuple[str, ...]:
 
 
 def _anchor_points(strength: Floats, anchor: int | None, score: float) -> Floats:
-    """Points, with the anchor (or the mean) at `score`; agents along the last axis."""
+    """Return points, with the anchor (or the mean) at `score`; agents along the last axis."""
     zero = strength.mean(axis=-1, keepdims=True) if anchor is None else strength[..., [anchor]]
     return np.asarray((strength - zero) * POINTS + score)
 

@@ -250,7 +250,7 @@ def apply_by(
     group = series("by", by)
     same_length(by=group, **columns)
     table = {name: series(name, values) for name, values in columns.items()}
-    note = "groups overlap: never average them" if group.dtype.is_nested() else ""
+    note = "groups overlap: do not average them" if group.dtype.is_nested() else ""
     ends, names, order = _runs(group) or _group_by_sorting(group)
     out = {}
     for place, label in sorted(enumerate(names), key=lambda pair: pair[1]):

@@ -75,7 +75,7 @@ def _shared_weights(units: int, resamples: int, seed: int) -> Floats:
 
 
 def group_sums(index: Ints, size: int, *columns: Floats) -> Floats:
-    """Sums of each column per group: (size, columns)."""
+    """Return sums of each column per group: (size, columns)."""
     return beside(*(np.bincount(index, weights=c, minlength=size) for c in columns))
 
 

@@ -79,13 +79,13 @@ class Hierarchy:
         return found, group if found.flat else keys // self.tasks
 
     def within(self, values: Floats) -> Floats:
-        """Sums over the rows of each instance."""
+        """Return sums over the rows of each instance."""
         if self.single:
             return values
         return np.bincount(self.cell, weights=values, minlength=len(self.repeats)).astype(np.float64, copy=False)
 
     def across(self, values: Floats) -> Floats:
-        """Sums over the instances of each task."""
+        """Return sums over the instances of each task."""
         if self.of_ is None:
             return values
         return np.bincount(self.of, weights=values, minlength=self.tasks).astype(np.float64, copy=False)
@@ -95,7 +95,7 @@ class Hierarchy:
         return sums if self.single else sums / self.repeats
 
     def task_means(self, values: Floats) -> Floats:
-        """Repeats average into instances, instances into tasks (ALE C.3.7)."""
+        """Average repeats into instances, and instances into tasks (ALE C.3.7)."""
         return self.across(self.instance_means(values)) / self.instances
 
     def mean(self, values: Floats) -> float:

@@ -55,7 +55,7 @@ def round_in_force(store: Store, experiment: str, protocol: Protocol, by: Evalua
 
 
 class CalibrationRounds:
-    """The calibration rounds of one protocol: labels first, then the work route_to_people to people.
+    """The calibration rounds of one protocol: labels first, then the work routed to people.
 
     One process at a time may use it for an experiment. After a crash at any step, the next call completes the work.
     """
@@ -116,7 +116,7 @@ class CalibrationRounds:
         return len(pairs or subjects)
 
     def _retire(self) -> None:
-        """Close the queues of labels for another rubric, and of work route_to_people under it."""
+        """Close the queues of labels for another rubric, and of work routed under it."""
         mine = self.store.find(Round, experiment=self.experiment.id)
         old = [r for r in mine if DRAWN in r.versions and r.protocol is self.protocol]
         old += [r for judged in old for r in self.store.find(Round, over=judged.over) if ROUTED in r.versions]
@@ -158,7 +158,7 @@ class CalibrationRounds:
         return self._send(judged, why) if why else 0
 
     def _send(self, judged: Round, why: Mapping[str, str]) -> int:
-        # Of pairs, `why` names each by its key.
+        # For pairs, `why` uses their keys.
         pairs = tuple(pair for pair in drawn_pairs(self.store, judged) if key_of(*pair) in why)
         subjects = tuple(dict.fromkeys(id for pair in pairs for id in pair)) or tuple(sorted(why))
         config = PeopleRound(

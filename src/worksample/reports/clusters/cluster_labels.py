@@ -27,7 +27,7 @@ def words_of(text: str) -> list[str]:
 
 
 def terms_of(text: str) -> list[str]:
-    """Words, and pairs of neighbours."""
+    """Return the words of a text, and its pairs of neighbouring words."""
     words = words_of(text)
     return [*words, *(f"{a} {b}" for a, b in pairwise(words))]
 

@@ -42,7 +42,7 @@ class Clusters:
 
 
 def group(vectors: NDArray[np.float64], config: ClusterConfig) -> Clusters:
-    """Clusters of the rows. Raises UsageError for fewer than 3 or more than LARGEST."""
+    """Group rows into clusters. Raises UsageError for fewer than 3 rows, or more than LARGEST."""
     from scipy.cluster.hierarchy import fcluster
     from scipy.spatial.distance import squareform
 

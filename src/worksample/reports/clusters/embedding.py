@@ -44,7 +44,7 @@ def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embed
         from .provider_embedding import embed_provider
 
         return embed_provider(texts, by, base_url)
-    raise UsageError(f"there is no embedding {by!r}", next=f"one of {', '.join(EMBEDDINGS)}, or provider/model")
+    raise UsageError(f"unknown embedding {by!r}", next=f"one of {', '.join(EMBEDDINGS)}, or provider/model")
 
 
 def unit(vectors: NDArray[Any]) -> NDArray[np.float64]:

@@ -116,7 +116,7 @@ def _line(g: int, label: str, criteria: pl.DataFrame, answers: pl.DataFrame) -> 
     here = answers.filter(pl.col("cluster") == g)
 
     def share(frame: pl.DataFrame, name: str) -> m.Estimate:
-        # Criteria of one task come from one hand, so tasks are the units.
+        # Criteria of one task have one author, so tasks are the units.
         return m.rate(frame["cluster"] == g, task=frame["task"], name=name)
 
     failure = {

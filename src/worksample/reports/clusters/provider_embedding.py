@@ -38,7 +38,7 @@ def embed_provider(texts: Sequence[str], by: str, base_url: str = "") -> Embedde
         )
     key = os.environ.get(f"{name}_API_KEY", "")
     rows: list[list[float]] = []
-    # Without a key nothing is sent: a local service may want none.
+    # Without a key no authorization is sent: a local service may need none.
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     with httpx.Client(transport=httpx.HTTPTransport(retries=TRIES), timeout=120, headers=headers) as client:
         for start in range(0, len(texts), AT_ONCE):

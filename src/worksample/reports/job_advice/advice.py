@@ -148,7 +148,7 @@ def advise(evidence: Evidence, listed: Sequence[ListedJob], config: AdviceConfig
     if evidence.has_help:
         known = known.filter(pl.col("helped").is_not_null() & pl.col("helped_cost").is_not_null())
     if not known.height:
-        raise UsageError("no job here has a verdict and a known cost", next="worksample metrics --only value")
+        raise UsageError("no job has a verdict and a known cost", next="worksample metrics --only value")
     if known["key"].n_unique() > _MOST_KNOWN:
         raise UsageError(f"more than {_MOST_KNOWN:,} known jobs", next="name fewer experiments")
     told = _Telling(evidence, known, listed, config)
@@ -156,7 +156,7 @@ def advise(evidence: Evidence, listed: Sequence[ListedJob], config: AdviceConfig
     assumed = sum(not one.measured for one in each)
     few: tuple[str, ...] = ()
     if evidence.has_person and config.people == MEASURED and assumed:
-        few = (f"people did too few jobs like {assumed} of these {len(each)}, and are taken to succeed there",)
+        few = (f"people did too few jobs similar to {assumed} of these {len(each)}, and are taken to succeed there",)
     return Advised(each, evidence.agent, told.by, known["key"].n_unique(), (*evidence.notes, *told.notes, *few))
 
 
@@ -198,7 +198,7 @@ class _Telling:
             "more its text differs: the rule by which the measured jobs predict each other best",
         ]
         if not self.evidence.has_help:
-            found.append("no feedback by people was tried or priced here: nothing is said about AI with people")
+            found.append("no feedback by people was tried or priced in these experiments: AI with people is left out")
         if self.config.wage is None:
             found.append("without a wage (--wage) people's work costs what the job is worth")
         elif bare := sum(job.hours is None for job in self.listed):

@@ -110,7 +110,7 @@ def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.D
     people: dict[str, Feedback] = {a.name: a.feedback for a in experiment.arms if a.feedback is Feedback.PEOPLE}
     chains = ChainJobs(results, config, attempts_of(frame, None).filter(keep), people).jobs if people else None
     if chains is not None and (chains["led"].is_null() & chains["passed"].is_not_null()).any():
-        # Of chains whose people have no price only those that passed at once would be left.
+        # Without a price of people only chains that passed at once would be left.
         chains = None
     alone = [a.name for a in experiment.arms if not a.continues and a.worker is Worker.AGENT]
     first = attempts_of(frame).filter(keep & pl.col("arm").is_in(alone))

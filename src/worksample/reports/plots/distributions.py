@@ -83,7 +83,7 @@ def histogram(canvas: Canvas, axis: Axis, series: Mapping[str, Sequence[float]],
 
 
 def counts_bars(canvas: Canvas, axis: Axis, labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
-    """Shares of several populations side by side per label: a suite and a market sample. Nothing without a label."""
+    """Draw shares of several populations side by side per label: a suite and a market sample."""
     import polars as pl
 
     if not labels:

@@ -51,7 +51,7 @@ def resources(canvas: Canvas, names: Sequence[str], rows: Sequence[Any]) -> None
         x = [getattr(r, one.column) for r in rows]
         sizes = tokens if one.column != "tokens" else ()
         area = "; the area is the tokens per trial" if sizes else ""
-        says = f"Mean score against {one.name} per trial{area}. Dashed: nobody does better for less."
+        says = f"Mean score against {one.name} per trial{area}. Dashed: no agent scores higher for less."
         axis = Axis(f"score-{one.name}", says, one.says, share=True)
         score_points(canvas, axis, Points(names, x, [r.score for r in rows], sizes))
 

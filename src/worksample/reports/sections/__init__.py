@@ -4,7 +4,7 @@
 definitions are in docs/metrics.md; nothing here computes one itself.
 """
 
-# Polars and scipy wait until a figure is wanted.
+# Polars and scipy are imported only if a figure is requested.
 from lazy_loader import attach_stub
 
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

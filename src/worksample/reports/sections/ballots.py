@@ -26,7 +26,7 @@ def ballots_of(results: ResultSet, judged: JudgedRound) -> Iterator[tuple[str, p
         pairs = given.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
         turned = pl.col("subject") > pl.col("second")
         ends = (pl.min_horizontal("subject", "second"), pl.max_horizontal("subject", "second"))
-        # Turned so that the same pair is one item, whichever was shown first.
+        # Oriented so that the same pair is one item, whichever side was shown first.
         pairs = pairs.with_columns(subject=pl.concat_str(ends, separator="\x1f"), turned=turned)
         for scale in ("completion", "quality"):
             toward = pl.col(scale).replace_strict(_SIDES, return_dtype=pl.Float64)

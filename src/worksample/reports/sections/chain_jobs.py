@@ -66,7 +66,7 @@ class ChainJobs:
         said = pl.concat([evaluations_df(self.results.store, e.id) for e in self.results.experiments])
         hourly = hourly_rate(self.results, self.config)
         rate = pl.col("evaluator").replace_strict(self._rates(), default=hourly, return_dtype=pl.Float64)
-        # Nobody's time needs no price.
+        # Zero minutes cost nothing, even without a pay rate.
         paid = pl.when(pl.col("minutes") == 0).then(0.0).otherwise(pl.col("minutes") / 60 * rate)
         said = said.with_columns(paid=paid)
         person, judge = pl.col("evaluator_type") == _PERSON, pl.col("evaluator_type") == _JUDGE

@@ -56,7 +56,7 @@ def _line(results: ResultSet, config: MeasureConfig, group: Group, kinds: list[s
         having = [id for id, found in asked.items() if kind in found]
         rows = group.rows.filter(pl.col("instance").is_in(having))
         share = pl.col(kind) / pl.col(f"{kind} points")
-        # A verdict of which this kind is no part: its criteria did not apply, or a later grading has none.
+        # The verdict has no criteria of this kind: they did not apply, or a later grading has none.
         state = pl.when((pl.col("state") == VALID) & share.is_null()).then(pl.lit(UNGRADED)).otherwise("state")
         rows = rows.with_columns(share=pl.when(pl.col("state") == VALID).then(share), state=state)
         cells.append(

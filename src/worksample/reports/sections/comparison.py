@@ -129,7 +129,7 @@ def compare(
     if config.by not in ("", "agent"):
         rows = [of.with_group(group.rows, config.by) for of, group in ((results, one), (beside, two))]
         parts = parts_of(rows[0], rows[1], config.how)
-        notes += ["groups overlap: never average them"] if config.by == "platform" else []
+        notes += ["groups overlap: do not average them"] if config.by == "platform" else []
     if hidden:
         notes.append("the suite is private: what changed instance by instance is not shown")
     return Comparison(

@@ -85,7 +85,7 @@ class MeasureConfig:
     @property
     def overlap_notes(self) -> tuple[str, ...]:
         """The note under a table whose groups overlap."""
-        return ("groups overlap: never average them",) if self.by == "platform" else ()
+        return ("groups overlap: do not average them",) if self.by == "platform" else ()
 
 
 def hourly_rate(results: ResultSet, config: MeasureConfig) -> float | None:

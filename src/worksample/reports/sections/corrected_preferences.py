@@ -122,5 +122,5 @@ def _proofs(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names
         lines.append(SectionRow(label, None, (proof.agreement, str(proof.standing), proof.why)))
     notes = (f"threshold, fixed beforehand: {100 * rules.threshold:g} %", _NOTE)
     columns = ("agreement with people", "standing", "why")
-    title = "Where the judge of pairs is proven"
+    title = "Is the judge of pairs proven"
     return Section("proof-pairs", title, "docs/calibration.md", columns, tuple(lines), notes)

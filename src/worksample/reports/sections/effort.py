@@ -32,7 +32,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _effects(config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
-    """Spreads over models under one harness, and over harnesses under one model."""
+    """Yield spreads over models under one harness, and over harnesses under one model."""
     known = frame.filter(pl.col("harness").is_not_null() & pl.col("model").is_not_null() & (pl.col("model") != ""))
     known = known.with_columns(credit=pl.col("passed").cast(pl.Float64))
     arms = known.partition_by("arm", maintain_order=True)

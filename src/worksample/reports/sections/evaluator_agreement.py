@@ -35,7 +35,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     rows = [*_people(results, config, table, hidden), *_kinds(results, config, table, hidden)]
     if rows:
         notes = (
-            "a kind's answer is what most of its evaluators said; half and half is no answer",
+            "a kind's answer is that of most of its evaluators; an even split is no answer",
             f"of single criteria, the {CRITERIA} with most disagreement",
             "people's own verdicts against each other: see agreement between evaluators",
         )
@@ -46,7 +46,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         more = len(parted) - MOST
         left = (f"{more} more are not listed",) if more > 0 else ()
         columns = ("criterion", "pass", "fail", "submission")
-        yield Section("disagreements", "Where evaluators part", "", columns, tuple(parted[:MOST]), left)
+        yield Section("disagreements", "Where evaluators disagree", "", columns, tuple(parted[:MOST]), left)
     yield from criteria_sections(results, config, table, hidden)
     yield from calibration.sections(results, config, table)
 

@@ -94,7 +94,7 @@ def _position(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         lines += [(names[who], answers.filter(pl.col("evaluator") == who)) for who in list(names)[:MOST]]
     rows = [SectionRow(who, None, tuple(_first(config, part, s) for s in _SCALES)) for who, part in lines]
     notes = (
-        "50 % is not an effect, where which of two is shown first was drawn; ties are left out",
+        "50 % means no effect, since the side shown first is drawn at random; ties are left out",
         "a judge is asked in both orders, and each answer counts here: see also whether judges agree with themselves",
         NUMBERED,
     )

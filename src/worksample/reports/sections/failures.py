@@ -24,7 +24,7 @@ NOTHING = "nothing wrong"
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Failures by agent, how far people agree on them, and people's minutes by round."""
+    """Yield failures by agent, people's agreement on them, and people's minutes by round."""
     tagged = _read_tagged(results)
     if tagged is not None and not tagged.is_empty():
         yield _shares(results, config, tagged)
@@ -91,7 +91,7 @@ def _shares(results: ResultSet, config: MeasureConfig, tagged: pl.DataFrame) -> 
 
 def _share(config: MeasureConfig, table: pl.DataFrame, name: str) -> m.Estimate:
     if table.is_empty():
-        return undefined_estimate(name, "nobody looked at what it delivered")
+        return undefined_estimate(name, "nobody examined its deliverables")
     return m.mean_score(table[name], task=table["task"], name=name, how=config.how)
 
 

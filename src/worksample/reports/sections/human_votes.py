@@ -113,5 +113,5 @@ def agreement(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
             *("agreement", "hard disagreement", "on positives"),
             *("alpha, nominal", "alpha, ordinal", "alpha, interval", "AC1"),
         )
-        notes = ("where few pass, a high share of agreement is cheap: read alpha and AC1 beside it",)
+        notes = ("if few pass, a high share of agreement is easy: read alpha and AC1, too",)
         yield Section("agreement", "Agreement between evaluators", "RLI 3.4, B.2", columns, tuple(rows), notes)

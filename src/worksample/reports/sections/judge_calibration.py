@@ -1,4 +1,4 @@
-"""Calibration of a judge by people: corrected figures, where it is proven, whom it favours (docs/calibration.md)."""
+"""Calibration of a judge by people: corrected figures, proofs, and favoured agents (docs/calibration.md)."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _proofs(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame, c
     columns = ("agreement with people", "on their passes", "on their fails", "standing", "why")
     asked = f"threshold, fixed beforehand: {100 * rules.threshold:g} %"
     notes = (asked, _how(results))
-    return Section("proof", "Where the judge is proven", "docs/calibration.md", columns, tuple(rows), notes)
+    return Section("proof", "Is the judge proven", "docs/calibration.md", columns, tuple(rows), notes)
 
 
 def effort(results: ResultSet) -> Iterator[Section]:
@@ -152,7 +152,7 @@ def effort(results: ResultSet) -> Iterator[Section]:
             rows.append(SectionRow(f"{experiment.name}, {protocol}", None, counts))
     if rows:
         columns = ("labelled at random", "went to people", "the judge's alone")
-        notes = ["what went to people: the judge was not proven there, or was contradicted"]
+        notes = ["work that went to people because the judge was not proven for it, or was contradicted"]
         named = sorted({name for e in results.experiments for name in getattr(calibration_of(e), "proofs", ())})
         notes += [f"labels of {', '.join(named)} count towards the proof, and in no figure"] if named else []
         title = "What calibration took"

@@ -84,7 +84,7 @@ def _notes(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, proto
     of = [results.instances[id] for id in frame.filter(pl.col("price").is_not_null())["instance"].unique()]
     late = sorted(i.key for i in of if i.about.value is not None and i.about.value.date > begun)
     if late:
-        said = "prices are dated after the experiment was planned, which cannot be"
+        said = "prices are dated after the experiment was planned, which is impossible"
         yield f"{len(late)} {said}, such as that of {late[0]}"
 
 
@@ -106,7 +106,7 @@ def _dollars(
             "how": config.how,
         }
         found = m.dollars_earned(r["part"], r["passed"], **given)
-        # Once all is graded every repeat has an even part of its instance's price.
+        # Once all is graded every repeat has an equal part of its instance's price.
         whole = m.dollars_earned(r["even"], r["passed"], **given)
         earned, share = (
             replace(one, bounds=all_.bounds) for one, all_ in ((found.earned, whole.earned), (found.share, whole.share))
@@ -148,7 +148,7 @@ def _over_time(
     begun = max(e.at for e in results.experiments).date()
     late = sorted({id.partition("@")[0] for id, day in dates.items() if day is not None and day > begun})
     if late:
-        more = (*more, f"released after the experiment was planned, which cannot be: {', '.join(late)}")
+        more = (*more, f"released after the experiment was planned, which is impossible: {', '.join(late)}")
     notes = (*head[1], "the cheapest accepted work of each project, chosen with hindsight", *more)
     yield Section(head[0], "Autoflation over time", "RLI 3.3, A.2", ("autoflation",), tuple(rows), notes)
 

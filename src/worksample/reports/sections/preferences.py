@@ -161,7 +161,7 @@ def _preferences(results: ResultSet, config: MeasureConfig) -> tuple[pl.DataFram
     notes += consistency_notes(results, config, Protocol.PAIRWISE)
     unknown = int(each.null_count())
     if unknown:
-        notes.append(f"{unknown} votes left open, since it is not known whether both deliverables succeeded")
+        notes.append(f"{unknown} votes are left open because it is unknown whether both deliverables succeeded")
     return table, tuple(notes)
 
 

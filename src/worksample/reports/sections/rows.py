@@ -63,9 +63,9 @@ def unseen_notes(frame: pl.DataFrame) -> tuple[str, ...]:
     lost = frame.filter("unseen")
     causes = lost["verdict_cause"].value_counts().sort("verdict_cause").iter_rows()
     told = ", ".join(f"{cause}: {count}" for cause, count in causes)
-    return (f"{lost.height} of {frame.height} are ungraded since who judged could not see all of it ({told})",) * bool(
-        told
-    )
+    return (
+        f"{lost.height} of {frame.height} are ungraded because the evaluator could not see all of the work ({told})",
+    ) * bool(told)
 
 
 def task_of(key: str) -> str:

@@ -204,7 +204,7 @@ def _tiers(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Se
 
 
 def _groups(config: MeasureConfig, table: pl.DataFrame, by: str, source: str) -> Section:
-    """Success and score per group of the work: agents down, groups across."""
+    """Return success and score per group of the work: agents down, groups across."""
     names = table["group"].unique().sort().to_list()
     columns = tuple(f"{name}: {head}" for name in names for head in ("success", "score"))
     rows = []
@@ -226,7 +226,7 @@ def _groups(config: MeasureConfig, table: pl.DataFrame, by: str, source: str) ->
         rows.append(group.line(*cells))
     notes: tuple[str, ...] = ()
     if by == "platform":
-        notes = ("platforms overlap, since work may need several: never average them",)
+        notes = ("platforms overlap, since work may need several: do not average them",)
     elif by == "category":
         notes = unknown_categories(names)
     return Section(by, f"By {by}", source, columns, tuple(rows), ("score is S_partial", *notes))
@@ -302,7 +302,7 @@ def timeouts(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> 
         if name != "overall":
             rows.append(SectionRow(f"harness {name}", None, (t.rate, t.timed_out, t.others)))
     columns = ("timeout rate", "score of those", "score of the others")
-    notes = ("runs are the unit here; what lay in output/ at the cap was graded like any other work",)
+    notes = ("runs are the unit; the files in output/ at the cap were graded like any other work",)
     yield Section(
         "timeouts", "Runs that reached the cap of time", "ALE D.2, Tables 6 and 7", columns, tuple(rows), notes
     )

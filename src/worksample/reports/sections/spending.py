@@ -39,7 +39,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     rows += [_line(one.who, None, one, [""] * len(TOKENS)) for one in others if one.pieces]
     if any(row.cells[0] != "0" for row in rows):
         notes = (
-            "every try and every round counts here, failed and struck ones too; other figures count finished trials",
+            "every try and every round counts, failed and struck ones too; other figures count finished trials",
             "input: tokens of prompts from no cache; input, cache and output add up to all tokens",
             *cost_notes(tries),
         )

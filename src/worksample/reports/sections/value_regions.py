@@ -92,7 +92,10 @@ def regions_table(
     columns = ("best from", "best to", "has a region", *(f"best at ${value:g}" for value in values))
     notes = told.notes
     if small:
-        notes = (*notes, f"not told, for want of jobs done and paid for in each way: {'; '.join(sorted(small))}")
+        notes = (
+            *notes,
+            f"left out because too few jobs were done and paid for in each way: {'; '.join(sorted(small))}",
+        )
     return Section(told.id, told.title, told.source, (told.by, *columns) if told.by else columns, tuple(rows), notes)
 
 

@@ -60,7 +60,7 @@ class Pages:
         text = self.templates.get_template(template).render(root=root, here=path, **self.common, **script, **values)
         target = self.out / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        # What an agent wrote may hold lone surrogates after unquoting; a page must still be valid UTF-8.
+        # An agent's text may contain lone surrogates after unquoting; a page must still be valid UTF-8.
         target.write_bytes(text.encode("utf-8", "replace"))
 
 

@@ -225,7 +225,7 @@ class _Site:
         return self.instances[id]
 
     def task_titles(self) -> dict[str, str]:
-        """Titles by the names of tasks."""
+        """Return titles by the names of tasks."""
         pairs = self.every.unique("task").select("task", "instance").sort("task").iter_rows()
         return {task: self.titles.get(id) or self.instance(id).title for task, id in pairs}
 

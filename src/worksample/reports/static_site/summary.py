@@ -72,7 +72,7 @@ def summary_of(
 
 def _headline(known: Sequence[Row], tasks: int) -> str:
     if not known:
-        return "Nothing has been graded yet, so there is nothing to conclude."
+        return "Nothing has been graded yet, so no conclusion is possible."
     best = known[0]
     many = f"{tasks} task{'s' if tasks != 1 else ''}"
     text = f"{best.label} passes {figure(best.passed.value, 'rate')} of the work on {many}"

@@ -125,7 +125,9 @@ def _rested_on(row: Mapping[str, Any], grades: Mapping[str, GradePayload]) -> li
 
 
 def page_of(row: Mapping[str, Any]) -> str:
-    """Its page, from the site's top; "" for a slot without a trial. `row`: of the frame of verdicts."""
+    """Return the address of a row's page, from the site's top; "" for a slot without a trial. `row`: of the frame of
+    verdicts.
+    """
     folder, id = ("handed-in", row["submission"]) if row["slot"] is None else ("trials", row["trial"])
     if not id:
         return ""

@@ -103,7 +103,7 @@ def count_missing_labels(store: Store, experiment: Experiment, labels: LabelRoun
         query = select(e.id, e.evaluator, e.subject, e.second)
         mine = (e.round == labels.round.id, e.outcome != EvaluationOutcome.FAILED.value)
         rows = connection.execute(query.where(*mine)).all()
-    # What was struck (a person who copied the judge) is asked of somebody else.
+    # A struck answer (by a person who copied the judge) is asked of another person.
     out = struck(store.find(Amendment)) if rows else set()
     rows = [r for r in rows if not {(AmendmentTarget.EVALUATION, r[0]), (AmendmentTarget.EVALUATOR, r[1])} & out]
     said = Counter(key_of(one, two) if two else one for _, _, one, two in rows)
@@ -123,7 +123,7 @@ def sent_to_people(store: Store, judged: str) -> set[str]:
     found = [
         r for r in store.find(Round, over=judged) if ROUTED in r.versions and (AmendmentTarget.ROUND, r.id) not in out
     ]
-    # Of pairs each is named, not who stands in them.
+    # A draw of pairs names each pair, not its submissions.
     of_pairs = [r for r in found if r.protocol is Protocol.PAIRWISE]
     pairs = {key for r in of_pairs for key in json.loads(store.blobs.read(r.versions[ROUTED]))}
     return pairs | {s for r in found if r not in of_pairs for s in r.subjects}

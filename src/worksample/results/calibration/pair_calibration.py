@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 AGAINST = " against "
 _LATER = f", {LATER}"
 PARTED = "the judge's answers part"
-CONTRADICTED = "a person said otherwise"
+CONTRADICTED = "a person disagreed"
 
 
 def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> Draw:
@@ -61,7 +61,7 @@ def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) 
     if config is None:
         return draw
     for more in later_rounds(store, judged):
-        # Struck work, too: who is drawn must not change with it.
+        # Struck work is included, so that striking does not change the draw.
         pairs = [(one, two) for one, two in pairs_of(store, more) if key_of(one, two) not in draw.strata]
         strata = strata_of(store, experiment, pairs, config, struck_too=True)
         strata = {key: f"{stratum}{_LATER}" for key, stratum in strata.items()}
@@ -122,7 +122,7 @@ def pair_cells(
     """Compare the judge with people's labels: they agree if both prefer the same side, or neither prefers one."""
 
     def before(one: Experiment, its: Round, theirs: LabelRound) -> pl.DataFrame:
-        # By this plan's strata, whatever that one drew within.
+        # Strata are those of this plan, even if the earlier plan drew within others.
         strata = strata_of(store, one, drawn_pairs(store, its), config)
         found = labelled_pairs(ResultSet(store, [one]), its, theirs)
         mine = pl.Series([strata.get(key, "") for key in found["pair"].to_list()], dtype=pl.String)

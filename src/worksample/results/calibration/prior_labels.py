@@ -38,7 +38,7 @@ def earlier(store: Store, experiment: Experiment, config: CalibrationConfig) -> 
     for name in config.proofs:
         fitting = [e for e in known if e.id == name] or [e for e in known if e.name == name]
         if not fitting:
-            raise PlanError(f"there is no earlier experiment {name!r}", where=WHERE, next="worksample list")
+            raise PlanError(f"unknown earlier experiment {name!r}", where=WHERE, next="worksample list")
         one = max(fitting, key=lambda e: (e.at, e.id))
         if not calibrated_protocols(one) & frozenset(config.protocols):
             under = " or ".join(config.protocols)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 PARTED = "the judge's answers part"
-CONTRADICTED = "a person said otherwise"
+CONTRADICTED = "a person disagreed"
 _ITEM = {Stratum.IMPORTANCE: "importance", Stratum.KIND: "kind_of"}
 
 

@@ -59,7 +59,7 @@ class Why(StrEnum):
     """Why a chain waits or has ended."""
 
     VERDICT = "its latest attempt has no verdict"
-    FEEDBACK = "nobody has given the feedback that the next attempt is to have"
+    FEEDBACK = "the feedback for the next attempt is not given yet"
     PASSED = "passed"
     ATTEMPTS = "all its attempts are made"
     BUDGET = "its budget is spent"

@@ -53,7 +53,7 @@ def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
             while (more := rows.get((arm.name, *key, len(chain) + 1))) is not None:
                 chain.append(more)
             links = [_link(row, fed, spent) for row in chain]
-            # What is given is asked for of the attempt that the next one will follow.
+            # Feedback is requested for the attempt that the next one will follow.
             last = next((n for n, link in enumerate(links) if link.verdict is AttemptVerdict.OPEN), len(links)) - 1
             if (kind := KIND.get(arm.feedback)) and last >= 0 and links[last].verdict is AttemptVerdict.FAILED:
                 links[last] = replace(links[last], said=bool(speakers.of(links[last].submission or "", kind)))

@@ -21,14 +21,14 @@ LONGEST = 20_000
 """Characters of all feedback."""
 
 AGAIN = (
-    "You did this work before, and a client who looked at it did not accept it. What you handed in lies in {previous} "
-    "(read-only). Hand in the whole work again in {output}: what is not there is not looked at, and nothing of the "
-    "earlier work is taken over by itself."
+    "You did this work before, and the client did not accept it. Your earlier deliverables are in {previous} "
+    "(read-only). Deliver the complete work again in {output}: only files in {output} are graded, and no earlier "
+    "file is copied there for you."
 )
 GENERIC = (
-    "Go through the brief requirement by requirement and compare it with what you handed in. Look for what is missing, "
-    "for files that do not open or have another name or format than was asked for, for numbers that do not add up, and "
-    "for anything a client would send back. Put right what you find and keep what is good."
+    "Check your earlier work against the brief, requirement by requirement. Look for missing parts, for files that do "
+    "not open or that have a wrong name or format, for numbers that do not add up, and for anything else that a client "
+    "would send back. Fix what you find and keep what is good."
 )
 
 
@@ -61,10 +61,10 @@ def feedback_prompt(arm: Arm, output: str, criteria: Criteria, evaluations: Iter
         parts.append(GENERIC)
     said = [text for e in evaluations if (text := _describe_evaluation(e, arm.shown_rubric, criteria))]
     if said:
-        parts.append("# What was said of it")
+        parts.append("# Feedback on it")
         parts += [f"## Evaluator {n}\n\n{text}" for n, text in enumerate(said, 1)] if len(said) > 1 else said
     text = "\n\n".join(parts)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n[... cut here]"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n[... shortened]"
 
 
 def words_of(evaluation: Evaluation) -> int:

@@ -1,4 +1,4 @@
-"""What a program finds in jobs before people look at them: files, dead references, candidates for identifiers."""
+"""Screening of jobs by a program before people see them: files, dead references, candidates for identifiers."""
 
 from lazy_loader import attach_stub
 

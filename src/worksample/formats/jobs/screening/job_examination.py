@@ -1,4 +1,4 @@
-"""A program's look at jobs: how many files there are, what is missing, what does not open, who may be named."""
+"""Examination of jobs by a program: number of files, what is missing, what does not open, who may be named."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COMMAND = [
 
 @dataclass(frozen=True, slots=True)
 class JobExamination:
-    """What was found in one job. Paths are quoted as in manifests."""
+    """The findings for one job. Paths are quoted as in manifests."""
 
     posted: int
     """Attachments that the posting lists."""
@@ -55,11 +55,11 @@ class JobExamination:
 
     @property
     def has_findings(self) -> bool:
-        """Whether there is anything that people should look at."""
+        """Whether people should look at anything."""
         return bool(self.missing or self.miscounted or self.broken or self.candidates)
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types, with `shown`: what people read of it."""
+        """Return JSON types, with the text that people read."""
         return {
             "posted": self.posted, "there": self.there, "missing": list(self.missing),
             "miscounted": list(self.miscounted), "links": list(self.links), "broken": [list(b) for b in self.broken],
@@ -68,7 +68,7 @@ class JobExamination:
         }  # fmt: skip
 
     def as_markdown(self) -> str:
-        """As Markdown: texts of others are code."""
+        """Return Markdown; other people's texts are shown as code."""
         out = [f"**Files:** {self.there} here, {self.posted} in the posting."]
         out += _list("Named and not here", [_code(name) for name in self.missing])
         out += _list("Counted", list(self.miscounted))
@@ -99,14 +99,14 @@ def _code(text: str) -> str:
 
 @dataclass
 class JobExaminer:
-    """finder: None where identifiers are not looked for."""
+    """An examiner of jobs. finder: None if identifiers are not searched."""
 
     store: Store
     finder: Finder | None = field(default_factory=Finder.here)
     sandbox: str = "bubblewrap"
 
     async def look(self, instance: Instance) -> JobExamination:
-        """At the posting, and at what lies in its inputs. Raises SandboxUnavailable, StoreError."""
+        """Examine the posting and the files of its inputs. Raises SandboxUnavailable, StoreError."""
         files = [e for e in self.store.manifest(instance.work.inputs).files if e.blob is not None]
         read = await self._read_files(instance, files[:FILES])
         job = instance.about.job
@@ -128,7 +128,7 @@ class JobExaminer:
         )  # fmt: skip
 
     async def _read_files(self, instance: Instance, files: Sequence[Entry]) -> dict[str, dict[str, Any]]:
-        """By path, in a box. What brought the reader down, and what came after it, is said to be broken."""
+        """Read files by path in a box. A file that crashes the reader is reported as broken."""
         blank = {"family": "", "problem": "", "text": "", "meta": {}, "unread": ""}
         left, found = list(files), dict[str, dict[str, Any]]()
         folder = str(self.store.folder(instance.work.inputs)) if files else ""
@@ -170,7 +170,7 @@ def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
 
 
 def posting_text(instance: Instance) -> str:
-    """The post's own words in an imported job's brief; else the whole brief."""
+    """Return the posting's own words in an imported job's brief; else the whole brief."""
     brief = instance.work.brief
     start, end = brief.find("## Work description"), brief.rfind("## Provided material")
     return brief[start + len("## Work description") : end].strip() if -1 < start < end else brief
@@ -179,7 +179,7 @@ def posting_text(instance: Instance) -> str:
 async def examine_jobs(
     looking: JobExaminer, instances: Sequence[Instance], *, told: Callable[[int], None] = lambda done: None
 ) -> dict[str, JobExamination]:
-    """One after the other, by instance id. Raises as `Looking.look` does."""
+    """Examine jobs one after another; return the findings by instance id. Raises as `JobExaminer.look`."""
     out = {}
     for n, instance in enumerate(instances, 1):
         out[instance.id] = await looking.look(instance)

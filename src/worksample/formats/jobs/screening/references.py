@@ -1,4 +1,4 @@
-"""What a post speaks of: files by name, links, numbers of files. Whether it is there is told by comparing."""
+"""Mentions in a posting: file names, links, numbers of files. Comparing them with the files tells what is missing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ATTACHED = re.compile(r"\battached|enclosed|provided|included|uploaded|attachme
 
 
 def named_files(text: str) -> tuple[str, ...]:
-    """Names of files in a text, each once; addresses on the web are links."""
+    """Return the file names in a text, each once; web addresses are links."""
     without = _LINK.sub(" ", text)
     quoted = [m[1].strip() for m in _QUOTED.finditer(without)]
     loose = [m[1] for m in _FILE.finditer(_QUOTED.sub(" ", without))]
@@ -46,12 +46,12 @@ def named_files(text: str) -> tuple[str, ...]:
 
 
 def links(text: str) -> tuple[str, ...]:
-    """Addresses on the web, each once. Whether they lead anywhere is not looked up."""
+    """Return the web addresses in a text, each once. Nobody checks where they lead."""
     return tuple(dict.fromkeys(m[0].rstrip(".,;:") for m in _LINK.finditer(text)))
 
 
 def missing(named: Iterable[str], there: Iterable[str]) -> tuple[str, ...]:
-    """Of these names those that no file has, whatever their case and folder."""
+    """Return the names that no file has, ignoring case and folder."""
     have = {_bare(path) for path in there}
     return tuple(name for name in dict.fromkeys(named) if _bare(name) not in have)
 
@@ -61,7 +61,7 @@ def _bare(path: str) -> str:
 
 
 def miscounted_files(text: str, there: Iterable[str]) -> tuple[str, ...]:
-    """Where a text speaks of a number of attached files, what it says beside what is there, in words."""
+    """Return in words where a text's number of attached files differs from the files."""
     endings = [PurePosixPath(path).suffix.lstrip(".").lower() for path in there]
     out = []
     for sentence in re.split(r"(?<=[.!?\n])\s+", text):

@@ -1,0 +1,17 @@
+"""The instructions of judges are part of their version."""
+
+from __future__ import annotations
+
+from worksample.grading.judges import protocols
+from worksample.models.judge import RENDERING
+from worksample.records import digest_of
+
+
+def test_new_instructions_raise_the_version_of_judges() -> None:
+    texts = [
+        protocols.HOLDS, protocols.PITFALL, protocols.MEANING, protocols.INSTRUCTION, protocols.COMPLETION,
+        protocols.QUALITY,
+    ]  # fmt: skip
+    assert (RENDERING, digest_of(texts)[:16]) == ("4", "d73eaf9e85812e7a"), (
+        "raise RENDERING in models/judge.py, then this"
+    )
