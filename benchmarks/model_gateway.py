@@ -22,7 +22,7 @@ from pathlib import Path
 from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.models import ModelService, resolve
 from worksample.models.gateway import ModelGateway
-from worksample.sandboxes.endpoints import Streams, serving
+from worksample.sandboxes.endpoints import StreamTarget, serve_endpoints
 
 MODEL = Endpoint("model.internal", 80)
 CLIENT = """
@@ -100,7 +100,7 @@ async def main() -> None:
         gateway = ModelGateway(model, ("m",))
         async with contextlib.AsyncExitStack() as stack:
             box = await stack.enter_async_context(open_box(BoxConfig(network="endpoints", endpoints=(MODEL,))))
-            await stack.enter_async_context(serving(box, {MODEL: Streams("gateway", gateway.serve)}))
+            await stack.enter_async_context(serve_endpoints(box, {MODEL: StreamTarget("gateway", gateway.serve)}))
             for _ in range(given.rounds):
                 chat = bodies(text)["chat"][1]
                 found.setdefault("service", []).extend(await bare(port, chat, given.calls))

@@ -25,9 +25,9 @@ from pathlib import Path
 
 from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.records import ServiceSpec
-from worksample.sandboxes.endpoints import Host, HostRule, serving
+from worksample.sandboxes.endpoints import AllowedHost, HostRule, serve_endpoints
 from worksample.sandboxes.services import open_services
-from worksample.sandboxes.services.service_boxes import boxes_of
+from worksample.sandboxes.services.service_boxes import service_boxes
 
 API, INSIDE = Endpoint("api.example.com", 443), Endpoint("service.example.com", 443)
 SERVER = """
@@ -137,10 +137,10 @@ async def main() -> None:
         assert server.stdout is not None
         port = int(await server.stdout.readline())
         box = await stack.enter_async_context(open_box(BoxConfig(network="endpoints", endpoints=(API, INSIDE))))
-        host = Host(HostRule("localhost", port), refusing=lambda address: "")
-        plan = boxes_of((SERVICE,), Path, "relay")
+        host = AllowedHost(HostRule("localhost", port), refusing=lambda address: "")
+        plan = service_boxes((SERVICE,), Path, "relay")
         services = await stack.enter_async_context(open_services(plan, "bubblewrap"))
-        await stack.enter_async_context(serving(box, {API: host, INSIDE: services.target("service:s")}))
+        await stack.enter_async_context(serve_endpoints(box, {API: host, INSIDE: services.target("service:s")}))
         size = given.megabytes
         ways: dict[str, Callable[[], Awaitable[tuple[list[float], float]]]] = {
             "loopback": lambda: here(port, given.connections, size),

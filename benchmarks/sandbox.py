@@ -23,7 +23,7 @@ from pathlib import Path
 
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.sandboxes import available
-from worksample.sandboxes.images import prepare
+from worksample.sandboxes.images import prepare_image
 
 BARE = ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--unshare-net", "--proc", "/proc", "--dev", "/dev", "true"]
 Times = dict[str, list[float]]
@@ -99,7 +99,7 @@ async def main() -> None:
     parser.add_argument("--at-once", type=int, default=10)
     parser.add_argument("--image", type=Path)
     given = parser.parse_args()
-    root = prepare(given.image).root if given.image else None
+    root = prepare_image(given.image).root if given.image else None
     times: Times = {}
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "brief.md").write_text("brief", encoding="utf-8")

@@ -24,13 +24,19 @@ from pathlib import Path
 from worksample.box import Box
 from worksample.files import materialise
 from worksample.sandboxes.capture import CaptureLimits
-from worksample.sandboxes.services import TaskServices, export, open_services
+from worksample.sandboxes.services import TrialServices, export_state, open_services
 from worksample.store import Store
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.company_reader import read_company
 from worksample.workplace.seeds import Seed, seed_folder
-from worksample.workplace.warm_pool import LABEL, current, load, spares
-from worksample.workplace.workplace import LiveWorkplace, over_state, own_box, reset, seed_at
+from worksample.workplace.warm_pool import LABEL, current_pool, load_workplace, warm_pool
+from worksample.workplace.workplace import (
+    LiveWorkplace,
+    reset_services,
+    seed_of_folder,
+    services_box,
+    workplace_over_state,
+)
 
 COMPANY = Path(__file__).parent.parent / "examples/invoice-1043/company"
 NAMES = tuple(PORTS)
@@ -77,9 +83,9 @@ class Bench:
 
     def workplace(self, state: Path | None = None) -> LiveWorkplace:
         """One over the seed, or over another state."""
-        return over_state(NAMES, state or self.seed.state, "bench", accounts=self.seed.accounts)
+        return workplace_over_state(NAMES, state or self.seed.state, "bench", accounts=self.seed.accounts)
 
-    async def timed(self, what: str, workplace: LiveWorkplace, stack: AsyncExitStack) -> TaskServices:
+    async def timed(self, what: str, workplace: LiveWorkplace, stack: AsyncExitStack) -> TrialServices:
         """Start it."""
         begun = time.monotonic()
         services = await stack.enter_async_context(open_services((workplace.box,), "bubblewrap"))
@@ -91,23 +97,23 @@ class Bench:
         with Store.open(self.folder / "store", create=True) as store:
             for n in range(self.rounds):
                 async with AsyncExitStack() as stack:
-                    box = own_box(await self.timed("start", self.workplace(), stack))
+                    box = services_box(await self.timed("start", self.workplace(), stack))
                     used, private, pages = await look(box)
                     self.found["start, processor"].append(used)
                     self.found["memory, MiB"].append(private)
                     self.found["memory, shared pages in parts, MiB"].append(pages)
-                async with spares(2), AsyncExitStack() as stack:
+                async with warm_pool(2), AsyncExitStack() as stack:
                     async with open_services((self.workplace().box,), "bubblewrap") as first:
-                        await reset(own_box(first))
+                        await reset_services(services_box(first))
                         await _loaded()
                     services = await self.timed("start, warm", self.workplace(), stack)
-                    assert own_box(services).config.label == LABEL, "the spare one was taken"
+                    assert services_box(services).config.label == LABEL, "the spare one was taken"
                     for _ in range(3):
-                        used = (await look(own_box(services)))[0]
-                        self.found["reset"].append(await reset(own_box(services)))
-                        self.found["reset, processor"].append((await look(own_box(services)))[0] - used)
+                        used = (await look(services_box(services)))[0]
+                        self.found["reset"].append(await reset_services(services_box(services)))
+                        self.found["reset, processor"].append((await look(services_box(services)))[0] - used)
                     begun = time.monotonic()
-                    taken = await export(services, store.blobs, (WORKPLACE,), CaptureLimits())
+                    taken = await export_state(services, store.blobs, (WORKPLACE,), CaptureLimits())
                     self.found["export"].append(time.monotonic() - begun)
                 begun, state = time.monotonic(), self.folder / f"restored-{n}"
                 materialise(store.manifest(taken.part.manifest), store.blobs.path, state)
@@ -117,7 +123,7 @@ class Bench:
 
     async def spare(self) -> None:
         """What one that waits costs."""
-        one = await load("bubblewrap", frozenset(NAMES))
+        one = await load_workplace("bubblewrap", frozenset(NAMES))
         try:
             used = -1.0
             while (now := await look(one.service.box))[0] - used > 0.02:  # until it has loaded
@@ -140,18 +146,18 @@ class Bench:
                 *(stack.enter_async_context(open_services((self.workplace().box,), "bubblewrap")) for _ in range(6))
             )
             self.found["six at once: all stand"].append(time.monotonic() - begun)
-            looks = [await look(own_box(one)) for one in all_of_them]
+            looks = [await look(services_box(one)) for one in all_of_them]
             self.found["six at once: processor"].append(sum(used for used, _, _ in looks))
             self.found["six at once: memory, MiB"].append(sum(pages for _, _, pages in looks))
             begun = time.monotonic()
-            await asyncio.gather(*(reset(own_box(one)) for one in all_of_them))
+            await asyncio.gather(*(reset_services(services_box(one)) for one in all_of_them))
             self.found["six at once: all are reset"].append(time.monotonic() - begun)
 
     async def chat(self) -> None:
         """Messages a second, by one who posts and by four at once."""
         async with AsyncExitStack() as stack:
             workplace = self.workplace()
-            box = own_box(await stack.enter_async_context(open_services((workplace.box,), "bubblewrap")))
+            box = services_box(await stack.enter_async_context(open_services((workplace.box,), "bubblewrap")))
             for posters in (1, 4):
                 used = (await look(box))[0]
                 done = await box.run(["python3", "-c", POST, workplace.operator, str(posters)], timeout=900)
@@ -173,17 +179,17 @@ class Bench:
                 async with AsyncExitStack() as stack:
                     workplace = self.workplace(state)
                     services = await self.timed(f"{name}start", workplace, stack)
-                    box = own_box(services)
+                    box = services_box(services)
                     self.found[f"{name}memory, MiB"].append((await look(box))[1])
                     for _ in range(self.rounds):
                         used = (await look(box))[0]
-                        self.found[f"{name}reset"].append(await reset(box))
+                        self.found[f"{name}reset"].append(await reset_services(box))
                         self.found[f"{name}reset, processor"].append((await look(box))[0] - used)
                     done = await box.run(["python3", "-c", READ, workplace.operator], timeout=900)
                     for what, seconds in json.loads(done.stdout).items():
                         self.found[f"{name}{what}"].append(seconds)
                     begun, used = time.monotonic(), time.process_time()
-                    taken = await export(services, store.blobs, (WORKPLACE,), CaptureLimits())
+                    taken = await export_state(services, store.blobs, (WORKPLACE,), CaptureLimits())
                     self.found[f"{name}export"].append(time.monotonic() - begun)
                     self.found[f"{name}export, processor"].append(time.process_time() - used)
                     assert taken.cause is None
@@ -191,7 +197,7 @@ class Bench:
 
 async def _loaded() -> None:
     """Wait until the spare one has loaded."""
-    own = current()
+    own = current_pool()
     assert own is not None and own._next is not None
     box = (await asyncio.shield(own._next)).service.box
     used = -1.0
@@ -268,7 +274,7 @@ async def measure(root: Path, rounds: int, parts: list[str], sizes: list[int]) -
     """Seconds and MiB of each."""
     kept = seed_folder(read_company(root), NAMES).exists()
     begun = time.monotonic()
-    seed = await asyncio.to_thread(seed_at, root, NAMES)
+    seed = await asyncio.to_thread(seed_of_folder, root, NAMES)
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(seed, rounds, Path(folder))
         bench.found["seed, kept from before" if kept else "seed"].append(time.monotonic() - begun)

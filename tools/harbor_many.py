@@ -29,8 +29,8 @@ from worksample.errors import WorksampleError
 from worksample.formats.harbor import ImportHarbor, import_harbor
 from worksample.grading import grade, has_solution, open_round, run_solution
 from worksample.records import GradePayload, Instance, Protocol
-from worksample.sandboxes.images import image_of
-from worksample.sandboxes.images.cache import remove
+from worksample.sandboxes.images import task_image
+from worksample.sandboxes.images.cache import remove_cached
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
 
@@ -78,7 +78,7 @@ async def executed(folder: Path, work: Path, solving: bool) -> dict[str, Any]:
         store.commit(taken.task, *taken.instances)
         (instance,) = taken.instances
         try:
-            image = await asyncio.to_thread(image_of, instance.work.environment, store.folder)
+            image = await asyncio.to_thread(task_image, instance.work.environment, store.folder)
         except WorksampleError as error:
             said = str(error)
             return {**line, "state": "not built", "cause": cause_of(said), "said": said[:200] + " ... " + said[-800:]}
@@ -89,7 +89,7 @@ async def executed(folder: Path, work: Path, solving: bool) -> dict[str, Any]:
             line["solved"], note = await reward(store, instance, left)
             line["note"] = f"{left.note}; {note}".strip("; ")
         if image:
-            remove(image.digest)
+            remove_cached(image.digest)
         return {**line, "state": "reward" if line["nothing"] is not None else "no reward", "said": why}
     finally:
         store.close()

@@ -67,7 +67,7 @@ def main() -> None:
 
 def _work(page: Page, folder: Path) -> None:
     """Take the place, look at what is given, and bring a file up."""
-    page.get_by_role("button", name="Take this place").click()
+    page.get_by_role("button", name="Take this task").click()
     page.get_by_role("button", name="Start").click()
     field = page.get_by_label("Terminal. Shift and Tab leave it.")
     shown = page.locator("[data-terminal]")

@@ -210,7 +210,7 @@ def _served(asked: str) -> bool:
         # Quoted when it runs: nothing is known of it.
         return True
     try:
-        routing.found(method, path)
+        routing.find_route(method, path)
     except DialectRefused:
         return False
     return True

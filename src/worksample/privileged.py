@@ -1,4 +1,4 @@
-"""What to type for a command that only root may run."""
+"""The command line for a command that only root may run."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import shlex
 import shutil
 
 
-def privileged(line: str) -> str:
-    """Return `line` as this user types it: as it is for root, else by sudo, or by su if there is no sudo."""
+def root_command(line: str) -> str:
+    """Return `line` as this user must type it: unchanged for root, else with sudo, or with su if sudo is missing."""
     if os.geteuid() == 0:
         return line
     return f"sudo {line}" if shutil.which("sudo") else f"su -c {shlex.quote(line)}"

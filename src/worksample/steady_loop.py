@@ -1,12 +1,12 @@
-"""An event loop whose clock stands still while the platform itself does.
+"""An event loop whose clock stops while the platform itself is stalled.
 
-A trial's time limit, and whatever else waits for so many seconds, is told by the event loop's clock. Where this process
-does not get round to its loop, since a callback takes long, or since it was stopped (SIGSTOP, a machine that is
-suspended or has no processor to spare), nobody could be served, and nobody is to be charged. `SteadyLoop` looks in
-between all callbacks and at least every `TICK` seconds; what is missing between two looks, but for `USUAL` seconds, is
-a stall, and its clock leaves it out. `stalled` says how much of a span of time that was.
+Trial time limits and other waits use the event loop's clock. If this process does not get round to its loop, because a
+callback takes long or because the process was stopped (SIGSTOP, a suspended or overloaded machine), nobody could be
+served, so nobody should be charged. `SteadyLoop` looks at the clock between all callbacks and at least every `TICK`
+seconds; time missing between two looks, beyond `USUAL` seconds, is a stall, and its clock leaves it out.
+`stalled_seconds` returns how much of a span was stalled.
 
-Processor time tells what stood still: much of it, and the loop was busy; none, and the process was stopped.
+Processor time tells the causes apart: much of it means that the loop was busy, none that the process was stopped.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 TICK = 0.25
-"""Seconds that the loop waits at most without a look at the clock."""
+"""Maximum seconds between two looks at the clock."""
 USUAL = TICK + 0.1
-"""Seconds between two looks that are no stall."""
+"""Longest time between two looks, in seconds, that is not a stall."""
 LEAST = 0.01
-"""Seconds beyond that which are remembered."""
-KEPT = 10_000
-"""Stalls that are remembered."""
-Watching = Callable[["Stall"], None]
+"""Shortest stall that is recorded, in seconds."""
+MOST_STALLS = 10_000
+"""Maximum number of stalls that are remembered."""
+StallCallback = Callable[["Stall"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,33 +41,33 @@ class Stall:
     at: datetime
     seconds: float
     processor: float
-    """Seconds of processor time that the loop's thread took meanwhile."""
+    """Seconds of processor time that the loop's thread used during the stall."""
     charged: float = 0.0
-    """Seconds of it that lie within work whose time is counted (`counted`)."""
+    """Seconds of the stall that fall into work whose time is counted (`count_stalls`)."""
 
     def within(self, begin: datetime, end: datetime) -> float:
-        """How many of its seconds lie between two moments."""
+        """Return how many of the stall's seconds lie between two moments."""
         last = min(end, self.at + timedelta(seconds=self.seconds))
         return max(0.0, (last - max(begin, self.at)).total_seconds())
 
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """What time is told by; a test has its own."""
+    """The clocks of the operating system; tests pass their own."""
 
     monotonic: Callable[[], float] = time.monotonic
-    """Stands still while the machine is suspended."""
+    """Seconds that stop while the machine is suspended."""
     boot: Callable[[], float] = lambda: time.clock_gettime(time.CLOCK_BOOTTIME)
-    """Goes on meanwhile."""
+    """Seconds that go on while the machine is suspended."""
     processor: Callable[[], float] = time.thread_time
     wall: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
 class SteadyClock:
-    """Seconds without stalls. `look` is called by the loop's thread alone; `time` by any."""
+    """Seconds without stalls. Only the loop's thread may call `look`; any thread may call `time`."""
 
-    def __init__(self, clocks: Clocks = Clocks(), watching: Watching | None = None) -> None:
-        self.stalls: deque[Stall] = deque(maxlen=KEPT)
+    def __init__(self, clocks: Clocks = Clocks(), watching: StallCallback | None = None) -> None:
+        self.stalls: deque[Stall] = deque(maxlen=MOST_STALLS)
         self._open: dict[object, datetime] = {}
         self._ended: list[tuple[datetime, datetime]] = []
         """Spans of work whose time is counted: those that go on, and those that ended since the last look."""
@@ -77,11 +77,11 @@ class SteadyClock:
         self._steady = self._seen = clocks.monotonic()
 
     def time(self) -> float:
-        """The seconds now. Between two looks they go on for as long as is usual, and no longer."""
+        """Return the seconds now. Between two looks they advance by at most `USUAL`."""
         return self._steady + min(self._clocks.monotonic() - self._seen, USUAL)
 
     def look(self) -> None:
-        """The loop got round to itself."""
+        """Take note that the loop is running, and record a stall if too much time has passed since the last look."""
         now, processor = self._clocks.monotonic(), self._clocks.processor()
         gone, usual = now - self._seen, min(now - self._seen, USUAL)
         asleep = self._clocks.boot() - now
@@ -100,8 +100,8 @@ class SteadyClock:
         self._ended.clear()
 
     @contextmanager
-    def counted(self) -> Iterator[None]:
-        """Tell stalls apart that fall into work whose time is counted. For the loop's thread."""
+    def count_stalls(self) -> Iterator[None]:
+        """Charge stalls during the `with` to work whose time is counted. For the loop's thread only."""
         key = object()
         self._open[key] = self._clocks.wall()
         try:
@@ -109,41 +109,43 @@ class SteadyClock:
         finally:
             self._ended.append((self._open.pop(key), self._clocks.wall()))
 
-    def stalled(self, begin: datetime, end: datetime) -> float:
-        """Seconds of stalls between two moments."""
+    def stalled_seconds(self, begin: datetime, end: datetime) -> float:
+        """Return the seconds of stalls between two moments."""
         return sum(stall.within(begin, end) for stall in tuple(self.stalls))
 
 
 _current: ContextVar[SteadyClock | None] = ContextVar("worksample_steady_clock", default=None)
 
 
-def stalled(begin: datetime, end: datetime) -> float:
-    """Seconds between two moments in which the loop that the caller's work belongs to stood still."""
+def stalled_seconds(begin: datetime, end: datetime) -> float:
+    """Return how many seconds between two moments the caller's loop stood still."""
     clock = _current.get()
-    return clock.stalled(begin, end) if clock is not None else 0.0
+    return clock.stalled_seconds(begin, end) if clock is not None else 0.0
 
 
-def counted() -> AbstractContextManager[None]:
-    """Around work whose time is counted, in the loop that it belongs to."""
+def count_stalls() -> AbstractContextManager[None]:
+    """Charge stalls during the `with` to work whose time is counted, in the caller's loop."""
     clock = _current.get()
-    return clock.counted() if clock is not None else nullcontext()
+    return clock.count_stalls() if clock is not None else nullcontext()
 
 
 def steady_time() -> float:
-    """Seconds of the clock that the caller's work belongs to, also in a thread of it; else of the machine's."""
+    """Return the seconds of the caller's steady clock, also in its threads; without one, the machine's monotonic
+    seconds.
+    """
     clock = _current.get()
     return clock.time() if clock is not None else time.monotonic()
 
 
 class _Selector(selectors.EpollSelector):
-    """Tells the clock whenever the loop waits, and has it wait no longer than a tick."""
+    """A selector that updates the clock whenever the loop waits, and never waits longer than a tick."""
 
     def __init__(self, clock: SteadyClock) -> None:
         super().__init__()
         self._clock = clock
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """See selectors.BaseSelector."""
+        """Wait for events; see selectors.BaseSelector."""
         wait = TICK if timeout is None else min(timeout, TICK)
         self._clock.look()
         try:
@@ -153,19 +155,19 @@ class _Selector(selectors.EpollSelector):
 
 
 class SteadyLoop(asyncio.SelectorEventLoop):
-    """See the module."""
+    """An event loop whose `time` leaves out stalls; see the module."""
 
     def __init__(self, clock: SteadyClock | None = None) -> None:
         self.clock = clock or SteadyClock()
         super().__init__(_Selector(self.clock))
 
     def time(self) -> float:
-        """Seconds without stalls."""
+        """Return the seconds without stalls."""
         return self.clock.time()
 
 
-def run_steadily(main: Coroutine[Any, Any, T], watching: Watching | None = None) -> T:
-    """`asyncio.run` with a steady loop. `watching` is called after each stall."""
+def run_steadily(main: Coroutine[Any, Any, T], watching: StallCallback | None = None) -> T:
+    """Run a coroutine as `asyncio.run` does, on a steady loop. `watching` is called after each stall."""
     clock = SteadyClock(watching=watching)
     with asyncio.Runner(loop_factory=lambda: SteadyLoop(clock)) as runner:
 

@@ -26,10 +26,10 @@ from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.errors import Cause, SandboxError
 from worksample.experiments.planning.compatibility import why_incompatible
 from worksample.records import Agent, Ending, Environment, Limits, McpSpec, ServiceLimits, ServiceSpec
-from worksample.sandboxes.endpoints import Ledger
-from worksample.sandboxes.endpoints import serving as endpoints_serving
+from worksample.sandboxes.endpoints import ConnectionLedger
+from worksample.sandboxes.endpoints import serve_endpoints as endpoints_serving
 from worksample.sandboxes.services import open_services
-from worksample.sandboxes.services.service_boxes import boxes_of
+from worksample.sandboxes.services.service_boxes import service_boxes
 from worksample.tasks.environment import EnvironmentTable
 
 SERVER = (Path(__file__).parent / "mcp_server.py").read_text()
@@ -45,11 +45,11 @@ def workspace(**environment: Any) -> Workspace:
 
 
 @asynccontextmanager
-async def offered(server: McpSpec, ledger: Ledger | None = None) -> AsyncIterator[dict[str, Any]]:
+async def offered(server: McpSpec, ledger: ConnectionLedger | None = None) -> AsyncIterator[dict[str, Any]]:
     """The tools of a server, by name. Its box has the package `mcp`, as the platform has."""
     argv = ("python3", "-c", SERVER, "{state}", "8000", *(["sse"] if server.sse else []))
     limits = ServiceLimits(memory=1 << 30)
-    plan = boxes_of((ServiceSpec(name="n", box="n", argv=argv, ports=(8000,), limits=limits),), Path, "mcp")
+    plan = service_boxes((ServiceSpec(name="n", box="n", argv=argv, ports=(8000,), limits=limits),), Path, "mcp")
     away = bool(server.url) and server != OWN
     plan = tuple(replace(one, config=replace(one.config, python="platform")) for one in plan) if away else ()
     network = ("endpoints", (TOOLS,)) if away else ("none", ())
@@ -85,7 +85,7 @@ async def _in_box(box: Box, server: McpSpec) -> AsyncIterator[None]:
 async def test_the_tools_of_a_real_server_are_called_and_what_fails_is_told(server: McpSpec) -> None:
     from inspect_ai.tool import ToolError
 
-    ledger = Ledger()
+    ledger = ConnectionLedger()
     async with offered(server, ledger) as tools:
         assert sorted(tools) == ["notes__count", "notes__fail", "notes__keep", "notes__much"]
         assert await tools["notes__keep"](name="a.txt", text="milk") == "kept 4 characters"

@@ -13,7 +13,7 @@ from worksample.audit.control_builder import ControlBuilder
 from worksample.errors import PlanError
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
-from worksample.workplace.service_programs import lacking
+from worksample.workplace.service_programs import missing_programs_command
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CASE = 'about = "Says so, and does nothing."\nscore = 0.0\npasses = { told = false }\n'
@@ -52,7 +52,8 @@ def test_scripts_of_cases_run_as_agents(task: Path) -> None:
 
 @pytest.mark.thorough(quick="audit/test_workplace_controls.py::test_the_scripts_of_a_task_are_its_controls")
 @pytest.mark.skipif(
-    bool(lacking(("chat", "tracker", "files", "git", "calendar"))), reason="a service's program is missing"
+    bool(missing_programs_command(("chat", "tracker", "files", "git", "calendar"))),
+    reason="a service's program is missing",
 )
 def test_an_audit_performs_them(task: Path) -> None:
     report = check(read_package(task), AuditConfig(repeats=1, rendering=False))

@@ -11,7 +11,7 @@ from worksample.cli.demo_studies import AGENT, FONTS, TASK, company_config
 from worksample.errors import SandboxUnavailable
 from worksample.experiments.planning.preparation import prepare
 from worksample.files import HashSink
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 from worksample.workplace.install import apt_get
 
 PACKAGES = ("chromium", FONTS)
@@ -51,7 +51,7 @@ def test_what_to_type_is_said_where_it_cannot(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(SandboxUnavailable) as raised:
         apt_get(PACKAGES)
     line = f"apt-get install -y -qq --no-install-recommends {' '.join(PACKAGES)}"
-    assert raised.value.next == privileged(line)
+    assert raised.value.next == root_command(line)
     monkeypatch.setenv("PATH", str(tmp_path / "none"))
     with pytest.raises(SandboxUnavailable, match="there is no"):
         apt_get(PACKAGES)
@@ -69,7 +69,7 @@ def test_a_line_for_root_is_one_that_can_be_typed(
         (tmp_path / "sudo").write_text("")
         (tmp_path / "sudo").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert privileged("apt-get update") == said
+    assert root_command("apt-get update") == said
 
 
 def test_its_study_is_one_task_with_a_browser_and_a_script() -> None:

@@ -71,5 +71,5 @@ def test_the_starter_suite_comes_to_the_same(_daemon: str, tmp_path: Path) -> No
     graded = cli("grade", "--store", docker, "--reason", "again", "--json")
     assert graded.returncode == 0, graded.stderr[-3000:]
     assert told(docker).equals(told(plain))
-    left = containers.daemon(_daemon).api.containers(all=True, filters={"label": containers.LABEL})
+    left = containers.connect(_daemon).api.containers(all=True, filters={"label": containers.LABEL})
     assert left == []

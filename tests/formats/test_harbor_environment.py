@@ -15,7 +15,7 @@ from worksample.agents.installing.program import PyPI
 from worksample.agents.installing.pypi import python_of
 from worksample.errors import InstallError
 from worksample.formats.harbor import export_harbor, import_harbor
-from worksample.sandboxes.toolbox_download import uv_here
+from worksample.sandboxes.toolbox_download import find_uv
 
 HARBOR = "harbor==0.24.0"
 OURS = "worksample.formats.harbor.environment:WorksampleEnvironment"
@@ -50,7 +50,7 @@ pytestmark = [pytest.mark.box, pytest.mark.buildah]
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Harbor's, in an environment of its own with the platform beside it."""
-    uv = uv_here()
+    uv = find_uv()
     if not uv:
         pytest.skip("uv, which brings Harbor, is not installed: pip install uv")
     try:

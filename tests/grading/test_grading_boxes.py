@@ -11,7 +11,7 @@ from worksample.box import Root
 from worksample.errors import CaptureError
 from worksample.grading.grading_boxes import GradingBoxes, grading_boxes, verifier_of
 from worksample.records import CaptureStatus, Grading, Protocol, SubmissionPart
-from worksample.sandboxes.images import Cached
+from worksample.sandboxes.images import CachedImage
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_the_agents_programs_see_nothing_of_the_reference(made: Bench) -> None:
 def test_a_verifier_needs_an_image_and_what_was_changed_in_it(made: Bench, tmp_path: Path) -> None:
     submission = made.submit({"answer.txt": "1"})
     plain = made.instance.grading[Protocol.PROGRAM]
-    image = Cached("0" * 64, Root(str(tmp_path)), substituted=(("b", "2"), ("a", "1")))
+    image = CachedImage("0" * 64, Root(str(tmp_path)), substituted=(("b", "2"), ("a", "1")))
     verified: Grading = plain.replaced(settings={"verifier": {"command": ["true"]}})
     assert verifier_of(made.store, submission, made.instance, plain, image) is None
     assert verifier_of(made.store, submission, made.instance, verified, None) is None

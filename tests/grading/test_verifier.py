@@ -132,12 +132,12 @@ async def test_no_reward_is_ungraded_and_never_nothing(bench: Bench) -> None:
 
 async def test_changes_that_were_not_taken_in_leave_the_work_ungraded(bench: Bench) -> None:
     from worksample.files import HashSink
-    from worksample.sandboxes.capture.root_changes import absent
+    from worksample.sandboxes.capture.root_changes import absent_part
 
     instance = bench.instance()
     left = control(bench.store, instance, "nothing")
-    part = absent(bench.store.blobs, "the box was lost")
-    assert part.manifest == absent(HashSink(), "").manifest
+    part = absent_part(bench.store.blobs, "the box was lost")
+    assert part.manifest == absent_part(HashSink(), "").manifest
     lost = left.replaced(id="f" * 32, parts={**left.parts, "root": part})
     bench.store.commit(lost)
     found = await bench.graded(instance, lost)

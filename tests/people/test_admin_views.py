@@ -51,7 +51,7 @@ def test_who_has_seen_names_judges_nothing_of_it_any_more(desk: Office) -> None:
     desk.people.leasing.release(given_back.id, admin)
     show_names(desk.store, admin, round.id, clock=desk.clock)
     show_names(desk.store, admin, round.id, clock=desk.clock)
-    with pytest.raises(NotReady, match="who made what"):
+    with pytest.raises(NotReady, match="seen the makers' names"):
         desk.people.drafting.claim(admin, round.id)
     with pytest.raises(NotYours):
         desk.people.leasing.heartbeat(given_back.id, admin)

@@ -45,7 +45,7 @@ def desk(tmp_path: Path) -> Office:
 
 def test_instructions_are_opened_by_a_pilot_that_agrees(desk: Office) -> None:
     voters = [desk.hire("ann"), desk.hire("bob")]
-    with pytest.raises(PlanError, match="no pilot has opened"):
+    with pytest.raises(PlanError, match="no pilot has passed"):
         desk.open(waive_pilot="")
     first = desk.open(RoundKind.PILOT, sample=6)
     assert len(first.subjects) == 6

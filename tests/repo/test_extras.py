@@ -17,7 +17,7 @@ from cli.run_cli import SCRIPTS, TINY, clean_environment
 from worksample.errors import SandboxUnavailable
 from worksample.extras import EXTRAS
 from worksample.sandboxes.toolbox import OFFERED
-from worksample.sandboxes.toolbox_download import fetch, wanted
+from worksample.sandboxes.toolbox_download import download, requirement_lines
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -97,10 +97,10 @@ def test_the_toolbox_fetches_what_is_not_here_or_names_the_line(
     for tool in ("UV", "PIP"):
         monkeypatch.setenv(f"{tool}_NO_INDEX", "1")
         monkeypatch.setenv(f"{tool}_FIND_LINKS", str(tmp_path))
-    fetch(["trinket==1.0"], tmp_path / "here")
+    download(["trinket==1.0"], tmp_path / "here")
     assert (tmp_path / "here" / "trinket.py").read_text() == "worth = 7\n"
-    with pytest.raises(SandboxUnavailable, match="cannot be fetched") as failed:
-        fetch(["no-such-trinket==1.0"], tmp_path / "there")
+    with pytest.raises(SandboxUnavailable, match="cannot be downloaded") as failed:
+        download(["no-such-trinket==1.0"], tmp_path / "there")
     assert failed.value.next == "pip install 'worksample[toolbox]'"
 
 
@@ -114,7 +114,7 @@ def test_a_run_whose_libraries_cannot_be_fetched_ends_before_it_begins(tmp_path:
     words = [sys.executable, "-c", program, json.dumps([run, ["doctor"]])]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=400, env=env)
     assert done.stdout.splitlines()[-1].startswith("[1, 0]"), done.stdout + done.stderr
-    assert "cannot be fetched: exit status 1" in done.stderr and done.stderr.count("cannot be fetched") == 1
+    assert "cannot be downloaded: exit status 1" in done.stderr and done.stderr.count("cannot be downloaded") == 1
     assert "next: pip install 'worksample[toolbox]'" in done.stderr
     assert "the first run fetches its libraries by false" in done.stdout
     assert not store.exists()
@@ -122,8 +122,8 @@ def test_a_run_whose_libraries_cannot_be_fetched_ends_before_it_begins(tmp_path:
 
 def test_pip_is_found_where_the_environment_has_none() -> None:
     """An environment that uv made has no pip: the one that comes with Python is taken."""
-    program = "import sys; sys.modules['pip'] = None\nfrom worksample.sandboxes.toolbox_download import pip_here\n"
-    words = [sys.executable, "-c", f"{program}print(*pip_here(), '--version')"]
+    program = "import sys; sys.modules['pip'] = None\nfrom worksample.sandboxes.toolbox_download import find_pip\n"
+    words = [sys.executable, "-c", f"{program}print(*find_pip(), '--version')"]
     said = subprocess.run(words, capture_output=True, text=True, check=True, env=clean_environment()).stdout.split()
     if said != ["--version"]:  # this machine has one
         ran = subprocess.run(said, capture_output=True, text=True, check=False)
@@ -133,8 +133,8 @@ def test_pip_is_found_where_the_environment_has_none() -> None:
 def test_what_is_wanted_has_the_versions_that_are_here() -> None:
     from importlib.metadata import version
 
-    assert wanted(("numpy", "ipython")) == (f"numpy=={version('numpy')}", f"ipython=={version('ipython')}")
-    assert wanted(("absent-here",)) == ("absent-here",)
+    assert requirement_lines(("numpy", "ipython")) == (f"numpy=={version('numpy')}", f"ipython=={version('ipython')}")
+    assert requirement_lines(("absent-here",)) == ("absent-here",)
 
 
 @pytest.mark.box

@@ -13,7 +13,7 @@ from worksample.records import Slot
 from worksample.reports.sections import measure
 from worksample.store import Store
 from worksample.workplace.colleagues.profile import Colleague, Knowledge
-from worksample.workplace.colleagues.responders import ByRules, Heard
+from worksample.workplace.colleagues.responders import ConversationLine, RuleResponder
 
 ASKED = {"may": "What was the sum in May?", "june": "What was the sum in June?"}
 MAY = Knowledge(id="may", text="4,704 EUR.", ask=ASKED["may"], about=("may",), marks=("4,704",))
@@ -28,7 +28,7 @@ def scores(colleague: Colleague) -> dict[str, float]:
     async def told() -> dict[str, float]:
         found = {}
         for name, question in ASKED.items():
-            said = (await ByRules().answer(colleague, [Heard("agent", question)])).text
+            said = (await RuleResponder().answer(colleague, [ConversationLine("agent", question)])).text
             found[name] = float(any(mark in said for one in (MAY, JUNE) if one.id == name for mark in one.marks))
         return found
 

@@ -76,9 +76,9 @@ def _node() -> str:
 
 
 def _workplace() -> str:
-    from worksample.workplace.service_programs import SERVICES, lacking
+    from worksample.workplace.service_programs import SERVICES, missing_programs_command
 
-    line = lacking(SERVICES)
+    line = missing_programs_command(SERVICES)
     return f"a workplace's services are not installed: {line}" if line else ""
 
 

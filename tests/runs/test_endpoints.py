@@ -26,7 +26,7 @@ from worksample.runs.trial_endpoints import (
     uses_gateway,
     why_unreachable,
 )
-from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams
+from worksample.sandboxes.endpoints import AllowedHost, ConnectProxy, HostAllowance, HostRule, StreamTarget
 
 SCRIPT = player("script")
 WORKER = define("worker", harness="worker", model="mockllm/model")
@@ -44,7 +44,7 @@ def needing(*endpoints: EndpointSpec, **more: Any) -> Environment:
 
 GATEWAY = Endpoint(MODEL_HOST, MODEL.port)
 API, WILD = spec("api.example.com", "host"), spec("*.example.com", "host", 8443)
-OPEN = Allowance(operator=(HostRule("api.example.com"), HostRule("*.example.com", 8443)))
+OPEN = HostAllowance(operator=(HostRule("api.example.com"), HostRule("*.example.com", 8443)))
 
 
 @pytest.mark.parametrize(
@@ -101,15 +101,15 @@ def test_every_endpoint_has_what_it_is_for_and_the_others_refuse() -> None:
         spec("shop.internal", "service:shop"),
     )  # fmt: skip
     found = targets_of(environment, OPEN, cast("Any", gateway), cast("Any", services))
-    assert found[Endpoint("api.example.com", 443)] == Host(HostRule("api.example.com"))
+    assert found[Endpoint("api.example.com", 443)] == AllowedHost(HostRule("api.example.com"))
     assert found[Endpoint("shop.internal", 443)] == "target of service:shop"
-    assert isinstance(found[MODEL], Streams)
-    assert isinstance(found[Endpoint("llm.internal", 443)], Streams)
+    assert isinstance(found[MODEL], StreamTarget)
+    assert isinstance(found[Endpoint("llm.internal", 443)], StreamTarget)
     proxy = found[PROXY]
     assert isinstance(proxy, ConnectProxy)
     assert proxy.rules == (HostRule("*.example.com", 8443),)
     assert len(found) == 5
-    assert targets_of(environment, Allowance(), None) == {}
+    assert targets_of(environment, HostAllowance(), None) == {}
 
 
 async def test_a_box_without_endpoints_goes_on_by_itself(tmp_path: Path) -> None:

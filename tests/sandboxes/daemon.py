@@ -18,7 +18,7 @@ from worksample.sandboxes.containers import daemon
 def lacks() -> str:
     """Why there can be none, with the line to type; or nothing."""
     with suppress(SandboxUnavailable):
-        daemon.daemon(daemon.url())
+        daemon.connect(daemon.daemon_url())
         return ""
     if os.geteuid() == 0 and shutil.which("dockerd"):
         return ""
@@ -29,7 +29,7 @@ def lacks() -> str:
 def running() -> Iterator[str]:
     """Where it answers."""
     with suppress(SandboxUnavailable):
-        yield daemon.daemon(daemon.url()).url
+        yield daemon.connect(daemon.daemon_url()).url
         return
     with started() as own:
         yield own.url
@@ -50,10 +50,10 @@ class Started:
             self._process = subprocess.Popen(
                 words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
-        daemon.daemon.cache_clear()
+        daemon.connect.cache_clear()
         for _ in range(600):
             try:
-                daemon.daemon(self.url)
+                daemon.connect(self.url)
                 return
             except SandboxUnavailable:
                 with suppress(subprocess.TimeoutExpired):

@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from worksample.box import BoxConfig, BoxLimits, FairTimeout, Mount, Reader, conformance, kinds, open_box
+from worksample.box import BoxConfig, BoxLimits, FairTimeout, Mount, Reader, conformance, installed_kinds, open_box
 from worksample.errors import SandboxError
 from worksample.sandboxes import available
 
 pytestmark = pytest.mark.box
 
-KINDS = [kind for kind in kinds() if kind != "docker"]
+KINDS = [kind for kind in installed_kinds() if kind != "docker"]
 """Those that need no daemon; `test_docker.py` has the other."""
 
 
 @pytest.mark.parametrize("name", conformance.CHECKS)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_it_is_a_box(kind: str, name: str, tmp_path: Path) -> None:
-    async with conformance.opened(kind, tmp_path) as box:
+    async with conformance.open_conformance_box(kind, tmp_path) as box:
         await conformance.CHECKS[name](box)
 
 
@@ -46,7 +46,7 @@ def test_it_is_a_box_on_the_event_loop_of_the_review_app(kind: str, tmp_path: Pa
             )
         ):
             (folder := tmp_path / str(number)).mkdir()
-            async with conformance.opened(kind, folder) as box:
+            async with conformance.open_conformance_box(kind, folder) as box:
                 await conformance.CHECKS[name](box)
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -19,7 +19,7 @@ from sandboxes import daemon
 from sandboxes.images import machine
 from worksample.box import BoxConfig, Mount, Root, conformance, open_box
 from worksample.errors import POLICY, Boundary, SandboxError, SandboxUnavailable
-from worksample.sandboxes import need_box, sweep
+from worksample.sandboxes import require_kind, sweep
 from worksample.sandboxes.containers import daemon as containers
 
 SWEEP = "sandboxes/test_sweep.py::test_a_closed_box_leaves_nothing"
@@ -45,7 +45,9 @@ def _checks(quick: str) -> list[object]:
 @pytest.mark.parametrize("name", _checks("sandboxes/test_box.py::test_it_is_a_box[bubblewrap-{}]"))
 @pytest.mark.parametrize("root", ["machine", "image"])
 async def test_it_is_a_box(root: str, name: str, _daemon: str, folder: Path, tmp_path: Path) -> None:
-    async with conformance.opened("docker", tmp_path, Root(str(folder)) if root == "image" else None) as box:
+    async with conformance.open_conformance_box(
+        "docker", tmp_path, Root(str(folder)) if root == "image" else None
+    ) as box:
         await conformance.CHECKS[name](box)
 
 
@@ -84,7 +86,7 @@ def _end(one: subprocess.Popen[str], number: int) -> None:
 
 
 def _containers(url: str) -> list[str]:
-    found = containers.daemon(url).api.containers(all=True, filters={"label": containers.LABEL})
+    found = containers.connect(url).api.containers(all=True, filters={"label": containers.LABEL})
     return [one["State"] for one in found]
 
 
@@ -106,7 +108,7 @@ def test_what_a_killed_process_leaves_is_removed_and_the_living_stay(
     assert sorted(_containers(_daemon)) == ["paused", "paused", "running"]
     assert sum("left" in line for line in sweep()) == 2
     assert sorted(_containers(_daemon)) == ["paused", "running"]
-    assert len(containers.sweep(_daemon)) == 1
+    assert len(containers.sweep_containers(_daemon)) == 1
     assert _containers(_daemon) == ["running"]
     assert stays.stdin is not None
     stays.stdin.close()
@@ -214,8 +216,8 @@ def test_where_no_daemon_can_make_a_box_it_says_so_and_what_to_type(
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none")
     with pytest.raises(SandboxUnavailable, match="no Docker daemon answers") as failure:
-        need_box("docker")
+        require_kind("docker")
     assert failure.value.next is not None and "docker.io" in failure.value.next
     monkeypatch.setenv("DOCKER_HOST", "tcp://docker.example.com:2375")
     with pytest.raises(SandboxUnavailable, match="on another machine"):
-        need_box("docker")
+        require_kind("docker")

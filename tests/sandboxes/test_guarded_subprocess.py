@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from worksample.sandboxes.guarded_subprocess import NOT_FOUND, call
+from worksample.sandboxes.guarded_subprocess import NOT_FOUND, run_guarded
 
 LINGERS = "(setsid sh -c 'while :; do sleep 0.05; done' {mark} </dev/null >/dev/null 2>&1 &)"
 CALLER = """
 import sys
-from worksample.sandboxes.guarded_subprocess import call
-call(["sh", "-c", sys.argv[1]], 600)
+from worksample.sandboxes.guarded_subprocess import run_guarded
+run_guarded(["sh", "-c", sys.argv[1]], 600)
 """
 
 
@@ -43,22 +43,24 @@ def gone(mark: str) -> bool:
 
 
 def test_it_says_what_the_program_said(tmp_path: Path) -> None:
-    done = call(["sh", "-c", "pwd; echo $A; echo no >&2; cat; exit 3"], 60, cwd=tmp_path, env={**os.environ, "A": "b"})
+    done = run_guarded(
+        ["sh", "-c", "pwd; echo $A; echo no >&2; cat; exit 3"], 60, cwd=tmp_path, env={**os.environ, "A": "b"}
+    )
     assert (done.returncode, done.stdout, done.stderr) == (3, f"{tmp_path}\nb\n", "no\n")
-    assert call(["sh", "-c", "kill -9 $$"], 60).returncode == 128 + 9
-    assert call(["no-such-program"], 60).returncode == NOT_FOUND
+    assert run_guarded(["sh", "-c", "kill -9 $$"], 60).returncode == 128 + 9
+    assert run_guarded(["no-such-program"], 60).returncode == NOT_FOUND
 
 
 def test_what_a_program_leaves_ends_with_it() -> None:
     mark = f"mark-{secrets.token_hex(8)}"
-    assert call(["sh", "-c", LINGERS.format(mark=mark)], 60).returncode == 0
+    assert run_guarded(["sh", "-c", LINGERS.format(mark=mark)], 60).returncode == 0
     assert running(mark) == []
 
 
 def test_one_that_takes_too_long_ends_with_all_that_it_started() -> None:
     mark = f"mark-{secrets.token_hex(8)}"
     with pytest.raises(subprocess.TimeoutExpired):
-        call(["sh", "-c", f"{LINGERS.format(mark=mark)}; sleep 600; : {mark}"], 0.5)
+        run_guarded(["sh", "-c", f"{LINGERS.format(mark=mark)}; sleep 600; : {mark}"], 0.5)
     assert gone(mark)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from sandboxes.images import machine
 from worksample.box import BoxConfig, BoxLimits, Mount, Root, conformance, open_box
-from worksample.box.conformance.assertions import until
+from worksample.box.conformance.assertions import wait_until
 from worksample.errors import SandboxError
 
 pytestmark = pytest.mark.box
@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 async def test_it_is_a_box(name: str, folder: Path, tmp_path: Path) -> None:
-    async with conformance.opened("bubblewrap", tmp_path, Root(str(folder))) as box:
+    async with conformance.open_conformance_box("bubblewrap", tmp_path, Root(str(folder))) as box:
         await conformance.CHECKS[name](box)
 
 
@@ -51,7 +51,7 @@ async def test_user_workdir_environment_and_entrypoint_are_the_images(folder: Pa
         ]  # fmt: skip
         await box.write("made", b"here")
         assert await box.read("/srv/work/new/made", 10) == b"here"
-        await until(box, "test -s /tmp/began")
+        await wait_until(box, "test -s /tmp/began")
         assert await box.read("/tmp/began", 99) == b"entry sleep infinity\n"
 
 

@@ -28,8 +28,8 @@ from worksample.files.scratch import started_at
 from worksample.sandboxes import available, cgroups, sweep
 from worksample.sandboxes.host_state import (
     BoxFolder,
-    beginnings_folder,
     cache_folder,
+    prefixes_folder,
     runtime_folder,
     workplaces_folder,
 )
@@ -235,10 +235,10 @@ def test_what_left_its_group_in_a_plain_box_ends_with_the_box_or_the_next_run(tm
 
 FORKED = """
 import subprocess, sys, time
-from worksample.sandboxes.marked_processes import of_this_process
+from worksample.sandboxes.marked_processes import maker_environment
 
 code = "import time; time.sleep(1000)"
-subprocess.Popen([sys.executable, "-c", code, sys.argv[1]], env=of_this_process(), start_new_session=True)
+subprocess.Popen([sys.executable, "-c", code, sys.argv[1]], env=maker_environment(), start_new_session=True)
 print("begun", flush=True)
 time.sleep(300)
 """
@@ -271,7 +271,7 @@ def test_groups_are_noted_before_they_are_made(tmp_path: Path, monkeypatch: pyte
     parents = available().parents
     if parents.memory is None:
         pytest.skip("no control groups can be made here")
-    folder = BoxFolder("doomed", groups=partial(cgroups.places, parents))
+    folder = BoxFolder("doomed", groups=partial(cgroups.planned_folders, parents))
     made = [Path(path) for path in folder.owner.groups]
     for path in made:
         path.mkdir()
@@ -306,7 +306,7 @@ def test_halves_and_folders_of_killed_makers_are_swept(tmp_path: Path, monkeypat
     monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "runtime"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    cache, beginnings = cache_folder(), beginnings_folder()
+    cache, beginnings = cache_folder(), prefixes_folder()
     space = Path("/proc/self/ns/pid").stat().st_ino
     halves = [cache / ".toolbox-1.new", cache / "agents" / ".program.new", cache / "images" / ".abc.new"]
     halves += [beginnings / ".def.new", cache / "images" / f"worksample-image-1-1-{space}-00000000"]

@@ -64,13 +64,13 @@ async def test_graders_have_the_platform() -> None:
 MAKE = """
 import os, sys
 from pathlib import Path
-from worksample.sandboxes.shared_folders import once
+from worksample.sandboxes.shared_folders import make_once
 
 def fill(fresh):
     for number in range(300):
         (fresh / str(number)).write_text(str(os.getpid()))
 
-print(len(list(once(Path(sys.argv[1]), fill).iterdir())))
+print(len(list(make_once(Path(sys.argv[1]), fill).iterdir())))
 """
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.steady_loop import USUAL, Clocks, Stall, SteadyClock, run_steadily, stalled, steady_time
+from worksample.steady_loop import USUAL, Clocks, Stall, SteadyClock, run_steadily, stalled_seconds, steady_time
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -47,9 +47,9 @@ def test_what_is_missing_between_two_looks_is_left_out() -> None:
     assert clock.time() == pytest.approx(0.2 + USUAL)
     (stall,) = told
     assert (stall.seconds, stall.processor) == (pytest.approx(40.0 - USUAL), 39.0)
-    assert clock.stalled(BEGAN, BEGAN + timedelta(seconds=100)) == pytest.approx(40.0 - USUAL)
-    assert clock.stalled(BEGAN, BEGAN + timedelta(seconds=20.2)) == pytest.approx(20 - USUAL)
-    assert clock.stalled(BEGAN + timedelta(seconds=50), BEGAN + timedelta(seconds=60)) == 0
+    assert clock.stalled_seconds(BEGAN, BEGAN + timedelta(seconds=100)) == pytest.approx(40.0 - USUAL)
+    assert clock.stalled_seconds(BEGAN, BEGAN + timedelta(seconds=20.2)) == pytest.approx(20 - USUAL)
+    assert clock.stalled_seconds(BEGAN + timedelta(seconds=50), BEGAN + timedelta(seconds=60)) == 0
 
 
 def test_a_stall_knows_how_much_of_it_fell_into_counted_work() -> None:
@@ -57,7 +57,7 @@ def test_a_stall_knows_how_much_of_it_fell_into_counted_work() -> None:
     clock = SteadyClock(machine.clocks, told.append)
     machine.awake += 10  # the engine is loaded
     clock.look()
-    with clock.counted():
+    with clock.count_stalls():
         machine.awake += 20
         clock.look()
         machine.awake += 5
@@ -103,8 +103,8 @@ def test_a_limit_of_time_outlives_a_stall_and_ends_without_one() -> None:
                 for _ in range(4):
                     await asyncio.sleep(0.1)
         except TimeoutError:
-            return False, steady_time() - steady, stalled(begun, datetime.now(UTC))
-        elsewhere = await asyncio.to_thread(lambda: (steady_time(), stalled(begun, datetime.now(UTC))))
+            return False, steady_time() - steady, stalled_seconds(begun, datetime.now(UTC))
+        elsewhere = await asyncio.to_thread(lambda: (steady_time(), stalled_seconds(begun, datetime.now(UTC))))
         assert elsewhere[0] - steady < 1.5
         return True, steady_time() - steady, elsewhere[1]
 
@@ -124,7 +124,7 @@ def test_a_limit_of_time_outlives_a_stall_and_ends_without_one() -> None:
 STOPPED = """
 import asyncio, sys, time
 from datetime import UTC, datetime
-from worksample.steady_loop import run_steadily, stalled
+from worksample.steady_loop import run_steadily, stalled_seconds
 
 async def main():
     begun = datetime.now(UTC)
@@ -134,7 +134,7 @@ async def main():
             await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
     except TimeoutError:
         return print("timed out")
-    print("in time" if stalled(begun, datetime.now(UTC)) > 1.5 else "not noted")
+    print("in time" if stalled_seconds(begun, datetime.now(UTC)) > 1.5 else "not noted")
 
 run_steadily(main())
 """
@@ -154,5 +154,5 @@ def test_a_process_that_is_stopped_is_not_charged_for_it() -> None:
 
 
 async def test_without_a_steady_loop_time_is_the_machine_s() -> None:
-    assert stalled(BEGAN, datetime.now(UTC)) == 0
+    assert stalled_seconds(BEGAN, datetime.now(UTC)) == 0
     assert abs(steady_time() - time.monotonic()) < 1

@@ -24,13 +24,13 @@ from worksample.grading.grading_boxes import EXPORTS, GradingBoxes, grading_boxe
 from worksample.grading.run_grader import run_grader
 from worksample.grading.workplace_controls import _perform_script, _ScriptStage
 from worksample.records import GradePayload, Instance, Protocol, Submission
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.services.service_boxes import ServiceBox
 from worksample.sandboxes.services.task_service import TaskService
 from worksample.store import Store, merge
 from worksample.tasks import find_suite, ingest, read_package
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.workplace import LiveWorkplace, own_box, reset, set_up, workplace_of
+from worksample.workplace.workplace import LiveWorkplace, reset_services, run_setup, services_box, task_workplace
 
 pytestmark = [pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 ROOT = find_suite("quaymark").parent
@@ -47,7 +47,7 @@ class Live:
     async def close(self) -> None: ...
 
 
-def live_place(place: GradingBoxes, services: TaskServices, workplace: LiveWorkplace, folder: Path) -> GradingBoxes:
+def live_place(place: GradingBoxes, services: TrialServices, workplace: LiveWorkplace, folder: Path) -> GradingBoxes:
     """The grader's boxes with the folder of live state for its exports, and the live services for restored ones."""
     mounts = tuple(Mount(str(folder), EXPORTS) if one.target == EXPORTS else one for one in place.grading.mounts)
     own = replace(place, grading=replace(place.grading, mounts=mounts))
@@ -68,20 +68,20 @@ async def graded_live(
 ) -> dict[tuple[str, Protocol], GradePayload]:
     """Perform each script, and grade what stands then. By submission and protocol."""
     found: dict[tuple[str, Protocol], GradePayload] = {}
-    workplace = await asyncio.to_thread(workplace_of, instance.work.environment, store.folder, "graded-live")
+    workplace = await asyncio.to_thread(task_workplace, instance.work.environment, store.folder, "graded-live")
     assert workplace is not None
     async with open_services((workplace.box,), "bubblewrap") as services:
         for number, (name, steps) in enumerate(scripts.items()):
             if number:
-                await reset(own_box(services))
-            await set_up(services, workplace)
+                await reset_services(services_box(services))
+            await run_setup(services, workplace)
             done = await _perform_script(_ScriptStage(store, instance, workplace, services, "bubblewrap"), name, steps)
             assert not done.failed, (name, done.failed)
             for protocol in {Protocol.PROGRAM, Protocol.CHECKPOINTS} & set(instance.grading):
                 folder = taken / f"{number}-{protocol}"
                 shutil.copytree(store.folder(done.submission.parts["exports"].manifest), folder)
                 shutil.rmtree(folder / WORKPLACE)
-                shutil.copytree(own_box(services).output_path / WORKPLACE, folder / WORKPLACE)
+                shutil.copytree(services_box(services).output_path / WORKPLACE, folder / WORKPLACE)
                 grading = instance.grading[protocol]
                 place = live_place(
                     grading_boxes(store, done.submission, instance, grading), services, workplace, folder

@@ -14,7 +14,7 @@ import pytest
 from worksample.audit import AuditConfig, check
 from worksample.tasks import find_suite, read_package, read_suite
 from worksample.workplace.colleagues.colleague_audit import audit
-from worksample.workplace.colleagues.responders import ByRules
+from worksample.workplace.colleagues.responders import RuleResponder
 from worksample.workplace.company import Company
 from worksample.workplace.company_reader import read_company
 
@@ -42,7 +42,7 @@ def test_the_company_is_as_large_as_it_says(company: Company) -> None:
 
 
 def test_its_colleagues_tell_what_they_should(company: Company) -> None:
-    found = asyncio.run(audit(company.colleagues, lambda one: ByRules(), repeats=1))
+    found = asyncio.run(audit(company.colleagues, lambda one: RuleResponder(), repeats=1))
     assert not found.findings, found.findings
 
 

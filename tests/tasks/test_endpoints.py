@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from worksample.agents import define
 from worksample.records import Environment
 from worksample.runs.trial_endpoints import MODEL, PROXY, endpoints_of, environment_of, targets_of, why_unreachable
-from worksample.sandboxes.endpoints import Allowance, read_rule
+from worksample.sandboxes.endpoints import HostAllowance, read_rule
 from worksample.tasks.environment import EnvironmentTable
 
-NONE = Allowance()
+NONE = HostAllowance()
 WORKER = define("w", harness="worker", model="openai/gpt-5")
 PROGRAM = define("p", harness="command", model="openai/gpt-5", settings={"argv": ["true"]})
 ALONE = define("a", harness="command", settings={"argv": ["true"]})
@@ -70,7 +70,7 @@ def test_what_cannot_be_reached_is_said_once_and_stably() -> None:
         "needs the host pypi.org:443, which is not allowed; needs the host *.example.com:443, which is not allowed; "
         "needs the service shop; needs a model behind help.example:80, and the agent names none"
     )
-    rules = Allowance((read_rule("pypi.org"), read_rule("*.example.com")))
+    rules = HostAllowance((read_rule("pypi.org"), read_rule("*.example.com")))
     assert why_unreachable(WORKER, environment, rules, sandbox="bubblewrap") == "needs the service shop"
     assert "need isolation" in why_unreachable(WORKER, environment, rules, sandbox="none")
     assert why_unreachable(WORKER, Environment(), NONE, sandbox="none") == ""
@@ -80,7 +80,7 @@ def test_what_cannot_be_reached_is_said_once_and_stably() -> None:
 @pytest.mark.parametrize("allowed", ["evil.example.com", "*.evil.example.com", "*.example.com:80", "example.com"])
 def test_a_wildcard_needs_a_rule_that_allows_all_of_it(allowed: str) -> None:
     environment = table({"name": "*.example.com", "to": "host"})
-    assert why_unreachable(WORKER, environment, Allowance((read_rule(allowed),)), sandbox="bubblewrap")
+    assert why_unreachable(WORKER, environment, HostAllowance((read_rule(allowed),)), sandbox="bubblewrap")
 
 
 def test_a_box_gets_what_its_task_and_its_agent_need() -> None:
@@ -94,7 +94,7 @@ def test_a_box_gets_what_its_task_and_its_agent_need() -> None:
     assert told["https_proxy"] == "http://proxy.internal:3128"
     assert "pypi.org" in told["NO_PROXY"]
     assert environment_of(Environment()) == ()
-    targets = targets_of(environment, Allowance((read_rule("pypi.org"), read_rule("*.example.com"))), None)
+    targets = targets_of(environment, HostAllowance((read_rule("pypi.org"), read_rule("*.example.com"))), None)
     assert {str(place): target.rule for place, target in targets.items()} == {
         "pypi.org:443": "allow pypi.org:443",
         "proxy.internal:3128": "proxy for *.example.com:443",

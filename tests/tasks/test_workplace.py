@@ -11,7 +11,7 @@ from worksample.files import HashSink
 from worksample.files.config_files import FaultyManifest
 from worksample.records import Agent, Instance
 from worksample.runs.trial_endpoints import why_unreachable
-from worksample.sandboxes.endpoints import Allowance
+from worksample.sandboxes.endpoints import HostAllowance
 from worksample.tasks import ingest, read_package
 
 EXAMPLE = Path(__file__).parents[2] / "examples/invoice-1043"
@@ -75,5 +75,5 @@ def test_what_does_not_fit_is_a_fault(package: Path, old: str, new: str, said: s
 def test_without_isolation_there_is_no_workplace(package: Path) -> None:
     agent = Agent.of("a", "scripted")
     environment = instance(package).work.environment
-    assert "need isolation" in why_unreachable(agent, environment, Allowance(), sandbox="none")
-    assert why_unreachable(agent, environment, Allowance(), sandbox="bubblewrap") == ""
+    assert "need isolation" in why_unreachable(agent, environment, HostAllowance(), sandbox="none")
+    assert why_unreachable(agent, environment, HostAllowance(), sandbox="bubblewrap") == ""

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from worksample.box import Endpoint
-from worksample.sandboxes.endpoints import serving_sockets
+from worksample.sandboxes.endpoints import serve_sockets
 from worksample.sandboxes.services import open_services
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.keeper import listening
-from worksample.workplace.workplace import over_state, own_box, reset, seed_at
+from worksample.workplace.keeper import listen_on_loopback
+from worksample.workplace.workplace import reset_services, seed_of_folder, services_box, workplace_over_state
 
 NAMES, DIALECTS = ("tracker", "git"), ("gitlab", "plane")
 TOKEN = "root-token"
@@ -103,16 +103,16 @@ def company(root: Path) -> Path:
 
 async def during(root: Path, work: Callable[[dict[str, str]], Made], again: Callable[[dict[str, str]], None]) -> Made:
     """What `work` makes of the services' addresses on this machine; after it a reset, and `again`."""
-    seed = await asyncio.to_thread(seed_at, root, NAMES)
-    workplace = over_state(NAMES, seed.state, "test", accounts=seed.accounts, dialects=DIALECTS)
+    seed = await asyncio.to_thread(seed_of_folder, root, NAMES)
+    workplace = workplace_over_state(NAMES, seed.state, "test", accounts=seed.accounts, dialects=DIALECTS)
     async with open_services((workplace.box,), "bubblewrap") as services:
-        doors = {one: listening(PORTS[one]) for one in NAMES}
+        doors = {one: listen_on_loopback(PORTS[one]) for one in NAMES}
         places = {one: Endpoint(one, PORTS[one]) for one in NAMES}
         found = {one: f"http://127.0.0.1:{door.getsockname()[1]}" for one, door in doors.items()}
         sockets = {places[one]: door for one, door in doors.items()}
         targets = {places[one]: services.target(f"service:{WORKPLACE}:{PORTS[one]}") for one in NAMES}
-        async with serving_sockets(sockets, targets):
+        async with serve_sockets(sockets, targets):
             made = await asyncio.to_thread(work, found)
-            await reset(own_box(services))
+            await reset_services(services_box(services))
             await asyncio.to_thread(again, found)
     return made

@@ -19,7 +19,7 @@ from worksample.workplace.in_box.dialects.bare_repository import (
     FileChange,
     NotFound,
     check_branch,
-    within,
+    check_path,
 )
 from worksample.workplace.in_box.dialects.gitlab.api import GitLab
 from worksample.workplace.in_box.dialects.http_messages import DialectRefused, DialectRequest
@@ -49,7 +49,7 @@ def test_who_asks_is_told_by_password_or_token(tmp_path: Path) -> None:
     accounts = known(tmp_path)
 
     def who(**heads: str) -> str | None:
-        found = accounts.who(asked("GET", "/", **heads))
+        found = accounts.find_account(asked("GET", "/", **heads))
         return None if found is None else found.name
 
     def basic(text: str) -> str:
@@ -129,7 +129,7 @@ def test_an_editors_markup_becomes_text() -> None:
 @given(st.text(max_size=40))
 def test_no_path_leads_out_of_a_repository(path: str) -> None:
     try:
-        found = within(path)
+        found = check_path(path)
     except DialectRefused:
         return
     assert not found.startswith("/")
@@ -150,16 +150,18 @@ def test_a_bare_repository_is_written_without_a_checkout(tmp_path: Path) -> None
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "x.git")], check=True)
     code, by = BareRepository(tmp_path / "x.git"), ("Rosa <x>", "rosa@x.invalid")
     assert (code.default_branch(), code.branches(), code.tags()) == (None, {}, [])
-    first = code.put(
+    first = code.commit_changes(
         "main", "", [FileChange("ä b/c.txt", b"1\n2\n"), FileChange("run", b"#!", "100755")], "One\n\nwhy", by
     )
     assert (code.default_branch(), code.commit("main")["author_name"]) == ("main", "Rosa x")
     assert code.file("main", "ä b/c.txt")[2] == b"1\n2\n"
     assert [row["new_path"] for row in code.difference("", first)] == ["run", "ä b/c.txt"]
-    other = code.put("other", "main", [FileChange("ä b/c.txt", None), FileChange("moved.txt", b"1\n2\n")], "Moved", by)
+    other = code.commit_changes(
+        "other", "main", [FileChange("ä b/c.txt", None), FileChange("moved.txt", b"1\n2\n")], "Moved", by
+    )
     [row] = code.difference(first, other)
     assert (row["renamed_file"], row["old_path"], row["new_path"]) == (True, "ä b/c.txt", "moved.txt")
-    code.put("main", "", [FileChange("ä b/c.txt", b"1\n2\n3\n")], "Three", by)
+    code.commit_changes("main", "", [FileChange("ä b/c.txt", b"1\n2\n3\n")], "Three", by)
     assert not code.conflicts("main", "other")
     merged = code.merge("main", other, "Merge", by)
     assert merged is not None
@@ -178,9 +180,9 @@ def test_a_bare_repository_is_written_without_a_checkout(tmp_path: Path) -> None
 
 def test_labels_are_kept_and_nothing_is_lost_when_one_is_refused(tmp_path: Path) -> None:
     kept = JsonTables(tmp_path / "own")
-    with kept.changing("x") as table:
+    with kept.edit("x") as table:
         set_labels(table, 7, ["bug", "bug", "ä"])
-    with pytest.raises(DialectRefused), kept.changing("x") as table:
+    with pytest.raises(DialectRefused), kept.edit("x") as table:
         set_labels(table, 7, ["", "other"])
     assert labels_of(kept.read("x"), 7) == ["bug", "ä"]
     assert [one["id"] for one in kept.read("x")["labels"]] == [1, 2]

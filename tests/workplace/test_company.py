@@ -17,7 +17,7 @@ from worksample.files.config_files import FaultyManifest
 from worksample.kit.calendar import read_event
 from worksample.workplace.company import Calendar, SeedEvent
 from worksample.workplace.company_reader import folder_digest, read_company
-from worksample.workplace.seed_plan import MAIL, ics_of, passwords, plan_of
+from worksample.workplace.seed_plan import MAIL, build_plan, choose_passwords, event_ics
 from worksample.workplace.seeds import seed_folder
 
 EXAMPLE = Path(__file__).parents[2] / "examples/invoice-1043/company"
@@ -75,8 +75,8 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
         ("projects/billing.toml: issue[", "did you mean 'March'?"),
     ),
     "a folder that nobody reads": (lambda root: (root / "chanels").mkdir(), ("chanels: ", "did you mean 'channels'?")),
-    "two of one id": (replaced("company.toml", 'id = "ines"', 'id = "rosa"'), ("two people are 'rosa'",)),
-    "the operator's name": (replaced("company.toml", 'id = "ines"', 'id = "operator"'), ("workplace's own",)),
+    "two of one id": (replaced("company.toml", 'id = "ines"', 'id = "rosa"'), ("two people have the id 'rosa'",)),
+    "the operator's name": (replaced("company.toml", 'id = "ines"', 'id = "operator"'), ("the workplace itself uses",)),
     "a commit without its files": (
         lambda root: shutil.rmtree(root / "repositories/billing/rates"),
         ("repositories/billing.toml: commit[1].files: there is no folder repositories/billing/rates",),
@@ -142,14 +142,14 @@ def test_a_seed_is_kept_by_all_that_decides_it(company: Path, tmp_path: Path) ->
 
 def test_passwords_are_the_companys_or_nobodys() -> None:
     company = read_company(EXAMPLE)
-    one, other = passwords(company), passwords(company)
+    one, other = choose_passwords(company), choose_passwords(company)
     assert one["assistant"] == other["assistant"] == "paddle-and-float-26"
     assert all(one[who] != other[who] and len(one[who]) >= 32 for who in company.people if who != "assistant")
 
 
 def test_a_plan_says_everybody_where_nobody_is_named() -> None:
     company = read_company(EXAMPLE)
-    plan = plan_of(company, passwords(company))
+    plan = build_plan(company, choose_passwords(company))
     rooms = {one["id"]: one for one in plan["channels"]}
     assert rooms["general"]["members"] == sorted(company.people)
     assert not rooms["general"]["closed"]
@@ -176,7 +176,7 @@ def test_a_plan_says_who_is_in_a_room_and_whose_it_is(
 ) -> None:
     (company / "channels/berths.toml").write_text(written + "\n")
     found = read_company(company)
-    [room] = [one for one in plan_of(found, passwords(found))["channels"] if one["id"] == "berths"]
+    [room] = [one for one in build_plan(found, choose_passwords(found))["channels"] if one["id"] == "berths"]
     assert (room["closed"], room["members"], room["owners"]) == (closed, members, owners)
 
 
@@ -194,7 +194,7 @@ def test_an_event_is_read_as_it_was_written(title: str, text: str, place: str, b
     begins = begins.replace(microsecond=0)
     ends = begins + timedelta(minutes=minutes)
     event = SeedEvent(title=title, begins=begins, ends=ends, place=place, text=text, **{"with": ("ines",)})
-    calendar = ics_of("u1", "rosa", Calendar(event=(event,)).event[0], begins)
+    calendar = event_ics("u1", "rosa", Calendar(event=(event,)).event[0], begins)
     assert all(len(line.encode()) <= 75 for line in calendar.split("\r\n"))
     found = read_event(calendar)
     assert found is not None

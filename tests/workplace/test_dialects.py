@@ -13,10 +13,16 @@ from xml.etree import ElementTree
 import pytest
 
 from worksample.box import Box, BoxConfig, Endpoint, open_box
-from worksample.sandboxes.endpoints import serving
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.endpoints import serve_endpoints
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.tasks.workplace import WORKPLACE, endpoints_of_workplace
-from worksample.workplace.workplace import LiveWorkplace, over_state, own_box, reset, seed_at
+from worksample.workplace.workplace import (
+    LiveWorkplace,
+    reset_services,
+    seed_of_folder,
+    services_box,
+    workplace_over_state,
+)
 
 pytestmark = [
     pytest.mark.box,
@@ -64,15 +70,15 @@ def company(folder: Path, messages: int = 0) -> Path:
 
 
 @asynccontextmanager
-async def opened(root: Path) -> AsyncIterator[tuple[TaskServices, LiveWorkplace, Box]]:
+async def opened(root: Path) -> AsyncIterator[tuple[TrialServices, LiveWorkplace, Box]]:
     """The services in both dialects, and an agent's box that reaches them by name."""
-    seed = await asyncio.to_thread(seed_at, root, SERVICES)
-    workplace = over_state(SERVICES, seed.state, "test", accounts=seed.accounts, dialects=DIALECTS)
+    seed = await asyncio.to_thread(seed_of_folder, root, SERVICES)
+    workplace = workplace_over_state(SERVICES, seed.state, "test", accounts=seed.accounts, dialects=DIALECTS)
     places = {Endpoint(one.name, one.port): one.to for one in endpoints_of_workplace(SERVICES, DIALECTS)}
     async with (
         open_services((workplace.box,), "bubblewrap") as services,
         open_box(BoxConfig(network="endpoints", endpoints=tuple(places))) as box,
-        serving(box, {place: services.target(to) for place, to in places.items()}),
+        serve_endpoints(box, {place: services.target(to) for place, to in places.items()}),
     ):
         yield services, workplace, box
 
@@ -169,11 +175,11 @@ async def test_documents_by_webdav_and_a_link(tmp_path: Path) -> None:
             "calendar", "shares", "shares",
         ]  # fmt: skip
         assert (await ask(box, "GET", CLOUD + "/.worksample/refused", ME))[0] == 404
-        state = own_box(services).output_path / WORKPLACE
+        state = services_box(services).output_path / WORKPLACE
         lines = [json.loads(line) for line in (state / "log/access.jsonl").read_text().splitlines()]
         assert {one["by"] for one in lines if one["method"] == "PROPFIND"} == {"theagentcompany"}
         assert json.loads((state / "shares/links.json").read_text())[0]["owner"] == "theagentcompany"
-        await reset(own_box(services))
+        await reset_services(services_box(services))
         assert not (state / "shares").exists()
         assert (await ask(box, "GET", link + "/download"))[0] == 404
 
@@ -260,7 +266,7 @@ async def test_owners_move_people_between_rooms_that_they_are_not_in(tmp_path: P
         moved = {"database": [], "models": ["li_ming"], "vault": ["david_wong", "theagentcompany"]}
         for name, members in moved.items():
             assert await inside(box, me, name) == members
-        await reset(own_box(services))
+        await reset_services(services_box(services))
         again = await login(box, *ME.split(":"))
         assert again is not None
         for name, members in seeded.items():
@@ -287,5 +293,5 @@ async def test_tokens_and_names_cannot_be_forged(tmp_path: Path) -> None:
         assert [one["name"] for one in shown if one["username"] == "theagentcompany"] == ["The Agent"]
         await chat(box, me, "im.history?roomId=nothing", status=400)
         assert (await ask(box, "POST", CHAT + "chat.postMessage", body="[1", head=me))[0] == 400
-        await reset(own_box(services))
+        await reset_services(services_box(services))
         await chat(box, me, "im.list", status=401)

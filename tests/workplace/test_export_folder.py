@@ -13,7 +13,7 @@ import pytest
 
 from worksample.errors import ExportError, UsageError
 from worksample.workplace.export_folder import is_export, read_export, write_export
-from worksample.workplace.state_stamp import stamp
+from worksample.workplace.state_stamp import write_stamp
 
 NAMES = ("files", "git")
 ACCOUNTS = {"rosa": "a-password-of-rosa"}
@@ -27,7 +27,7 @@ def state(tmp_path: Path) -> Path:
     (root / "git/HEAD").write_text("ref")
     (root / "files/deep/a.txt").write_bytes(b"a" * 3_000_000)
     (root / "files/passwd").symlink_to("/etc/passwd")
-    stamp(root, "0" * 64, NAMES)
+    write_stamp(root, "0" * 64, NAMES)
     return root
 
 
@@ -60,12 +60,12 @@ def linked(root: Path) -> None:
 
 
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "without its list": (lambda root: (root / "export.json").unlink(), "cut off: no export.json"),
-    "half a list": (changed("export.json", b'{"format": 1, "fi'), "cut off: no export.json"),
-    "a file is gone": (lambda root: (root / "state/git/HEAD").unlink(), "cut off: state/git/HEAD is missing"),
-    "half a file": (changed("state/files/deep/a.txt", b"a"), "is not what was exported"),
-    "a file too many": (changed("state/files/new", b""), "state/files/new is not what was exported"),
-    "a link for a file": (linked, "is not what was exported"),
+    "without its list": (lambda root: (root / "export.json").unlink(), "incomplete: export.json"),
+    "half a list": (changed("export.json", b'{"format": 1, "fi'), "incomplete: export.json"),
+    "a file is gone": (lambda root: (root / "state/git/HEAD").unlink(), "incomplete: state/git/HEAD is missing"),
+    "half a file": (changed("state/files/deep/a.txt", b"a"), "was changed after the export"),
+    "a file too many": (changed("state/files/new", b""), "state/files/new was changed after the export"),
+    "a link for a file": (linked, "was changed after the export"),
     "of a later version": (later, "another version"),
 }
 
@@ -103,7 +103,7 @@ def test_a_killed_export_is_no_export(state: Path, tmp_path: Path, point: str) -
     assert not to.exists()
     [left] = to.parent.iterdir()
     if point == "export.state":
-        with pytest.raises(ExportError, match="cut off"):
+        with pytest.raises(ExportError, match="incomplete"):
             read_export(left)
     write_export(state, ACCOUNTS, to)
     read_export(to)

@@ -15,15 +15,15 @@ from workplace.test_services import COMPANY, ME, ask, opened
 from worksample.kit.workplace import Workplace as Left
 from worksample.models import ModelService
 from worksample.sandboxes.capture import CaptureLimits
-from worksample.sandboxes.services import TaskServices, export
+from worksample.sandboxes.services import TrialServices, export_state
 from worksample.sandboxes.sweeper import sweep
 from worksample.store import Store
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.colleagues.chat import Chat
-from worksample.workplace.colleagues.colleague_runner import LINES, MOST, ColleagueRunner, played
+from worksample.workplace.colleagues.chat import WorkplaceChat
+from worksample.workplace.colleagues.colleague_runner import LINES, MOST, ColleagueRunner, choose_responders
 from worksample.workplace.company_reader import read_company
-from worksample.workplace.seeds import seed_folder, seed_of
-from worksample.workplace.workplace import own_box, reset
+from worksample.workplace.seeds import ensure_seed, seed_folder
+from worksample.workplace.workplace import reset_services, services_box
 
 QUICK = "workplace/colleagues/test_colleague_runner.py::test_a_flood_is_answered_up_to_a_number"
 pytestmark = [
@@ -66,8 +66,8 @@ async def test_a_chat_that_is_flooded_still_stands(tmp_path: Path) -> None:
     """
     company = read_company(COMPANY)
     async with opened(("chat",)) as (services, workplace, box):
-        by = played(company.colleagues, None, ModelService())
-        async with ColleagueRunner(Chat(own_box(services), workplace.operator), by).begun() as attended:
+        by = choose_responders(company.colleagues, None, ModelService())
+        async with ColleagueRunner(WorkplaceChat(services_box(services), workplace.operator), by).run() as attended:
             done = await box.run(["python3", "-c", FLOOD, ME], timeout=900)
             assert done.returncode == 0, done.stderr.decode()[-2000:]
             kept, sent, huge = json.loads(done.stdout)
@@ -79,21 +79,21 @@ async def test_a_chat_that_is_flooded_still_stands(tmp_path: Path) -> None:
         assert 0 < sum(bool(one.get("said")) for one in attended.lines) <= MOST
         assert len(attended.lines) <= LINES
         with Store.open(tmp_path / "store", create=True) as store:
-            taken = await export(services, store.blobs, (WORKPLACE,), CaptureLimits())
+            taken = await export_state(services, store.blobs, (WORKPLACE,), CaptureLimits())
             assert taken.cause is None
             left = Left(store.folder(taken.part.manifest) / WORKPLACE)
             mine = [
                 one for room in ("general", "billing") for one in left.messages(room) if one.text.startswith("@rosa")
             ]
             assert len(mine) == 2 * 8 * 134 - 8
-        await reset(own_box(services))
+        await reset_services(services_box(services))
         [(_, said)] = await ask(box, ("GET", "http://chat:3000/api/rooms/general", ME))
         assert "@rosa 0-0" not in said
 
 
-def left_in(services: TaskServices, to: Path) -> Left:
+def left_in(services: TrialServices, to: Path) -> Left:
     """What lies in the services' folders now."""
-    shutil.copytree(own_box(services).output_path / WORKPLACE, to)
+    shutil.copytree(services_box(services).output_path / WORKPLACE, to)
     return Left(to)
 
 
@@ -169,10 +169,10 @@ MAKES = """
 import sys
 from pathlib import Path
 from worksample.workplace.company_reader import read_company
-from worksample.workplace.seeds import seed_of
+from worksample.workplace.seeds import ensure_seed
 root = Path(sys.argv[1])
 print("begins", flush=True)
-print(seed_of(read_company(root), root, ("git", "calendar", "chat")).state, flush=True)
+print(ensure_seed(read_company(root), root, ("git", "calendar", "chat")).state, flush=True)
 """
 
 
@@ -198,7 +198,7 @@ def test_a_seed_whose_maker_is_killed_is_made_whole_by_the_next(tmp_path: Path) 
         said = list(pool.map(lambda one: one.communicate()[0].split(), others))
     assert said == [["begins", str(folder / "state")]] * 2
     try:
-        assert seed_of(read_company(company), company, names).state == folder / "state"
+        assert ensure_seed(read_company(company), company, names).state == folder / "state"
         assert not folder.with_name(f".{folder.name}.new").exists()
         assert (folder / "state/chat").is_dir() and (folder / "state/git/billing.git/HEAD").is_file()
         assert set(json.loads((folder / "accounts.json").read_text())) == {"assistant", *read_company(company).people}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.keeper import OBEYED, Keeper
+from worksample.workplace.keeper import ALL_VERBS, Keeper
 
 
 class Gone:
@@ -34,10 +34,10 @@ class Heard:
 
 async def test_a_reset_that_fails_names_the_commands_that_begin_anew() -> None:
     services = SimpleNamespace(boxes=[(Gone(), [SimpleNamespace(spec=SimpleNamespace(name=WORKPLACE))])])
-    keeper = Keeper(services, {}, {"name": "firm", "from": "/srv/firm"}, OBEYED)  # type: ignore[arg-type]
+    keeper = Keeper(services, {}, {"name": "firm", "from": "/srv/firm"}, ALL_VERBS)  # type: ignore[arg-type]
     asked, heard = asyncio.StreamReader(), Heard()
     asked.feed_data(b'{"verb": "reset"}\n')
     await keeper.converse(asked, heard)  # type: ignore[arg-type]
     told = json.loads(heard.data)
-    assert told["failed"].startswith("its services cannot be told")
+    assert told["failed"].startswith("the services cannot be reached")
     assert told["next"] == "worksample workplace down --name firm, then worksample workplace up /srv/firm --name firm"

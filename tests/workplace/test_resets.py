@@ -14,7 +14,7 @@ import pytest
 from workplace.test_services import ME, opened, seed
 from worksample.box import Box
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.workplace import own_box, reset
+from worksample.workplace.workplace import reset_services, services_box
 
 pytestmark = [pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 WORK = (Path(__file__).parent / "office_work.py").read_text()
@@ -71,7 +71,7 @@ async def put_back(count: int, taken: Path) -> None:
     """Work, look, reset, look; so many times."""
     before = content((await asyncio.to_thread(seed)).state)
     async with opened() as (services, workplace, box):
-        own = own_box(services)
+        own = services_box(services)
         state, around = own.output_path / WORKPLACE, await beside(own)
 
         def now() -> dict[str, object]:
@@ -85,7 +85,7 @@ async def put_back(count: int, taken: Path) -> None:
             worked = await asyncio.to_thread(now)
             changed = {name for name in worked.keys() | before.keys() if worked.get(name) != before.get(name)}
             assert {name.split("/")[0] for name in changed - UNEQUAL} == set(PORTS), number
-            await reset(own)
+            await reset_services(own)
             after = await asyncio.to_thread(now)
             unequal = {name for name in after.keys() | before.keys() if after.get(name) != before.get(name)}
             assert unequal <= UNEQUAL, (number, unequal)

@@ -14,7 +14,7 @@ import pytest
 
 from cli.run_cli import cli, cli_json
 from worksample.errors import UsageError
-from worksample.workplace.running_workplaces import stands, tell
+from worksample.workplace.running_workplaces import is_running, send_command
 
 EXAMPLE = Path(__file__).parents[2] / "examples/invoice-1043/company"
 
@@ -22,10 +22,10 @@ EXAMPLE = Path(__file__).parents[2] / "examples/invoice-1043/company"
 def test_a_name_that_none_has_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path))
     with pytest.raises(UsageError, match="no workplace of this name is running"):
-        tell("nobody", "status")
+        send_command("nobody", "status")
     with pytest.raises(UsageError, match="cannot be the name"):
-        stands("../etc")
-    assert not stands("nobody")
+        is_running("../etc")
+    assert not is_running("nobody")
 
 
 def said(address: str, who: str, password: str, path: str, body: dict[str, str] | None = None) -> tuple[int, str]:
@@ -47,7 +47,7 @@ def said(address: str, who: str, password: str, path: str, body: dict[str, str] 
 def name() -> Iterator[str]:
     name = f"test-{uuid4().hex[:8]}"
     yield name
-    if stands(name):
+    if is_running(name):
         cli("workplace", "down", "--name", name)
 
 
@@ -72,7 +72,7 @@ def test_a_workplace_is_kept_for_people(name: str, tmp_path: Path) -> None:
     assert cli("workplace", "reset", "--name", name).returncode == 0
     assert "before the export" not in said(chat, *who, "/api/rooms/general")[1]
     assert cli("workplace", "down", "--name", name).returncode == 0
-    assert not stands(name)
+    assert not is_running(name)
     other = cli_json("workplace", "up", tmp_path / "kept", "--name", name)
     assert set(other["addresses"]) == {"chat", "files"}
     heard = said(other["addresses"]["chat"], *who, "/api/rooms/general")[1]

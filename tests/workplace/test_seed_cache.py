@@ -12,7 +12,7 @@ import pytest
 from cli.run_cli import cli, cli_json
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import UsageError
-from worksample.workplace.seed_cache import DAY, fitting, kept_seeds, remove, unused
+from worksample.workplace.seed_cache import DAY, find_seed, list_seeds, remove_seed, unused_seeds
 from worksample.workplace.seeds import ABOUT, programs_digest, seeds_folder
 
 
@@ -45,19 +45,19 @@ def test_what_nobody_uses_goes_and_the_rest_stays(cache: Path) -> None:
     put("b1", days=3, programs="other")
     put("b2", days=50, about=False)
     (cache / ".c1.new").mkdir()
-    assert [(one.id, one.outdated) for one in kept_seeds()] == [
+    assert [(one.id, one.outdated) for one in list_seeds()] == [
         ("a2", False), ("b1", True), ("a1", False), ("b2", True)
     ]  # fmt: skip
-    assert all(one.bytes >= 10_000 and not one.in_use for one in kept_seeds())
+    assert all(one.bytes >= 10_000 and not one.in_use for one in list_seeds())
     assert [one["id"] for one in cli_json("workplace", "prune", "--dry-run")] == ["a1", "b2"]
-    assert len(kept_seeds()) == 4
+    assert len(list_seeds()) == 4
     assert "removed a1 (Quaymark)" in cli("workplace", "prune").stdout
     assert [one["id"] for one in cli_json("workplace", "seeds")] == ["a2", "b1"]
     assert not (cache / ".c1.new").exists()
     assert [one["id"] for one in cli_json("workplace", "prune", "--outdated")] == ["b1"]
     assert "nothing to remove" in cli("workplace", "prune").stdout
     assert [one["id"] for one in cli_json("workplace", "prune", "a")] == ["a2"]
-    assert kept_seeds() == ()
+    assert list_seeds() == ()
 
 
 def test_an_id_that_fits_none_or_several_is_said() -> None:
@@ -65,17 +65,17 @@ def test_an_id_that_fits_none_or_several_is_said() -> None:
     put("a2")
     for prefix, why in (("a", "2 seeds begin"), ("x", "no seed begins"), ("", "no seed begins")):
         with pytest.raises(UsageError, match=why):
-            fitting(prefix)
+            find_seed(prefix)
 
 
 def test_what_was_begun_with_meanwhile_stays() -> None:
     """Between the look and the removal somebody begins with it, or has removed it."""
     folder = put("a1", days=40)
-    [one] = unused(30)
+    [one] = unused_seeds(30)
     os.utime(folder / ABOUT)
-    assert not remove(one, unless_used_after=one.used)
-    assert remove(one)
-    assert not remove(one)
+    assert not remove_seed(one, unless_used_after=one.used)
+    assert remove_seed(one)
+    assert not remove_seed(one)
 
 
 @pytest.mark.box
@@ -83,9 +83,9 @@ async def test_one_that_a_box_has_stays() -> None:
     folder = put("a1", days=40)
     async with open_box(BoxConfig(mounts=(Mount(str(folder / "state"), "/task/seed"),))) as box:
         assert (await box.run(["ls", "/task/seed/chat/chat.sqlite"])).returncode == 0
-        [one] = kept_seeds()
-        assert one.in_use and unused(0) == () and not remove(one)
+        [one] = list_seeds()
+        assert one.in_use and unused_seeds(0) == () and not remove_seed(one)
         refused = cli("workplace", "prune", "a1")
         assert refused.returncode == 2 and "a workplace stands with a1" in refused.stderr
         assert (await box.run(["ls", "/task/seed/chat/chat.sqlite"])).returncode == 0
-    assert [one.id for one in unused(30)] == ["a1"]
+    assert [one.id for one in unused_seeds(30)] == ["a1"]

@@ -23,16 +23,22 @@ from worksample.kit.workplace import Workplace as Left
 from worksample.models import ModelService
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, Experiment, GradePayload, Protocol, Submission
-from worksample.sandboxes.endpoints import serving
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.endpoints import serve_endpoints
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.store import Store, check
 from worksample.supervision import supervise
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.colleagues.chat import Chat
-from worksample.workplace.colleagues.colleague_runner import ColleagueRunner, played
+from worksample.workplace.colleagues.chat import WorkplaceChat
+from worksample.workplace.colleagues.colleague_runner import ColleagueRunner, choose_responders
 from worksample.workplace.company_reader import read_company
-from worksample.workplace.seeds import Seed, seed_of
-from worksample.workplace.workplace import LiveWorkplace, over_state, own_box, reset, seed_at
+from worksample.workplace.seeds import Seed, ensure_seed
+from worksample.workplace.workplace import (
+    LiveWorkplace,
+    reset_services,
+    seed_of_folder,
+    services_box,
+    workplace_over_state,
+)
 
 QUICK = "workplace/test_company.py::test_the_example_is_read_whole"
 pytestmark = [
@@ -48,19 +54,19 @@ ME = "assistant:paddle-and-float-26"
 
 
 def seed(names: tuple[str, ...] = tuple(PORTS)) -> Seed:
-    return seed_at(COMPANY, names)
+    return seed_of_folder(COMPANY, names)
 
 
 @asynccontextmanager
-async def opened(names: tuple[str, ...] = tuple(PORTS)) -> AsyncIterator[tuple[TaskServices, LiveWorkplace, Box]]:
+async def opened(names: tuple[str, ...] = tuple(PORTS)) -> AsyncIterator[tuple[TrialServices, LiveWorkplace, Box]]:
     """The services, and an agent's box that reaches them by name."""
     begun = await asyncio.to_thread(seed, names)
-    workplace = over_state(names, begun.state, "test", accounts=begun.accounts)
+    workplace = workplace_over_state(names, begun.state, "test", accounts=begun.accounts)
     places = {Endpoint(name, PORTS[name]): f"service:{WORKPLACE}:{PORTS[name]}" for name in names}
     async with (
         open_services((workplace.box,), "bubblewrap") as services,
         open_box(BoxConfig(network="endpoints", endpoints=tuple(places))) as box,
-        serving(box, {place: services.target(to) for place, to in places.items()}),
+        serve_endpoints(box, {place: services.target(to) for place, to in places.items()}),
     ):
         yield services, workplace, box
 
@@ -136,7 +142,7 @@ async def edited(box: Box) -> None:
 async def test_what_was_done_is_read_from_the_state(tmp_path: Path) -> None:
     async with opened() as (services, _, box):
         await edited(box)
-        shutil.copytree(own_box(services).output_path / WORKPLACE, tmp_path / "edited")
+        shutil.copytree(services_box(services).output_path / WORKPLACE, tmp_path / "edited")
     left = Left(tmp_path / "edited")
     assert [one.text for one in left.messages("general")][-1] == "hello"
     assert [(one.by, one.text) for one in left.direct("assistant", "rosa")] == [("assistant", "hello you")]
@@ -158,11 +164,11 @@ async def test_colleagues_answer_in_the_chat() -> None:
     company = read_company(COMPANY)
     direct, room = "http://chat:3000/api/direct/rosa", "http://chat:3000/api/rooms/billing"
     async with opened(("chat",)) as (services, workplace, box):
-        chat = Chat(own_box(services), workplace.operator)
-        by = played(company.colleagues, None, ModelService())
+        chat = WorkplaceChat(services_box(services), workplace.operator)
+        by = choose_responders(company.colleagues, None, ModelService())
         [(status, _)] = await ask(box, ("GET", "http://chat:3000/api/heard?after=0", ME))
         assert status == 404
-        async with ColleagueRunner(chat, by).begun() as attended:
+        async with ColleagueRunner(chat, by).run() as attended:
             asked = '{"text": "By when do they want the corrected invoice, @rosa: when?"}'
             await ask(box, ("POST", direct, ME, asked), ("POST", room, ME, asked))
             heard: list[str] = []
@@ -178,13 +184,13 @@ async def test_colleagues_answer_in_the_chat() -> None:
 async def test_rooms_are_heard_after_each_start() -> None:
     """Which of the chat's hosts comes up first is drawn at each start; both orders have to do."""
     async with opened(("chat",)) as (services, workplace, box):
-        chat = Chat(own_box(services), workplace.operator)
+        chat = WorkplaceChat(services_box(services), workplace.operator)
         for number in range(6):
-            after = await chat.now()
+            after = await chat.position()
             await ask(box, ("POST", "http://chat:3000/api/rooms/billing", ME, f'{{"text": "{number}"}}'))
-            heard, _ = await chat.heard(after)
+            heard, _ = await chat.messages_since(after)
             assert [(one.by, one.text, one.room) for one in heard] == [("assistant", str(number), "billing")]
-            await reset(own_box(services))
+            await reset_services(services_box(services))
 
 
 async def test_what_is_not_the_agents_stays_closed() -> None:
@@ -227,7 +233,7 @@ async def test_what_is_not_the_agents_stays_closed() -> None:
         places = " ".join(str(port) for port in (5280, 3923, 15232, 8091, 3000))
         scan = f"for p in {places}; do (echo > /dev/tcp/127.0.0.1/$p) 2>/dev/null && echo open $p; done; true"
         assert (await box.run(["bash", "-c", scan])).stdout == b""
-        issue = Left(own_box(services).output_path / WORKPLACE).issues()[6]
+        issue = Left(services_box(services).output_path / WORKPLACE).issues()[6]
         assert issue.by == "ines"
 
 
@@ -247,7 +253,7 @@ async def test_a_service_that_ends_ends_the_work(word: str, name: str, names: tu
     async with opened(names) as (services, _, _box):
 
         async def kill() -> None:
-            done = await own_box(services).run(["python3", "-c", KILL, word])
+            done = await services_box(services).run(["python3", "-c", KILL, word])
             assert done.stdout.strip(), done.stderr
             await asyncio.Event().wait()
 
@@ -283,7 +289,7 @@ def test_two_who_want_one_seed_make_it_once(tmp_path: Path) -> None:
     names: tuple[str, ...] = ("git", "calendar")
     found: list[Seed] = []
     read = read_company(company)
-    racing = [threading.Thread(target=lambda: found.append(seed_of(read, company, names))) for _ in range(3)]
+    racing = [threading.Thread(target=lambda: found.append(ensure_seed(read, company, names))) for _ in range(3)]
     for one in racing:
         one.start()
     for one in racing:

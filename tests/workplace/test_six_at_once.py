@@ -13,11 +13,17 @@ import pytest
 
 from workplace.test_services import COMPANY, ME, ask
 from worksample.box import Box, BoxConfig, Endpoint, open_box
-from worksample.sandboxes.endpoints import serving
+from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.host_state import runtime_folder
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.workplace import LiveWorkplace, over_state, own_box, reset, seed_at
+from worksample.workplace.workplace import (
+    LiveWorkplace,
+    reset_services,
+    seed_of_folder,
+    services_box,
+    workplace_over_state,
+)
 
 pytestmark = [pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 REACHING = (Path(__file__).parent / "reaching.py").read_text()
@@ -29,7 +35,7 @@ class Standing:
     """One workplace, its agent's box, and what only it has."""
 
     number: int
-    services: TaskServices
+    services: TrialServices
     workplace: LiveWorkplace
     box: Box
     tokens: tuple[str, ...] = ()
@@ -42,15 +48,15 @@ class Standing:
 
 
 async def stood(stack: AsyncExitStack, number: int, names: tuple[str, ...]) -> Standing:
-    begun = await asyncio.to_thread(seed_at, COMPANY, names)
+    begun = await asyncio.to_thread(seed_of_folder, COMPANY, names)
     dialects = tuple(one for one in DIALECTS if {"rocketchat": "chat", "owncloud": "files"}[one] in names)
-    workplace = over_state(names, begun.state, f"six-{number}", accounts=begun.accounts, dialects=dialects)
+    workplace = workplace_over_state(names, begun.state, f"six-{number}", accounts=begun.accounts, dialects=dialects)
     services = await stack.enter_async_context(open_services((workplace.box,), "bubblewrap"))
     places = {Endpoint(name, PORTS[name]): f"service:{WORKPLACE}:{PORTS[name]}" for name in names}
     places[Endpoint("rocketchat", 3000)] = f"service:{WORKPLACE}:3000"
     config = BoxConfig(network="endpoints", endpoints=tuple(places))
     box = await stack.enter_async_context(open_box(config))
-    await stack.enter_async_context(serving(box, {place: services.target(to) for place, to in places.items()}))
+    await stack.enter_async_context(serve_endpoints(box, {place: services.target(to) for place, to in places.items()}))
     return Standing(number, services, workplace, box)
 
 
@@ -110,7 +116,7 @@ async def reached(one: Standing, others: list[Standing]) -> dict[str, list[str]]
     }  # fmt: skip
     inside = ["/tmp/workplace/tracker.sock", "/tmp/workplace/git.sock", "/task/scratch/control", "/task/service/seed"]
     found = {}
-    for place, box, paths in (("agent", one.box, inside), ("services", own_box(one.services), [])):
+    for place, box, paths in (("agent", one.box, inside), ("services", services_box(one.services), [])):
         words = said if place == "agent" else {**said, "addresses": [a for a in addresses() if a != "127.0.0.1"]}
         told = json.dumps({**words, "paths": [*said["paths"], *paths]})
         done = await box.run(["python3", "-c", REACHING, told], timeout=900)
@@ -129,7 +135,7 @@ async def ways_are_real(one: Standing, names: tuple[str, ...]) -> None:
     assert not any("interface" in line or "socket" in line for line in found)
     swept = "rm -f /dev/shm/left-by-* /tmp/left-by-* /var/tmp/left-by-*; ipcrm -M 0x5757"
     assert (await one.box.run(["bash", "-c", swept])).returncode == 0
-    assert (await own_box(one.services).run(["bash", "-c", swept])).returncode == 0
+    assert (await services_box(one.services).run(["bash", "-c", swept])).returncode == 0
 
 
 async def apart(count: int, names: tuple[str, ...]) -> None:
@@ -143,7 +149,7 @@ async def apart(count: int, names: tuple[str, ...]) -> None:
             [(status, said)] = await ask(one.box, ("GET", "http://chat:3000/api/rooms/general", ME))
             assert status == 200 and one.word in said, "it finds its own"
             assert await reached(one, others) == {"agent": [], "services": []}, one.number
-        await reset(own_box(all_of_them[0].services))
+        await reset_services(services_box(all_of_them[0].services))
         for one in all_of_them:
             [(_, said)] = await ask(one.box, ("GET", "http://chat:3000/api/rooms/general", ME))
             assert (one.word in said) == (one.number > 0), "a reset is of one"

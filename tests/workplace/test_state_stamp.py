@@ -11,9 +11,9 @@ import pytest
 
 from worksample.errors import POLICY, Cause, ExportError
 from worksample.records import CaptureStatus, Environment, Origin, Submission, SubmissionPart
-from worksample.workplace.restored_workplace import state_of
-from worksample.workplace.service_programs import lines
-from worksample.workplace.state_stamp import STAMP, require_state, stamp
+from worksample.workplace.restored_workplace import exported_state
+from worksample.workplace.service_programs import version_lines
+from worksample.workplace.state_stamp import STAMP, require_state, write_stamp
 
 NAMES = ("files", "git", "calendar")
 
@@ -23,7 +23,7 @@ def state(tmp_path: Path) -> Path:
     root = tmp_path / "state"
     for name in NAMES:
         (root / name).mkdir(parents=True)
-    stamp(root, "0" * 64, NAMES)
+    write_stamp(root, "0" * 64, NAMES)
     return root
 
 
@@ -41,17 +41,18 @@ def elsewhere(root: Path) -> None:
 
 
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "killed before its end": (lambda root: (root / "git").rmdir(), "cut off: the folders git"),
-    "killed at its beginning": (lambda root: (root / STAMP).unlink(), "cut off"),
-    "half a stamp": (lambda root: (root / STAMP).write_text('{"format": 1, "serv'), "cut off"),
-    "a stamp that is a link": (elsewhere, "cut off"),
-    "no table": (lambda root: (root / STAMP).write_text("[1]"), "no table"),
-    "nested without end": (lambda root: (root / STAMP).write_text("[" * 100_000), "cut off"),
+    "killed before its end": (lambda root: (root / "git").rmdir(), "incomplete: the folders git"),
+    "killed at its beginning": (lambda root: (root / STAMP).unlink(), "incomplete"),
+    "half a stamp": (lambda root: (root / STAMP).write_text('{"format": 1, "serv'), "incomplete"),
+    "a stamp that is a link": (elsewhere, "incomplete"),
+    "no table": (lambda root: (root / STAMP).write_text("[1]"), "not a JSON object"),
+    "nested without end": (lambda root: (root / STAMP).write_text("[" * 100_000), "incomplete"),
     "of a later format": (restamped(format=2), "its format is 2, and this version's is 1"),
     "of another calendar": (
-        restamped(services={**lines(NAMES), "calendar": "radicale 9"}), "of radicale 9, and here is radicale 3",
+        restamped(services={**version_lines(NAMES), "calendar": "radicale 9"}),
+        "of radicale 9, but this machine has radicale 3",
     ),
-    "without a service": (restamped(services=lines(("files", "git"))), "holds nothing of calendar"),
+    "without a service": (restamped(services=version_lines(("files", "git"))), "the state lacks calendar"),
     "services that are none": (restamped(services=7), "names no services"),
 }  # fmt: skip
 
@@ -80,11 +81,11 @@ def test_what_was_not_taken_in_whole_is_not_restored(state: Path) -> None:
     whole = state.rename(state.parent / "workplace")
 
     def found(status: CaptureStatus | None, reason: str = "") -> Path:
-        return state_of(left(whole, status, reason), environment, lambda digest: whole.parent)
+        return exported_state(left(whole, status, reason), environment, lambda digest: whole.parent)
 
     assert found(CaptureStatus.COMPLETE) == whole
     for status in (CaptureStatus.PARTIAL, CaptureStatus.ABSENT):
-        with pytest.raises(ExportError, match="not whole: the box was lost"):
+        with pytest.raises(ExportError, match="incomplete: the box was lost"):
             found(status, "the box was lost")
     with pytest.raises(ExportError, match="came without one"):
         found(None)
@@ -93,4 +94,4 @@ def test_what_was_not_taken_in_whole_is_not_restored(state: Path) -> None:
 
 
 def test_security_updates_stay_in_their_line() -> None:
-    assert lines(("calendar", "git")) == {"calendar": "radicale 3", "git": "git"}
+    assert version_lines(("calendar", "git")) == {"calendar": "radicale 3", "git": "git"}

@@ -19,16 +19,16 @@ from worksample.errors import SandboxError
 from worksample.records import ServiceSpec
 from worksample.sandboxes.host_state import BoxFolder
 from worksample.sandboxes.services import open_services
-from worksample.sandboxes.services.task_service import Fallen, TaskService
+from worksample.sandboxes.services.task_service import ServiceEnd, TaskService
 from worksample.sandboxes.sweeper import sweep
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.services_box import spare_spec
-from worksample.workplace.warm_pool import OFF, Spare, WarmPool, fill, load, spares
-from worksample.workplace.workplace import over_state, own_box, reset, seed_at, set_up
+from worksample.workplace.services_box import warm_spec
+from worksample.workplace.warm_pool import OFF, WarmPool, WarmWorkplace, link_tree, load_workplace, warm_pool
+from worksample.workplace.workplace import reset_services, run_setup, seed_of_folder, services_box, workplace_over_state
 
 COMPANY = Path(__file__).parents[2] / "examples/invoice-1043/company"
 ALL = frozenset(PORTS)
-SPEC = spare_spec(tuple(PORTS))
+SPEC = warm_spec(tuple(PORTS))
 TAKEN = "workplace/test_warm_pool.py::test_each_is_taken_once_and_the_next_is_loaded"
 
 
@@ -40,7 +40,7 @@ class Loading:
     go: asyncio.Event = field(default_factory=asyncio.Event)
     fails: bool = False
 
-    async def __call__(self, kind: str, names: frozenset[str]) -> Spare:
+    async def __call__(self, kind: str, names: frozenset[str]) -> WarmWorkplace:
         await self.go.wait()
         if self.fails:
             raise SandboxError("no room", where="box")
@@ -50,11 +50,11 @@ class Loading:
 
 class _Service:
     def __init__(self) -> None:
-        self.fallen: asyncio.Future[Fallen] = asyncio.get_running_loop().create_future()
+        self.ended: asyncio.Future[ServiceEnd] = asyncio.get_running_loop().create_future()
 
 
 @dataclass(frozen=True)
-class Fake(Spare):
+class Fake(WarmWorkplace):
     """A spare one that notes what is done with it."""
 
     done: list[str] = field(default_factory=list)
@@ -120,18 +120,18 @@ async def test_one_that_has_ended_is_not_taken() -> None:
     own, loading, notes = kept(9)
     await own.take("bubblewrap", ALL, SPEC, {})
     await asyncio.sleep(0.01)
-    loading.made[0].service.fallen.set_result(Fallen(WORKPLACE, "ended with exit status -9", asked=False))
+    loading.made[0].service.ended.set_result(ServiceEnd(WORKPLACE, "ended with exit status -9", asked=False))
     assert await own.take("bubblewrap", ALL, SPEC, {}) is None
     assert loading.made[0].done == ["closed"] and "exit status -9" in notes[0]
 
 
 async def test_who_says_so_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with spares(5) as outer, spares(5) as inner:
+    async with warm_pool(5) as outer, warm_pool(5) as inner:
         assert outer is not None and inner is None
-    async with spares(1) as one:
+    async with warm_pool(1) as one:
         assert one is None
     monkeypatch.setenv(OFF, "0")
-    async with spares(5) as off:
+    async with warm_pool(5) as off:
         assert off is None
 
 
@@ -142,7 +142,7 @@ def test_what_is_given_is_there_whole(tmp_path: Path) -> None:
     (source / "deep/er/one.txt").write_text("1")
     (source / "two").write_text("2")
     (source / "link").symlink_to("/etc/passwd")
-    fill(source, target)
+    link_tree(source, target)
     assert {path.relative_to(target).as_posix() for path in target.rglob("*")} == {
         "deep", "deep/er", "deep/er/one.txt", "two",
     }  # fmt: skip
@@ -167,11 +167,11 @@ print(json.dumps(found))
 async def test_a_workplace_that_was_loaded_ahead_is_as_one_from_nothing(tmp_path: Path) -> None:
     """Before it is taken it knows nothing; then it has the seed, the task's setup and an operator of its own."""
     names = tuple(PORTS)
-    seed = await asyncio.to_thread(seed_at, COMPANY, names)
+    seed = await asyncio.to_thread(seed_of_folder, COMPANY, names)
     (tmp_path / "setup.py").write_text("open('/task/scratch/was-set-up', 'w').write('x')")
     (tmp_path / "setup.py").chmod(0o644)
     tmp_path.chmod(0o755)
-    waiting = await load("bubblewrap", ALL)
+    waiting = await load_workplace("bubblewrap", ALL)
     try:
         await asyncio.sleep(0)
         done = await waiting.service.box.run(["python3", "-c", LOOK])
@@ -182,19 +182,21 @@ async def test_a_workplace_that_was_loaded_ahead_is_as_one_from_nothing(tmp_path
     finally:
         await waiting.close()
     boxes, operators = [], []
-    async with spares(3) as own:
+    async with warm_pool(3) as own:
         assert own is not None
         for number in range(3):
-            workplace = over_state(names, seed.state, f"trial-{number}", accounts=seed.accounts, setup=tmp_path)
+            workplace = workplace_over_state(
+                names, seed.state, f"trial-{number}", accounts=seed.accounts, setup=tmp_path
+            )
             async with open_services((workplace.box,), "bubblewrap") as services:
-                box = own_box(services)
+                box = services_box(services)
                 boxes.append(box.config.label)
                 operators.append(workplace.operator)
-                await set_up(services, workplace)
+                await run_setup(services, workplace)
                 assert await box.read("/task/scratch/was-set-up", 9) == b"x"
                 asked = [await _users(box, one) for one in operators]
                 assert asked == [401] * number + [200], "the operator of an earlier one is nobody here"
-                await reset(box)
+                await reset_services(box)
                 assert await _users(box, operators[-1]) == 200
     assert boxes == ["trial-0", "spare workplace", "spare workplace"]
 
@@ -209,9 +211,9 @@ async def _users(box: object, key: str) -> int:
 KEEPS = """
 import asyncio, sys
 from worksample.tasks.workplace import PORTS
-from worksample.workplace.warm_pool import load
+from worksample.workplace.warm_pool import load_workplace
 async def main():
-    spare = await load("bubblewrap", frozenset(PORTS))
+    spare = await load_workplace("bubblewrap", frozenset(PORTS))
     await spare.service.box.run(["true"])
     print(spare.folder.path, spare.service.box._holder._process.pid, flush=True)
     await asyncio.sleep(3600)

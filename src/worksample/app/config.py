@@ -51,7 +51,7 @@ class AppConfig:
         if not all(label and label.replace("-", "").isalnum() and label.isascii() for label in labels):
             raise UsageError(f"no host name: {self.host!r}", next="a name such as review.example.org")
         if len(labels) < 2:
-            # Browsers keep cookies of a bare name apart from its subdomains' too, but most resolvers know no v.NAME.
+            # Browsers isolate cookies of a bare host name, too, but most resolvers do not know v.NAME.
             raise UsageError(f"{self.host!r} can have no subdomains", next=f"ws.{self.host}")
 
     @property

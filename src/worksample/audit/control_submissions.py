@@ -20,7 +20,7 @@ from worksample.records import (
     now,
     quote_path,
 )
-from worksample.sandboxes.capture.box_capture import part_of
+from worksample.sandboxes.capture.box_capture import part_of_scan
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -66,13 +66,13 @@ def control_case(
     base: start from the reference under this protocol; the files in `output/` replace its files.
     """
     taken = scan(folder / "output", store.blobs)
-    part = part_of(taken)
+    part = part_of_scan(taken)
     if base is not None:
         below = {e.path: e for e in store.manifest(_reference(instance, base)).entries}
         part = _part(store, _tree([*(below | {e.path: e for e in taken.manifest.entries}).values()]))
     parts = {"output": part}
     if (folder / "probes").is_dir():
-        parts["probes"] = part_of(scan(folder / "probes", store.blobs))
+        parts["probes"] = part_of_scan(scan(folder / "probes", store.blobs))
     return _commit(store, instance, name, parts, author)
 
 

@@ -16,7 +16,7 @@ from worksample.records import Evaluation, Instance, Protocol, Submission
 from worksample.steady_loop import run_steadily
 from worksample.store import Store
 from worksample.tasks import Package, ingest
-from worksample.workplace.warm_pool import spares
+from worksample.workplace.warm_pool import warm_pool
 
 from .audit_plan import AuditPlan, GradingJob, plan_audit
 from .brief_checks import check_brief, check_examples
@@ -197,7 +197,7 @@ async def _grade(store: Store, jobs: Sequence[GradingJob], config: AuditConfig) 
             return await grade(store, round, job.submission, job.instance, sandbox=config.sandbox)
 
     asking = sum(bool(job.instance.grading[job.protocol].settings.get("workplace")) for job in jobs)
-    async with spares(asking):
+    async with warm_pool(asking):
         tasks = [asyncio.create_task(grade_job(job)) for job in jobs]
         try:
             return await asyncio.gather(*tasks)

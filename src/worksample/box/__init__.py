@@ -1,7 +1,7 @@
-"""The box, as everything sees it: where agents work, graders run and untrusted files are opened.
+"""The interface of a box: an isolated place in which agents work, graders run and untrusted files are opened.
 
-`Box` is the interface (files in, commands, streams, files out, limits); `open_box` gives one of an installed kind.
-`conformance` is what every kind has to do. `worksample.sandboxes` holds the kinds that ship.
+`Box` is the interface (files, commands, streams, limits); `open_box` opens one of an installed kind. `conformance`
+holds the checks that every kind must pass. `worksample.sandboxes` holds the kinds that ship.
 """
 
 from lazy_loader import attach_stub

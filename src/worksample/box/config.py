@@ -1,4 +1,4 @@
-"""What a box is made of: mounts, writable folders, limits. Frozen and hashable, so a config can name its box."""
+"""The config of a box: mounts, writable folders, limits. Frozen and hashable, so an Inspect config can hold one."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from worksample.errors import SandboxError
 PYTHONS = ("none", "toolbox", "platform")
 NETWORKS = ("none", "endpoints")
 MOST_ENDPOINTS = 200
-"""Of one box."""
+"""Maximum number of endpoints of one box."""
 _HOST = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
 RESERVED = ("/", "/proc", "/dev", "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/run", "/.box")
-"""What a mount may not replace: the box's own parts."""
+"""Paths that no mount may replace: they belong to the box itself."""
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-"""A last label that makes resolvers take the whole for an address, such as `127.1` or `0x7f000001`."""
+"""A last label that makes resolvers read the whole name as an address, as in `127.1` or `0x7f000001`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A bind of the host path `source` (file or folder) at the absolute path `target` in the box."""
+    """A bind mount of the host path `source` (file or folder) at the absolute path `target` in the box."""
 
     source: str
     target: str
@@ -30,10 +30,10 @@ class Mount:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Endpoint:
-    """A name and a TCP port that programs of the box can connect to, and where the platform answers them."""
+    """A host name and TCP port that programs in the box can connect to; the platform answers the connections."""
 
     name: str
-    """A host's name in lower case, such as `api.example.com`. An address is none: what is reached has a name."""
+    """A host name in lower case, such as `api.example.com`; never an IP address."""
     port: int
 
     def __str__(self) -> str:
@@ -41,54 +41,57 @@ class Endpoint:
 
 
 def is_host_name(text: str) -> bool:
-    """Whether it can be the name of an endpoint: letters, digits, hyphens and dots, no address, not the box itself."""
+    """Return whether a text can be an endpoint's name: letters, digits, hyphens and dots; no address, not the box
+    itself.
+    """
     last = text.rpartition(".")[2]
     return bool(_HOST.fullmatch(text)) and last not in ("localhost", "worksample") and not _NUMBER.fullmatch(last)
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A root file system that a box has instead of the machine's own programs: an unpacked image, and how it says to be
-    used. What a box writes to it stays in the box."""
+    """A root file system (an unpacked image) that replaces the machine's own programs, and how the image asks to be
+    run. Changes that a box makes to it stay in the box.
+    """
 
     folder: str
-    """The unpacked files on the host, which no box changes."""
+    """Folder on the host with the unpacked files; boxes never change it."""
     over: tuple[str, ...] = ()
-    """Folders with changes to them, in an overlay's form; the first lies over the others."""
+    """Folders with changes to those files, in the format of an overlay's upper layer, topmost first."""
     user: int = 0
-    """Number of the box's one user; every file of the image is shown as its own."""
+    """Number of the only user in the box; every file of the image appears as this user's."""
     home: str = "/root"
     workdir: str = ""
-    """Where commands run that say no other place; empty for the scratch folder."""
+    """Working folder of commands that name no other; if empty, the scratch folder."""
     env: tuple[tuple[str, str], ...] = ()
     entrypoint: tuple[str, ...] = ()
-    """A program that is started with the box, and has to go on by calling its arguments."""
+    """A program that is started with the box; it must go on by calling its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoxLimits:
-    """What a box may use. Sizes in bytes, times in seconds."""
+    """Limits on what a box may use. Sizes in bytes, times in seconds."""
 
     memory: int = 2 << 30
-    """Memory of all processes together, without the files they write (see `disk`)."""
+    """Memory of all processes together, without the files that they write (see `disk`)."""
     processes: int = 256
-    """Processes and threads together."""
+    """Number of processes and threads together."""
     disk: int = 1 << 30
-    """Everything writable together: output, scratch, home, temporary files, shared memory."""
+    """Size of all writable folders together: output, scratch, home, temporary files, shared memory."""
     files: int = 100_000
-    """Files and folders in everything writable together."""
+    """Number of files and folders in all writable folders together."""
     output: int = 10 << 20
-    """Captured standard output and error of one command, together; what comes after is dropped."""
+    """Captured standard output and error of one command together; the rest is dropped."""
     time: float | None = None
-    """How long one command may take when the call does not say; None is no limit."""
+    """Time limit of a command if the call gives none; None for no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoxConfig:
-    """A box. All paths are absolute paths inside the box, but for `Mount.source`.
+    """Everything that describes a box. All paths are absolute paths inside the box, except `Mount.source`.
 
-    `python` is "none", "toolbox" (Python with common libraries and without the platform, for agents) or "platform"
-    (the platform's own environment, for graders). `network` is "none": nothing else is offered yet.
+    `python` is "none", "toolbox" (Python with common libraries and without the platform, for agents) or "platform" (the
+    platform's own environment, for graders). `network` is "none" or "endpoints".
     """
 
     mounts: tuple[Mount, ...] = ()
@@ -101,23 +104,23 @@ class BoxConfig:
     endpoints: tuple[Endpoint, ...] = ()
     python: str = "toolbox"
     root: Root | None = None
-    """None for the machine's own `/usr`, read-only. With a root, `python` is "none": an image brings its own."""
+    """None for the machine's own `/usr`, read-only. With a root, `python` must be "none": an image brings its own."""
     label: str = ""
     background: bool = False
-    """Its processes get what of the processors others leave."""
+    """Whether the box gets processor time only if other programs leave some."""
 
     def check(self) -> None:
-        """Raise SandboxError when the config asks for what no box can give."""
+        """Raise SandboxError if the config asks for something that no box can provide."""
         if self.network not in NETWORKS:
             raise SandboxError(
-                f'network = "{self.network}" is not offered: a box has no network but named endpoints',
+                f'network = "{self.network}" is not supported: a box has no network except named endpoints',
                 where="box",
                 next='set network = "none" or "endpoints"',
             )
         self._check_endpoints()
         if self.python not in PYTHONS:
             raise SandboxError(
-                f'python = "{self.python}" is not offered', where="box", next=f"one of {', '.join(PYTHONS)}"
+                f'python = "{self.python}" is not supported', where="box", next=f"set python to {', '.join(PYTHONS)}"
             )
         if self.root is not None:
             self._check_root(self.root)
@@ -127,7 +130,7 @@ class BoxConfig:
         for target in (self.output, self.scratch, *self.writable, *(mount.target for mount in self.mounts)):
             if target in seen:
                 raise SandboxError(
-                    f"{target} is given twice", where="box", next="give each folder and mount a place of its own"
+                    f"{target} is used twice", where="box", next="give each folder and mount a path of its own"
                 )
             seen.add(target)
         for key, value in self.env:
@@ -140,25 +143,27 @@ class BoxConfig:
 
     @property
     def addresses(self) -> dict[str, str]:
-        """The loopback address of each endpoint's name, in the box: two names never share one, so ports never clash."""
+        """The loopback address of each endpoint's name inside the box. Every name has its own address, so ports never
+        clash.
+        """
         names = dict.fromkeys(endpoint.name for endpoint in self.endpoints)
         return {name: f"127.65.0.{number}" for number, name in enumerate(names, 1)}
 
     @property
     def folder(self) -> str:
-        """The working folder of commands, which relative paths start at."""
+        """The working folder of commands, in which relative paths start."""
         return (self.root.workdir if self.root else "") or self.scratch
 
     def _check_root(self, root: Root) -> None:
         if self.python != "none":
             raise SandboxError(
-                "a box with an image as its root uses the image's own Python", where="box", next='python="none"'
+                "a box with an image as its root uses the image's own Python", where="box", next='set python = "none"'
             )
         if not 0 <= root.user < 1 << 16:
             raise SandboxError(
-                f"user {root.user} of an image is not below 65536",
+                f"the image's user {root.user} is not below 65536",
                 where="box",
-                next="USER with a smaller number in its Dockerfile",
+                next="set USER to a smaller number in its Dockerfile",
             )
         for place in (root.home, *([root.workdir] if root.workdir else [])):
             if not place.startswith("/") or posixpath.normpath("/" + place.lstrip("/")) != place or "\0" in place:
@@ -169,7 +174,9 @@ class BoxConfig:
                 )
         for key, value in root.env:
             if not key or "=" in key or "\0" in key + value:
-                raise SandboxError(f"{key!r} cannot be an environment variable", where="image")
+                raise SandboxError(
+                    f"{key!r} cannot be an environment variable", where="image", next="correct ENV in its Dockerfile"
+                )
 
     def _check_endpoints(self) -> None:
         if self.endpoints and self.network != "endpoints":
@@ -178,14 +185,14 @@ class BoxConfig:
             )
         if len(set(self.endpoints)) < len(self.endpoints) or len(self.endpoints) > MOST_ENDPOINTS:
             raise SandboxError(
-                f"endpoints are given twice, or more than {MOST_ENDPOINTS}",
+                f"an endpoint is listed twice, or there are more than {MOST_ENDPOINTS}",
                 where="box",
-                next=f"give each once, and at most {MOST_ENDPOINTS}",
+                next=f"list each endpoint once, and at most {MOST_ENDPOINTS}",
             )
         for endpoint in self.endpoints:
             if not is_host_name(endpoint.name) or not 0 < endpoint.port < 1 << 16:
                 raise SandboxError(
-                    f"{str(endpoint)!r} is not a name and port of an endpoint",
+                    f"{str(endpoint)!r} is not a valid endpoint",
                     where="box",
                     next="give a name such as api.example.com, and a port of 1 to 65535",
                 )
@@ -196,13 +203,13 @@ class BoxConfig:
             raise SandboxError(
                 f"{target!r} is not a plain absolute path",
                 where="box",
-                next="write it from the root on, without .. and a slash at its end",
+                next="write the full path from /, without .. and without a slash at the end",
             )
         first = "/" + target.split("/")[1]
         inside = first in RESERVED and first not in ("/usr", "/run", "/etc")
         if target in RESERVED or inside:
             raise SandboxError(
-                f"{target} belongs to the box itself and cannot be mounted over",
+                f"{target} belongs to the box itself and cannot be a mount or folder",
                 where="box",
-                next="choose another place, such as /srv/data",
+                next="choose another path, such as /srv/data",
             )

@@ -1,4 +1,4 @@
-"""The Box: the one interface to a place where foreign work is done. Files in, commands, files out, streams, limits."""
+"""The Box protocol: the one interface to a place in which untrusted work runs. Files, commands, streams, limits."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .timeout import Timeout
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """How a command ended.
+    """The result of a command.
 
-    `returncode` is the exit status, or minus the number of the signal that ended it; 127 and 126 also when the
-    program was not found or could not be started (the reason is then in `stderr`). `truncated` says that more was
-    printed than was kept, `oom` that a process of the box was ended for want of memory while the command ran,
-    `seconds` is wall time inside the box, `counted` those of them that count for a FairTimeout. `starved` says that
-    the command was ended at the backstop of one, in which case `timed_out` is set too.
+    `returncode` is the exit status, or minus the number of the signal that ended the command; it is also 127 or 126 if
+    the program was not found or could not be started (`stderr` then holds the reason). `truncated`: more was printed
+    than kept. `oom`: a process of the box was killed for lack of memory while the command ran. `seconds`: wall time
+    inside the box. `counted`: the seconds that count for a FairTimeout. `starved`: the backstop of a FairTimeout ended
+    the command; `timed_out` is then set too.
     """
 
     returncode: int
@@ -36,7 +36,7 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnd:
-    """How a process ended, when its output was read as a stream; the fields are those of `Completed`."""
+    """The end of a process whose output was read as a stream; the fields are those of `Completed`."""
 
     returncode: int
     timed_out: bool = False
@@ -47,10 +47,10 @@ class ProcessEnd:
 
 
 class Reader(Protocol):
-    """Bytes from a box. What is not read stays in the box: its writer waits, and the host's memory does not grow."""
+    """Bytes from a box. Unread bytes stay in the box: the program waits, and the host's memory does not grow."""
 
     async def read(self, limit: int = 1 << 16) -> bytes:
-        """At least one byte and at most `limit`, as soon as there are any; b"" at the end. One call at a time."""
+        """Return between one and `limit` bytes as soon as there are any; b"" at the end. One call at a time."""
         ...
 
 
@@ -58,18 +58,20 @@ class ByteWriter(Protocol):
     """Bytes into a box."""
 
     async def write(self, data: bytes) -> None:
-        """Returns once the other end can take more; BrokenPipeError when nobody reads any more. One call at a time."""
+        """Write `data` and return once the reader can take more. Raises BrokenPipeError if nobody reads any more. One
+        call at a time.
+        """
         ...
 
     async def close(self) -> None:
-        """The end of what is written; the other direction stays open. Harmless when done twice."""
+        """End the stream; the other direction stays open. Idempotent."""
         ...
 
 
 class Process(Protocol):
-    """A running command. Where it could not be started, `wait` and `stderr` say so, as in `Completed`.
+    """A running command. If it could not be started, `wait` and `stderr` say so, as in `Completed`.
 
-    Its streams end with it: what it had printed can still be read, what it left in the background is not heard.
+    Its streams end with it: output printed before can still be read, output of its background processes is dropped.
     """
 
     @property
@@ -80,11 +82,11 @@ class Process(Protocol):
     def stderr(self) -> Reader: ...
 
     async def wait(self) -> ProcessEnd:
-        """Wait for the process alone: its output may still have to be read."""
+        """Wait for the process alone; its output may still have to be read."""
         ...
 
     async def kill(self) -> None:
-        """End it and all it started. Harmless when it has ended."""
+        """Kill the process and all that it started. Harmless if it has ended."""
         ...
 
 
@@ -97,7 +99,7 @@ class Connection(Protocol):
     def writer(self) -> ByteWriter: ...
 
     async def close(self) -> None:
-        """Close both directions at once; what the program has not read yet may be lost. Harmless when done twice."""
+        """Close both directions at once; bytes that the program has not read may be lost. Idempotent."""
         ...
 
 
@@ -105,18 +107,18 @@ class Listener(Protocol):
     """A Unix socket of the box to which programs in it connect."""
 
     async def accept(self) -> Connection:
-        """The next connection. Programs wait when nobody accepts."""
+        """Return the next connection. Programs wait while nobody accepts."""
         ...
 
     async def close(self) -> None:
-        """Accept no more; accepted connections go on. The socket's file stays. Harmless when done twice."""
+        """Accept no more; accepted connections stay open. The socket's file stays. Idempotent."""
         ...
 
 
 class Box(Protocol):
-    """A running box. Every method raises SandboxError when the box is lost or closed.
+    """A running box. Every method raises SandboxError if the box is lost or closed.
 
-    Relative paths, also in `cwd`, are relative to the scratch folder.
+    Relative paths, including `cwd`, are relative to the scratch folder.
     """
 
     config: BoxConfig
@@ -131,11 +133,11 @@ class Box(Protocol):
         timeout: Timeout = None,
         output_limit: int | None = None,
     ) -> Completed:
-        """Run a program to its end as the box's user; never raises for what the program does.
+        """Run a program to its end as the box's user. Never raises for what the program does.
 
-        `timeout` in seconds on the clock or a FairTimeout (else the config's), after which the command and all it
-        started are killed. A cancelled call kills it too. What a command leaves in the background goes on when the
-        command itself has ended.
+        `timeout`: seconds on the clock, or a FairTimeout (default: the config's limit), after which the command and all
+        that it started are killed. Cancelling the call kills it too. Background processes go on after the command has
+        ended.
         """
         ...
 
@@ -147,92 +149,96 @@ class Box(Protocol):
         env: Mapping[str, str] | None = None,
         timeout: Timeout = None,
     ) -> Process:
-        """Start a program as `run` does, with its input and output as streams; it goes on until killed or closed."""
+        """Start a program as `run` does, with input and output as streams; it runs until it ends, is killed or the box
+        is closed.
+        """
         ...
 
     async def connect(self, path: str) -> Connection:
-        """Connect to a Unix socket on which a program of the box listens.
+        """Connect to a Unix socket on which a program of the box listens, with the rights of the box's user.
 
-        With the rights of the box's user: raises FileNotFoundError, PermissionError, ConnectionRefusedError, OSError.
+        Raises FileNotFoundError, PermissionError, ConnectionRefusedError or another OSError.
         """
         ...
 
     async def listen(self, path: str) -> Listener:
-        """Listen on a fresh Unix socket, made with the rights of the box's user.
+        """Listen on a new Unix socket, created with the rights of the box's user.
 
-        Raises FileNotFoundError without its folder, PermissionError, OSError with EADDRINUSE where something lies.
+        Raises FileNotFoundError if its folder is missing, PermissionError, or OSError with EADDRINUSE if the path
+        exists.
         """
         ...
 
     def serve(self, endpoint: Endpoint) -> socket.socket:
-        """The listening TCP socket behind an endpoint of the config, without blocking; the caller's from now on.
+        """Return the listening, non-blocking TCP socket behind an endpoint of the config; the caller owns it from now
+        on.
 
         It listens from the box's start, so programs wait until somebody accepts; once it is closed they are refused at
-        once. What is accepted is a connection from inside the box, straight to this process. SandboxError for what is
-        no endpoint of the box or was given away before.
+        once. An accepted connection leads from inside the box straight to this process. Raises SandboxError if the box
+        has no such endpoint, or its socket was given away before.
         """
         ...
 
     async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:
-        """A TCP connection to a program that listens on the box's own loopback, without blocking; the caller's.
+        """Return a non-blocking TCP connection to a program that listens on the box's own loopback; the caller owns it.
 
-        It is as if a program of the box had connected: nothing else can be reached. Raises ConnectionRefusedError,
+        It works as if a program of the box had connected: nothing else can be reached. Raises ConnectionRefusedError,
         OSError.
         """
         ...
 
     async def read(self, path: str, limit: int) -> bytes:
-        """The content of a regular file, with the rights of the box's user.
+        """Return the content of a regular file, read with the rights of the box's user.
 
-        Raises FileNotFoundError, IsADirectoryError, PermissionError, or OSError with EFBIG when it has more than
-        `limit` bytes and with EINVAL when it is no regular file.
+        Raises FileNotFoundError, IsADirectoryError, PermissionError, or OSError with EFBIG if the file has more than
+        `limit` bytes and with EINVAL if it is not a regular file.
         """
         ...
 
     async def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
-        """Make or replace a regular file, with its parent folders, with the rights of the box's user.
+        """Create or replace a regular file and its parent folders, with the rights of the box's user.
 
-        Raises the OSErrors of `read`, and OSError with ENOSPC when the box's disk limit is reached.
+        Raises the OSErrors of `read`, and OSError with ENOSPC if the box's disk limit is reached.
         """
         ...
 
     async def freeze(self) -> None:
-        """Stop every process of the box. While it is frozen nothing is started or written."""
+        """Stop every process of the box. While the box is frozen, nothing can be started or written."""
         ...
 
     async def thaw(self) -> None:
-        """Let them go on."""
+        """Let the processes of a frozen box continue."""
         ...
 
     async def clear(self) -> None:
-        """End every process that runs in the box; the box and its files stay, and commands can be run again."""
+        """Kill every process that runs in the box; the box and its files stay, and commands can be run again."""
         ...
 
     @property
     def output_path(self) -> pathlib.Path:
-        """The output folder from the host's side, valid in this process until `close`.
+        """The output folder as seen from the host, valid in this process until `close`.
 
-        Its content is hostile: walk it with descriptors, O_NOFOLLOW and without resolving the path itself.
+        Its content is untrusted: walk it with descriptors and O_NOFOLLOW, without resolving the path itself.
         """
         ...
 
     @property
     def changes_path(self) -> pathlib.Path:
-        """What was written to the box's own root (`BoxConfig.root`) so far, from the host's side, until `close`: the
-        upper side of an overlay, with its marks of what was removed. SandboxError where there is no such root.
+        """The changes made so far to the box's own root (`BoxConfig.root`), as seen from the host until `close`: the
+        upper layer of an overlay, with marks for removed files. Raises SandboxError if the box has no such root.
 
-        Its content is hostile, as the output's is; it is at rest in a frozen or killed box only.
+        Its content is untrusted, like the output's; it is at rest only in a frozen or killed box.
         """
         ...
 
     async def hurry(self) -> None:
-        """Give a box in the background a fair share of the processors from now on, as far as the machine allows it."""
+        """Give a background box a fair share of the processors from now on, as far as the machine allows."""
         ...
 
     async def kill(self) -> None:
-        """End the box's processes; what is in `output_path` can still be read. Harmless when done twice."""
+        """Kill the box's processes; `output_path` can still be read. Idempotent."""
         ...
 
     async def close(self) -> None:
-        """Kill, and remove everything. Harmless when done twice."""
+        """Kill the box and remove everything. Idempotent."""
         ...

@@ -1,4 +1,4 @@
-"""Boxes by the name of their kind: each implementation is an entry point of the group `worksample.boxes`."""
+"""The registry of box kinds: each implementation is an entry point of the group `worksample.boxes`."""
 
 from __future__ import annotations
 
@@ -13,35 +13,38 @@ from .config import BoxConfig
 from .interface import Box
 
 GROUP = "worksample.boxes"
-"""An entry point's name is a kind of box; what it loads is a `Start`."""
+"""Group of entry points: each name is a kind of box, and each loads a `Start`."""
 
 Start = Callable[[BoxConfig], Awaitable[Box]]
-"""A running box; raises SandboxError, SandboxUnavailable (with the line to type) when this machine gives none."""
+"""Async function that starts a box. Raises SandboxError, or SandboxUnavailable (with the command to type) if this
+machine cannot start one.
+"""
 
 
 @functools.cache
-def _registered() -> dict[str, EntryPoint]:
+def _registered_kinds() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def kinds() -> tuple[str, ...]:
-    """The kinds of boxes that are installed."""
-    return tuple(sorted(_registered()))
+def installed_kinds() -> tuple[str, ...]:
+    """Return the kinds of boxes that are installed."""
+    return tuple(sorted(_registered_kinds()))
 
 
 def open_box(config: BoxConfig, *, kind: str = "bubblewrap") -> AbstractAsyncContextManager[Box]:
-    """A box for the length of an `async with`.
+    """Open a box for the length of an `async with`.
 
-    `kind` is one of `kinds()`: "bubblewrap", or "none" for plain subprocesses without any protection. Raises
-    SandboxError for a config that cannot be had, SandboxUnavailable (with the line to type) when there is no box here.
+    `kind` is one of `installed_kinds()`: "bubblewrap", "docker", or "none" for plain subprocesses without protection.
+    Raises SandboxError for an invalid config, SandboxUnavailable (with the command to type) if this machine cannot
+    start a box.
     """
     config.check()
-    _point(kind)
-    return _opened(config, kind)
+    _entry_point(kind)
+    return _open(config, kind)
 
 
 @asynccontextmanager
-async def _opened(config: BoxConfig, kind: str) -> AsyncIterator[Box]:
+async def _open(config: BoxConfig, kind: str) -> AsyncIterator[Box]:
     box = await start_box(config, kind)
     try:
         yield box
@@ -50,15 +53,15 @@ async def _opened(config: BoxConfig, kind: str) -> AsyncIterator[Box]:
 
 
 async def start_box(config: BoxConfig, kind: str = "bubblewrap") -> Box:
-    """A box that the caller closes."""
+    """Start a box that the caller closes. Raises as `open_box` does."""
     config.check()
-    start: Start = _point(kind).load()
+    start: Start = _entry_point(kind).load()
     return await start(config)
 
 
-def _point(kind: str) -> EntryPoint:
-    found = _registered()
+def _entry_point(kind: str) -> EntryPoint:
+    found = _registered_kinds()
     if kind not in found:
-        known = ", ".join(sorted(found)) or "none: the package is not installed whole"
+        known = ", ".join(sorted(found)) or "none (the installation is incomplete)"
         raise SandboxError(f'"{kind}" is not a kind of box; there are {known}', where="box", next='use "bubblewrap"')
     return found[kind]

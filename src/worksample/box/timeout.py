@@ -1,48 +1,48 @@
-"""A timeout that a busy machine cannot use up."""
+"""A timeout that does not count the time that other programs take from a command."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-GENEROUS = 20.0
-"""The backstop is so many times the timeout, unless it is given."""
-LEAST = 600.0
-"""Seconds that a backstop has at least, unless it is given."""
+BACKSTOP_FACTOR = 20.0
+"""The default backstop is this many times the timeout."""
+SHORTEST_BACKSTOP = 600.0
+"""Minimum of the default backstop, in seconds."""
 
 
 @dataclass(eq=False, slots=True)
 class FairTimeout:
-    """Ends a command after the seconds that it had: what it waited for a processor, or was held, does not count.
+    """A limit on the seconds that a command had; time that it waited for a processor or was held does not count.
 
-    A program that sleeps or hangs has its time and ends like one that computes (`Completed.timed_out`). One that other
-    programs keep from the processors gets more time on the clock, up to `backstop`, whose expiry says nothing of the
-    command (`Completed.starved`). On a machine with n processors a command may use n times `seconds` of them.
+    A program that sleeps or hangs uses its time and ends like one that computes (`Completed.timed_out`). A program that
+    others keep from the processors gets more time on the clock, up to `backstop`; if that expires, it says nothing
+    about the command (`Completed.starved`). On a machine with n processors a command may use n times `seconds` of them.
 
-    One object is for one command, except that a command without `hold` may share it.
+    Use one object for one command; only a command without `hold` may share it.
     """
 
     seconds: float
     backstop: float = 0.0
-    """Seconds on the clock, without those that the command was held; 0 for the usual."""
+    """Seconds on the clock, without those that the command was held; 0 for the default."""
     held: bool = field(default=False, init=False)
     _tell: Callable[[bool], None] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.backstop = self.backstop or max(GENEROUS * self.seconds, LEAST)
+        self.backstop = self.backstop or max(BACKSTOP_FACTOR * self.seconds, SHORTEST_BACKSTOP)
 
     def hold(self, held: bool) -> None:
-        """Stop the command's time, which runs on when this is called with False. The command itself goes on."""
+        """Stop the command's time, or let it run again if `held` is False. The command itself goes on."""
         self.held = held
         if self._tell is not None:
             self._tell(held)
 
     def bind(self, tell: Callable[[bool], None]) -> None:
-        """For a kind of box: `tell` is called whenever the time is held or let go."""
+        """Register the function that a kind of box wants called whenever the time is held or released."""
         self._tell = tell
         if self.held:
             tell(True)
 
 
 Timeout = float | FairTimeout | None
-"""Seconds on the clock, or of the command's own; None for the limit of the box."""
+"""Seconds on the clock, a FairTimeout, or None for the limit of the box."""

@@ -35,8 +35,8 @@ def ready_machine(*, quiet: bool) -> None:
     """
     from worksample.extras import need
     from worksample.sandboxes.browser.chromium import lacking_packages
-    from worksample.workplace.install import apt_get, install
-    from worksample.workplace.service_programs import lacking
+    from worksample.workplace.install import apt_get, install_programs
+    from worksample.workplace.service_programs import missing_programs_command
 
     for extra in ("report", "workplace", "browser"):
         need(extra)
@@ -44,9 +44,9 @@ def ready_machine(*, quiet: bool) -> None:
     if packages := lacking_packages() + (() if CURL.exists() else (CURL.name,)):
         _say(f"installing {', '.join(packages)}", quiet)
         brought += apt_get((*packages, FONTS))
-    if lacking(SERVICES):
+    if missing_programs_command(SERVICES):
         _say("installing the company's services", quiet)
-        brought += install(SERVICES)
+        brought += install_programs(SERVICES)
     if brought:
         _say(f"installed {', '.join(brought)}", quiet)
 

@@ -33,7 +33,7 @@ def typeable(line: str) -> str:
 
 
 def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, str]:
-    """Return what is left, or ""and the command that continues. `folder`: the store, unless it is the default."""
+    """Return what is left, or "", and the command that continues. `folder`: the store, unless it is the default."""
     from worksample.experiments.experiment_lookup import short_name
     from worksample.records import Experiment
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from worksample.box import kinds
+from worksample.box import installed_kinds
 from worksample.errors import UsageError
 from worksample.files.config_files import exact_fault, show_value
 from worksample.models import JudgeConfig, Price
@@ -130,8 +130,8 @@ class PeopleConfig(Frozen):
 
 
 def _known_box(kind: str) -> str:
-    if kind not in kinds():
-        raise exact_fault(f"{show_value(kind)} is not allowed", ", ".join(kinds()))
+    if kind not in installed_kinds():
+        raise exact_fault(f"{show_value(kind)} is not allowed", ", ".join(installed_kinds()))
     return kind
 
 

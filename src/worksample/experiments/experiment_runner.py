@@ -15,11 +15,11 @@ from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Proto
 from worksample.results.assignments.open_work import has_human_work
 from worksample.results.assignments.turns import waits_for_person
 from worksample.runs import FollowUpSlots, RunConfig, run_slots, write_scores
-from worksample.sandboxes import need_box
-from worksample.sandboxes.toolbox import bring
+from worksample.sandboxes import require_kind
+from worksample.sandboxes.toolbox import ensure_libraries
 from worksample.steady_loop import Stall, run_steadily
 from worksample.store import Store
-from worksample.workplace.warm_pool import spares
+from worksample.workplace.warm_pool import warm_pool
 
 from .available_evaluators import evaluators_here
 from .chain_steps import advance, may_run
@@ -74,7 +74,7 @@ def run_experiment(
     are raised after the same clean stop. Several processes may run one experiment: slots and submissions are leased,
     and each process waits for the others.
     """
-    need_box(experiment.lock.sandbox)
+    require_kind(experiment.lock.sandbox)
     store.sync()
     listener = watch or SilentListener()
     runner = ExperimentRunner(store, experiment, options, listener)
@@ -83,7 +83,7 @@ def run_experiment(
         if runner.tally.planned > runner.tally.finished and wants_libraries(
             experiment.lock.sandbox, runner.instances.values()
         ):
-            bring(listener.note)
+            ensure_libraries(listener.note)
         interrupted = run_steadily(runner.run(), lambda stall: _note(listener, stall))
     except BaseExceptionGroup as group:
         # Not `except*`: Python 3.11.2 wraps what is raised inside it in another group.
@@ -149,7 +149,7 @@ class ExperimentRunner:
             await close_models()
 
     async def _run_with_warm_pool(self) -> None:
-        async with spares(await asyncio.to_thread(self._workplaces_needed), self.watch.note):
+        async with warm_pool(await asyncio.to_thread(self._workplaces_needed), self.watch.note):
             await self._run_all()
 
     async def _run_all(self) -> None:

@@ -12,7 +12,7 @@ from worksample.grading.grade_round import Item, by_item, items, key, starts_of
 from worksample.models import close_models
 from worksample.records import Evaluation, EvaluationOutcome, EvaluatorKind, Instance, Protocol, Round, Submission
 from worksample.store import Store
-from worksample.workplace.warm_pool import spares
+from worksample.workplace.warm_pool import warm_pool
 
 from .exclusive_lease import living_holder
 from .run_listener import RunListener, RunTally
@@ -95,7 +95,7 @@ class GradeQueue:
         """Complete all rounds with `graders` evaluations at the same time."""
         starts = await asyncio.to_thread(lambda: sum(starts_of(one) for one in self.works))
         try:
-            async with spares(starts, self.watch.note), asyncio.TaskGroup() as group:
+            async with warm_pool(starts, self.watch.note), asyncio.TaskGroup() as group:
                 workers = [group.create_task(self.work()) for _ in range(graders)]
                 await self.drain()
                 for worker in workers:

@@ -9,7 +9,7 @@ from pathlib import Path
 from worksample.errors import UsageError
 from worksample.grading import grade, open_round
 from worksample.records import Evaluation, Experiment, Origin, Protocol, Reported, Submission
-from worksample.sandboxes import need_box
+from worksample.sandboxes import require_kind
 from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
@@ -60,7 +60,7 @@ def hand_in_and_grade(
     """
     origin = origin_of(what.origin)
     if grade_now and what.experiment is None:
-        need_box(sandbox)
+        require_kind(sandbox)
     instances = ingest_package(store, what.task).instances
     author = what.author or default_author()
     at = what.at if what.at is None or what.at.tzinfo else what.at.replace(tzinfo=UTC)

@@ -27,7 +27,7 @@ from worksample.results.deciding_rounds import RoundsInForce, alike_rounds
 from worksample.results.judged_rounds import RoundReader
 from worksample.results.pair_sampling import PAIRS, pairs_of
 from worksample.runs import write_scores
-from worksample.sandboxes import need_box
+from worksample.sandboxes import require_kind
 from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
@@ -102,7 +102,7 @@ def regrade(store: Store, what: Regrading, watch: RunListener | None = None) -> 
     package's work or capture differs from what the submissions were made for: its grader says nothing about the old
     work.
     """
-    need_box(what.sandbox)
+    require_kind(what.sandbox)
     here = evaluators_here(store, what.experiment, what.options, what.sandbox)
     scope = _scope(store, what, here)
     gradings = _new_gradings(scope, what, _current_graders(store, what.packages))

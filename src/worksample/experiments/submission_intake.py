@@ -25,7 +25,7 @@ from worksample.records import (
     now,
 )
 from worksample.records.closed_trial import submission_record
-from worksample.sandboxes.capture.box_capture import part_of
+from worksample.sandboxes.capture.box_capture import part_of_scan
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -118,7 +118,7 @@ def inspect_work(instance: Instance, path: Path, sink: Sink, limits: ScanLimits 
         left = f" ({'; '.join(notes)})" if notes else ""
         raise UsageError(f"no file was handed in{left}", where=str(path), next=_what_is_asked(instance))
     if not notes:
-        return part_of(found), ""
+        return part_of_scan(found), ""
     part = SubmissionPart(manifest=put_canonical(sink, manifest.plain()), files=len(manifest.files), size=manifest.size)
     return part, "; ".join(notes)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from worksample.records import Evaluation, EvaluatorKind, Instance, Round, Submission, Trial, now
 from worksample.results.pair_sampling import PAIRS, drawn_pairs
-from worksample.workplace.warm_pool import spares
+from worksample.workplace.warm_pool import warm_pool
 
 from .evaluators import Evaluators, RoundEvaluator, evaluators_of
 from .grade_submission import evaluate
@@ -150,6 +150,6 @@ async def grade_all(
 
     while tasks := await asyncio.to_thread(work.tasks):
         queue = iter(tasks)
-        async with spares(await asyncio.to_thread(starts_of, work)), asyncio.TaskGroup() as group:
+        async with warm_pool(await asyncio.to_thread(starts_of, work)), asyncio.TaskGroup() as group:
             for _ in range(max(1, min(parallel, len(tasks)))):
                 group.create_task(worker(queue))

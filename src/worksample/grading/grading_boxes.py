@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from worksample.box import BoxConfig, BoxLimits, Endpoint, Mount
 from worksample.errors import CaptureError, Cause, GraderError
 from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading, Instance, Submission
-from worksample.sandboxes.capture import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_TOLD
-from worksample.sandboxes.images import Cached, image_of, prepare
+from worksample.sandboxes.capture import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_SUMMARY
+from worksample.sandboxes.images import CachedImage, prepare_image, task_image
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.restored_workplace import restored, state_of
+from worksample.workplace.restored_workplace import exported_state, restore_workplace
 from worksample.workplace.workplace import LiveWorkplace
-from worksample.workplace.workplace import environment as environment_for
+from worksample.workplace.workplace import operator_environment as environment_for
 
 from .verifier import Verifier
 
@@ -86,7 +86,7 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
         part = submission.parts.get(name)
         if part is not None and part.status is not CaptureStatus.ABSENT:
             own[name] = (target, str(store.folder(part.manifest)))
-    image = image_of(instance.work.environment, store.folder)
+    image = task_image(instance.work.environment, store.folder)
     root = image.root if image is not None else None
     verifying = verifier_of(store, submission, instance, grading, image)
     if root is not None:  # what a grader runs begins in a folder that it is given
@@ -94,8 +94,8 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
     workplace = None
     if grading.settings.get("workplace"):
         environment = instance.work.environment
-        state = state_of(submission, environment, store.folder)
-        workplace = restored(state, environment, store.folder, f"grade-{submission.id}")
+        state = exported_state(submission, environment, store.folder)
+        workplace = restore_workplace(state, environment, store.folder, f"grade-{submission.id}")
         if "exports" not in own:  # a control: what was there in the beginning
             own["exports"] = (f"{EXPORTS}/{WORKPLACE}", str(state))
     limits = GraderLimits.of(grading.settings)
@@ -151,7 +151,7 @@ def _exports(own: Mapping[str, tuple[str, str]]) -> dict[str, str]:
 
 
 def verifier_of(
-    store: Store, submission: Submission, instance: Instance, grading: Grading, image: Cached | None
+    store: Store, submission: Submission, instance: Instance, grading: Grading, image: CachedImage | None
 ) -> Verifier | None:
     """Return the verifier that a grading names, with the root that the agent left, or None if it names none.
 
@@ -182,24 +182,24 @@ def verifier_of(
     return replace(last, steps=dict(_step_verifiers(last, image, folder)))
 
 
-def _with_own_root(verifier: Verifier, image: Cached) -> Verifier:
+def _with_own_root(verifier: Verifier, image: CachedImage) -> Verifier:
     """Add the verifier's own root, if its settings name one, and the base images that were replaced. Raises
     ImageError.
     """
     name = verifier.settings.get("image")
-    own = prepare(verifier.grader / name) if name else image if verifier.settings.get("fresh") else None
+    own = prepare_image(verifier.grader / name) if name else image if verifier.settings.get("fresh") else None
     told = dict([*image.substituted, *(own.substituted if own is not None else ())])
     return replace(verifier, own=own.root if own is not None else None, substituted=tuple(sorted(told.items())))
 
 
-def _step_verifiers(verifier: Verifier, image: Cached, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
+def _step_verifiers(verifier: Verifier, image: CachedImage, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
     """Yield each step's verifier over the state after that step. Steps that left no state use the last one that did.
 
     A step that could not be started has no verifier, nor has any later step: a reason is yielded instead. left: the
     part `steps`, or None if nobody worked in steps, so that all verifiers see the submission. Raises GraderError if a
     hook did not bring its evidence.
     """
-    told = json.loads((left / STEPS_TOLD).read_bytes())["steps"] if left is not None else []
+    told = json.loads((left / STEPS_SUMMARY).read_bytes())["steps"] if left is not None else []
     ended = {one["name"]: one for one in told}
     aborted = next((f"step {one['name']} could not be begun: {one['lacks']}" for one in told if _is_aborted(one)), "")
     for settings in verifier.settings["step"]:

@@ -14,10 +14,10 @@ from worksample.box import Box, Completed, FairTimeout, open_box
 from worksample.errors import ImageError
 from worksample.files.scratch import scratch_folder
 from worksample.records import Instance, Origin, Protocol, Submission, SubmissionPart, now
-from worksample.sandboxes.capture import STEPS, Steps, take
-from worksample.sandboxes.endpoints import serving
-from worksample.sandboxes.images import changed, image_of
-from worksample.sandboxes.step_setup import lay_in, prepare_step
+from worksample.sandboxes.capture import STEPS, StepCapture, capture_box
+from worksample.sandboxes.endpoints import serve_endpoints
+from worksample.sandboxes.images import root_with_layers, task_image
+from worksample.sandboxes.step_setup import copy_into_box, prepare_step
 
 from .verifier import SOLUTION, Verifier, box_for
 
@@ -43,7 +43,7 @@ async def run_solution(
     A failing solution is captured as it ends. Raises ImageError, SandboxError, and what `Store.folder` raises.
     """
     grading, environment = instance.grading[protocol], instance.work.environment
-    image = await asyncio.to_thread(image_of, environment, store.folder)
+    image = await asyncio.to_thread(task_image, environment, store.folder)
     if image is None:
         raise ImageError("there is no image to run the solution in", where=instance.key)
     settings = {**grading.settings["verifier"], "user": "", "workdir": ""}
@@ -56,18 +56,21 @@ async def run_solution(
         with tarfile.open(layer, "w", format=tarfile.PAX_FORMAT) as tar:
             if not environment.steps:
                 tar.add(reference, SOLUTION.lstrip("/"))
-        held = changed(image.root, [layer])
+        held = root_with_layers(image.root, [layer])
         root = await asyncio.to_thread(held.__enter__)
         try:
             config, network = box_for(verifier, root, said=environment.paths.output)
             config = replace(config, label="solution", root=replace(config.root or root, entrypoint=root.entrypoint))
-            async with open_box(config, kind=sandbox) as box, serving(box, network.targets() if network else {}):
+            async with (
+                open_box(config, kind=sandbox) as box,
+                serve_endpoints(box, network.targets() if network else {}),
+            ):
                 if environment.steps:
                     note, parts = await _stepwise(store, box, instance, settings["step"], reference)
                 else:
                     done = await box.run(settings["solution"], timeout=FairTimeout(environment.limits.time or SECONDS))
                     note, parts = f"the solution's exit code: {_code(done)}", {}
-                captured = await take(box, store.blobs, instance)
+                captured = await capture_box(box, store.blobs, instance)
         finally:
             await asyncio.to_thread(held.__exit__, None, None, None)
     submission = Submission(
@@ -97,20 +100,20 @@ async def _stepwise(
     store: Store, box: Box, instance: Instance, verifiers: Sequence[Mapping[str, Any]], reference: Path
 ) -> tuple[str, dict[str, SubmissionPart]]:
     """Run each step's solution in the box that the previous one left; return how they ended, and the part `steps`."""
-    steps, notes = Steps(box, store.blobs, instance), []
+    steps, notes = StepCapture(box, store.blobs, instance), []
     commands = {one["name"]: one["solution"] for one in verifiers}
     for step in instance.work.environment.steps:
         digest = step.files.files if step.files is not None else None
         files = await asyncio.to_thread(store.folder, digest) if digest is not None else None
         if why := await prepare_step(box, step, files):
-            steps.aborted(step.name, why)
+            steps.note_aborted(step.name, why)
             notes.append(f"{step.name}: {why}")
             break
         steps.begun = step.name
         if command := commands.get(step.name):
-            await lay_in(box, reference / step.name, SOLUTION)
+            await copy_into_box(box, reference / step.name, SOLUTION)
             done = await box.run(command, timeout=FairTimeout(step.time or SECONDS))
             notes.append(f"{step.name}: {_code(done)}")
             await box.run(["rm", "-rf", SOLUTION])
-        await steps.taken()
+        await steps.capture_step()
     return f"the solutions' exit codes: {', '.join(notes)}", {STEPS: await steps.part()}

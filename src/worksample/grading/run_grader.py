@@ -18,8 +18,8 @@ from worksample.files.config_files import describe_errors
 from worksample.kit.grade_check import require_agreement
 from worksample.models import Roles
 from worksample.records import GradePayload, Grading, Usage
-from worksample.sandboxes.endpoints import Target, serving
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.endpoints import Target, serve_endpoints
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.toolbox import platform_python
 from worksample.supervision import supervise
 
@@ -90,7 +90,7 @@ async def _run_and_read(
             await box.write(f"{SCRATCH}/case.json", json.dumps(_case(grading)).encode())
             if place.grading.writable:
                 await _copy_submission(box, place)
-            async with serving(box, _targets(place, services)):
+            async with serve_endpoints(box, _targets(place, services)):
                 work = _run_with_broker(box, _command(place), broker, limits.timeout)
                 done = await supervise(work, *((services.failure,) if services is not None else ()))
             data = await _result(box)
@@ -116,7 +116,7 @@ async def _copy_submission(box: Box, place: GradingBoxes) -> None:
 
 
 @asynccontextmanager
-async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TaskServices | None]:
+async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TrialServices | None]:
     """Open the workplace's services for the grader; they start before its time begins."""
     if place.workplace is None:
         yield None
@@ -125,7 +125,7 @@ async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TaskServ
         yield services
 
 
-def _targets(place: GradingBoxes, services: TaskServices | None) -> dict[Endpoint, Target]:
+def _targets(place: GradingBoxes, services: TrialServices | None) -> dict[Endpoint, Target]:
     if services is None:
         return {}
     return {one: services.target(place.behind[one]) for one in place.grading.endpoints}

@@ -23,8 +23,8 @@ from worksample.kit.broker_client import pack
 from worksample.records import Limits
 from worksample.sandboxes.capture import add_to_layer
 from worksample.sandboxes.contained_files import open_contained
-from worksample.sandboxes.endpoints import serving
-from worksample.sandboxes.images import BuildNetwork, build_settings, changed, user_in
+from worksample.sandboxes.endpoints import serve_endpoints
+from worksample.sandboxes.images import BuildNetwork, image_user, load_build_settings, root_with_layers
 
 from .starvation import require_time
 
@@ -67,11 +67,11 @@ class Verifier:
             tests = self.settings.get("tests")
             given = [_layer(work / "tests.tar", lambda tar: _tests(tar, self.grader / str(tests)))] if tests else []
             if self.own is None:
-                yield held.enter_context(changed(self.root, [*layers, *given]))
+                yield held.enter_context(root_with_layers(self.root, [*layers, *given]))
                 return
-            left = held.enter_context(changed(self.root, layers, whole=True))
+            left = held.enter_context(root_with_layers(self.root, layers, whole=True))
             brought = _layer(work / "artifacts.tar", lambda tar: _artifacts(tar, left, self.settings["artifacts"]))
-            yield held.enter_context(changed(self.own, [brought, *given]))
+            yield held.enter_context(root_with_layers(self.own, [brought, *given]))
 
 
 def _layer(path: Path, fill: Callable[[tarfile.TarFile], None]) -> Path:
@@ -164,7 +164,10 @@ async def _run_verifier(
     verifier: Verifier, root: Root, sandbox: str, seconds: float
 ) -> tuple[Completed, dict[str, bytes], list[dict[str, Any]]]:
     config, network = box_for(verifier, root)
-    async with open_box(config, kind=sandbox) as box, serving(box, network.targets() if network else {}) as ledger:
+    async with (
+        open_box(config, kind=sandbox) as box,
+        serve_endpoints(box, network.targets() if network else {}) as ledger,
+    ):
         done = await box.run(list(verifier.settings["command"]), timeout=FairTimeout(seconds))
         require_time(done, "verifier")
         files = {name: data for name in REWARDS if (data := await _read_reward_file(box, f"{SAID}/{name}")) is not None}
@@ -177,13 +180,13 @@ def box_for(verifier: Verifier, root: Root, *, said: str = SAID) -> tuple[BoxCon
     """
     settings, limits = verifier.settings, verifier.limits
     user = str(settings.get("user") or "")
-    number, home = user_in(verifier.own or verifier.root, user) if user else (root.user, root.home)
+    number, home = image_user(verifier.own or verifier.root, user) if user else (root.user, root.home)
     root = replace(root, user=number, home=home, workdir=settings.get("workdir") or root.workdir, entrypoint=())
     env, mounts, network = dict(settings.get("env") or {}), [], None
     if verifier.own is None and verifier.delivered.is_dir() and verifier.output != said:
         mounts.append(Mount(str(verifier.delivered), verifier.output))
     if settings.get("network") == "registries":
-        operators = build_settings()
+        operators = load_build_settings()
         network = BuildNetwork(operators)
         env = {**operators.env, **network.env, **env}
         mounts += [Mount(source, place) for place, source in operators.files.items()]

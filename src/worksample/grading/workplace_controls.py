@@ -17,13 +17,13 @@ from worksample.box import Box, BoxConfig, BoxLimits, FairTimeout, Mount, open_b
 from worksample.errors import SandboxError
 from worksample.models import ModelService
 from worksample.records import Instance, Origin, Submission, SubmissionPart, now
-from worksample.sandboxes.capture import CaptureLimits, take
-from worksample.sandboxes.endpoints import serving
-from worksample.sandboxes.services import TaskServices, export, open_services
+from worksample.sandboxes.capture import CaptureLimits, capture_box
+from worksample.sandboxes.endpoints import serve_endpoints
+from worksample.sandboxes.services import TrialServices, export_state, open_services
 from worksample.supervision import supervise
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.live_check import look, with_live
-from worksample.workplace.workplace import LiveWorkplace, own_box, reset, set_up, workplace_of
+from worksample.workplace.live_check import add_live_result, run_live_check
+from worksample.workplace.workplace import LiveWorkplace, reset_services, run_setup, services_box, task_workplace
 
 from .grading_boxes import workplace_endpoints
 
@@ -51,7 +51,7 @@ async def perform_scripts(
     started.
     """
     environment = instance.work.environment
-    workplace = await asyncio.to_thread(workplace_of, environment, store.folder, f"perform-{uuid4().hex[:12]}")
+    workplace = await asyncio.to_thread(task_workplace, environment, store.folder, f"perform-{uuid4().hex[:12]}")
     if workplace is None or not scripts:
         return {}
     if environment.image is not None:
@@ -63,8 +63,8 @@ async def perform_scripts(
         for name, steps in scripts.items():
             on_step(name)
             if found:
-                await reset(own_box(services))
-            await set_up(services, workplace)
+                await reset_services(services_box(services))
+            await run_setup(services, workplace)
             found[name] = await _perform_script(
                 _ScriptStage(store, instance, workplace, services, sandbox), name, steps
             )
@@ -76,7 +76,7 @@ class _ScriptStage:
     store: Store
     instance: Instance
     workplace: LiveWorkplace
-    services: TaskServices
+    services: TrialServices
     sandbox: str
 
 
@@ -85,18 +85,18 @@ async def _perform_script(stage: _ScriptStage, name: str, steps: Sequence[Script
     # What a model would say nobody can foretell: here the rules of its file answer for every colleague.
     by_rules = tuple(one.replaced(backing="rules") for one in stage.workplace.colleagues)
     workplace = replace(stage.workplace, colleagues=by_rules)
-    attending = workplace.attended(own_box(stage.services), None, ModelService())
+    attending = workplace.colleague_runner(services_box(stage.services), None, ModelService())
     targets = {
         one: stage.services.target(f"service:{WORKPLACE}:{one.port}")
         for one in workplace_endpoints(instance.work.environment)
     }
-    async with open_box(_box_config(stage), kind=stage.sandbox) as box, serving(box, targets):
+    async with open_box(_box_config(stage), kind=stage.sandbox) as box, serve_endpoints(box, targets):
         if by_rules:
-            async with attending.begun():
+            async with attending.run():
                 failed = await supervise(_steps(box, steps, instance), attending.failure, stage.services.failure)
         else:
             failed = await supervise(_steps(box, steps, instance), stage.services.failure)
-        captured = await take(box, store.blobs, instance)
+        captured = await capture_box(box, store.blobs, instance)
     parts = {**captured.parts, "exports": await _export_state(stage), "colleagues": attending.part(store.blobs)}
     submission = Submission(
         id=uuid4().hex, instance=instance.id, work=instance.work_digest, capture=instance.capture_digest,
@@ -110,12 +110,12 @@ async def _perform_script(stage: _ScriptStage, name: str, steps: Sequence[Script
 async def _export_state(stage: _ScriptStage) -> SubmissionPart:
     """Export the services' state as at the end of a trial."""
     store, given = stage.store, stage.instance.work.environment
-    seen = await look(stage.services, stage.workplace, store.folder, given)
-    exported = await export(stage.services, store.blobs, stage.instance.capture.exports, CaptureLimits())
+    seen = await run_live_check(stage.services, stage.workplace, store.folder, given)
+    exported = await export_state(stage.services, store.blobs, stage.instance.capture.exports, CaptureLimits())
     if seen is None:
         return exported.part
     manifest = await asyncio.to_thread(store.manifest, exported.part.manifest)
-    return with_live(exported.part, manifest, seen, store.blobs)
+    return add_live_result(exported.part, manifest, seen, store.blobs)
 
 
 async def _steps(box: Box, steps: Sequence[ScriptStep], instance: Instance) -> str:

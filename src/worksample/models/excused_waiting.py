@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from worksample.steady_loop import stalled
+from worksample.steady_loop import stalled_seconds
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent
@@ -101,4 +101,4 @@ def is_excused(call: ModelEvent) -> bool:
 
 def _seconds(begin: datetime, end: datetime) -> float:
     """Return the seconds between two moments, without those in which the platform itself stood still."""
-    return max(0.0, (end - begin).total_seconds() - stalled(begin, end))
+    return max(0.0, (end - begin).total_seconds() - stalled_seconds(begin, end))

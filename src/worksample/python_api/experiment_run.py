@@ -147,15 +147,15 @@ def plan_into_store(config: ExperimentConfig, note: Callable[[str], None]) -> It
     from worksample.experiments.experiment_runner import wants_libraries
     from worksample.experiments.model_check import need_models, prove_models
     from worksample.experiments.planning.preparation import commit_plan, prepare
-    from worksample.sandboxes import need_box
-    from worksample.sandboxes.toolbox import bring
+    from worksample.sandboxes import require_kind
+    from worksample.sandboxes.toolbox import ensure_libraries
 
-    need_box(config.sandbox)
+    require_kind(config.sandbox)
     ahead = prepare(config)
     need_models(ahead.inputs.agents, config)
     at_work = _with_work(ahead, config.store)
     if at_work and wants_libraries(config.sandbox, ahead.inputs.instances):
-        bring(note)
+        ensure_libraries(note)
     models = prove_models(at_work, config) if config.check_models else ()
     with use_store(config.store, create=True) as store:
         plan = prepare(config, store.blobs)

@@ -11,11 +11,11 @@ import anyio
 from worksample.agents import logs_of
 from worksample.errors import Cause
 from worksample.records import CaptureStatus, Manifest, SubmissionPart, Usage, canonical
-from worksample.sandboxes.capture import STEPS, Captured, Steps, take
-from worksample.sandboxes.services import TaskServices, export
+from worksample.sandboxes.capture import STEPS, Captured, StepCapture, capture_box
+from worksample.sandboxes.services import TrialServices, export_state
 from worksample.sandboxes.services.state_export import ExportedPart
 from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunner
-from worksample.workplace.live_check import look, with_live
+from worksample.workplace.live_check import add_live_result, run_live_check
 from worksample.workplace.workplace import LiveWorkplace
 
 from .agent_log import agent_log
@@ -64,7 +64,7 @@ class StepRecorder(Recorder):
 
     rank = 20
 
-    def __init__(self, steps: Steps) -> None:
+    def __init__(self, steps: StepCapture) -> None:
         self._steps = steps
         self._part: SubmissionPart | None = None
 
@@ -99,7 +99,7 @@ class BoxRecorder(Recorder):
         if box is None:
             self._captured = await anyio.to_thread.run_sync(_no_output, blobs, "there was no sandbox")
             return
-        self._captured = await take(box, blobs, context.spec.instance, limits=context.spec.job.config.capture)
+        self._captured = await capture_box(box, blobs, context.spec.instance, limits=context.spec.job.config.capture)
         context.phases.update({name: round(seconds, 6) for name, seconds in self._captured.seconds.items()})
         if logs := logs_of(context.spec.job.agent):
             self._log = await agent_log(box, blobs, logs)
@@ -124,7 +124,7 @@ class ServiceRecorder(Recorder):
 
     rank = 40
 
-    def __init__(self, context: TrialContext, services: TaskServices) -> None:
+    def __init__(self, context: TrialContext, services: TrialServices) -> None:
         self._context, self._services = context, services
         self.workplace: LiveWorkplace | None = None
         """The task's simulated company, once it is set up."""
@@ -140,11 +140,11 @@ class ServiceRecorder(Recorder):
             found = None
             if self.workplace is not None:
                 environment = context.spec.instance.work.environment
-                found = await look(self._services, self.workplace, store.folder, environment)
-            exported = await export(self._services, store.blobs, names, context.spec.job.config.capture)
+                found = await run_live_check(self._services, self.workplace, store.folder, environment)
+            exported = await export_state(self._services, store.blobs, names, context.spec.job.config.capture)
             if found is not None:
                 manifest = await anyio.to_thread.run_sync(store.manifest, exported.part.manifest)
-                exported = replace(exported, part=with_live(exported.part, manifest, found, store.blobs))
+                exported = replace(exported, part=add_live_result(exported.part, manifest, found, store.blobs))
             self._exported = exported
 
     @property

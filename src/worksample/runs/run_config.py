@@ -9,7 +9,7 @@ from typing import Any
 from worksample.models import ModelService, Price
 from worksample.models.service_config import Services, service_for
 from worksample.sandboxes.capture import CaptureLimits
-from worksample.sandboxes.endpoints import Allowance
+from worksample.sandboxes.endpoints import HostAllowance
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class RunConfig:
     """Arguments for the providers of all models, such as `base_url`."""
     services: Services = field(default_factory=dict)
     """Settings that differ from these for a model or provider."""
-    hosts: Allowance = field(default_factory=Allowance)
+    hosts: HostAllowance = field(default_factory=HostAllowance)
     """Hosts that the operator and the suite let tasks' endpoints reach."""
     lease: float = 30.0
     """Time after which a slot without a sign of life may be taken over, and the longest wait for slots of other runs.

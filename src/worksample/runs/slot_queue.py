@@ -14,7 +14,7 @@ from worksample.errors import Cause, ImageError, ModelKeyError, StoreError, Work
 from worksample.records import Instance, Slot, Trial, Worker
 from worksample.results.assignments.turns import feed_turn
 from worksample.results.reattempts.earlier_work import Feeding, feed
-from worksample.sandboxes.images import root_of
+from worksample.sandboxes.images import image_root
 from worksample.store import Store
 from worksample.store.lease import Lease
 from worksample.store.lease_owner import new_owner
@@ -197,7 +197,7 @@ class SlotQueue:
             if error := self.broken.get(slot.instance):
                 self._close_without_image(self._context(slot, here, lease, feeding, None), error)
                 continue
-            context = self._context(slot, here, lease, feeding, root_of(instance.work.environment, store.folder))
+            context = self._context(slot, here, lease, feeding, image_root(instance.work.environment, store.folder))
             self.contexts[context.id] = context
             return context
         return None

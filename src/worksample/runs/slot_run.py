@@ -19,7 +19,7 @@ from worksample.models import require_price, resolve
 from worksample.models.usage import AGENT
 from worksample.records import Agent, Experiment, Instance, Slot
 from worksample.sandboxes.host_state import runtime_folder
-from worksample.sandboxes.images import have_images
+from worksample.sandboxes.images import prepare_images
 from worksample.store import Store
 
 from .follow_up_slots import FollowUpSlots
@@ -113,7 +113,7 @@ def _broken_images(store: Store, slots: Sequence[Slot]) -> dict[str, ImageError]
     instances = tuple(dict.fromkeys(slot.instance for slot in slots))
     for id in instances:
         try:
-            have_images(store.get(Instance, id).work.environment, store.folder)
+            prepare_images(store.get(Instance, id).work.environment, store.folder)
         except ImageError as error:
             broken[id] = error
     if broken and len(broken) == len(instances):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import AgentError, Cause, SandboxError, WorksampleError
 from worksample.records import Ending, StepSpec, TrialOutcome
-from worksample.sandboxes.capture import Steps
+from worksample.sandboxes.capture import StepCapture
 from worksample.sandboxes.step_setup import prepare_step
 
 from .outcome import DONE, first_leaf, outcome_of_error, outcome_of_limit
@@ -36,7 +36,7 @@ async def run_steps(context: TrialContext, state: TaskState, generate: Generate,
     if box is None:
         raise SandboxError("there was no sandbox", where="steps")
     outcome = DONE
-    steps = Steps(box, store.blobs, context.spec.instance, context.spec.job.config.capture)
+    steps = StepCapture(box, store.blobs, context.spec.instance, context.spec.job.config.capture)
     context.record(StepRecorder(steps))
     for number, step in enumerate(context.spec.instance.work.environment.steps):
         digest = step.files.files if step.files is not None else None
@@ -49,11 +49,11 @@ async def run_steps(context: TrialContext, state: TaskState, generate: Generate,
                     next="fix the step's setup.sh or health check in the task",
                     cause=Cause.SERVICE_START,
                 )
-            steps.aborted(step.name, why)
+            steps.note_aborted(step.name, why)
             break
         steps.begun = step.name
         ended = await _run_step(context, step, state, generate, supervise, later=number > 0)
-        await steps.taken()
+        await steps.capture_step()
         outcome = outcome if outcome is not DONE else ended
     return outcome
 

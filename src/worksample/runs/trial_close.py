@@ -32,7 +32,7 @@ from worksample.records import (
     now,
 )
 from worksample.records.closed_trial import submission_of, trial_record
-from worksample.steady_loop import stalled
+from worksample.steady_loop import stalled_seconds
 
 from .outcome import outcome_after_capture, outcome_of_error, outcome_of_turn, superseded_outcome
 from .recorder import stop_and_capture
@@ -92,7 +92,7 @@ async def _close(context: TrialContext, state: TaskState, outcome: TrialOutcome)
 
     events = list(transcript().events)
     ended = now()
-    lost = stalled(context.started, ended)
+    lost = stalled_seconds(context.started, ended)
     working = max(0.0, _working_seconds() - lost)
     if lost:
         context.phases["stall"] = round(lost, 6)

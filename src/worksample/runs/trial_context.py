@@ -18,7 +18,7 @@ from worksample.models.request_account import ModelAccount
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
 from worksample.records.closed_trial import trial_id
 from worksample.results.reattempts.earlier_work import Feeding, as_shown
-from worksample.sandboxes.capture import of_step
+from worksample.sandboxes.capture import step_view
 from worksample.store import Store
 from worksample.store.lease import Lease
 
@@ -48,7 +48,7 @@ class AgentRun:
     def solver(self, context: TrialContext, step: StepSpec | None = None) -> Solver:
         """Return the solver that lets the agent do the instance, or one of its steps, with what its arm shows."""
         arm = self.arm(context.spec.slot)
-        instance = context.spec.instance if step is None else of_step(context.spec.instance, step.name)
+        instance = context.spec.instance if step is None else step_view(context.spec.instance, step.name)
         limits = (
             context.spec.limits if step is None or step.time is None else context.spec.limits.replaced(time=step.time)
         )

@@ -12,10 +12,18 @@ from worksample.box import Box, Endpoint
 from worksample.records import Agent, EndpointSpec, Environment
 from worksample.sandboxes.browser import CURRENT, Browser, BrowserConfig, BrowserLedger
 from worksample.sandboxes.browser.browser_config import DEFAULT
-from worksample.sandboxes.browser.chromium import version
+from worksample.sandboxes.browser.chromium import chromium_version
 from worksample.sandboxes.browser.mcp_server import McpServer
-from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams, Target, serving
-from worksample.sandboxes.services import TaskServices
+from worksample.sandboxes.endpoints import (
+    AllowedHost,
+    ConnectProxy,
+    HostAllowance,
+    HostRule,
+    StreamTarget,
+    Target,
+    serve_endpoints,
+)
+from worksample.sandboxes.services import TrialServices
 from worksample.sandboxes.shielded import to_the_end
 from worksample.supervision import FailureSignal, supervise
 from worksample.tasks.workplace import WORKPLACE
@@ -72,7 +80,7 @@ def _wild(endpoint: EndpointSpec) -> bool:
     return endpoint.name.startswith("*")
 
 
-def why_unreachable(agent: Agent, environment: Environment, hosts: Allowance, *, sandbox: str) -> str:
+def why_unreachable(agent: Agent, environment: Environment, hosts: HostAllowance, *, sandbox: str) -> str:
     """Explain why the endpoints that an agent needs for an instance cannot be served; "" if they can."""
     needed = endpoints_of(agent, environment)
     if (environment.served or environment.workplace) and sandbox == "none":
@@ -93,16 +101,16 @@ def why_unreachable(agent: Agent, environment: Environment, hosts: Allowance, *,
     return "; ".join(reasons)
 
 
-def _why_not_host(endpoint: EndpointSpec, hosts: Allowance) -> str:
+def _why_not_host(endpoint: EndpointSpec, hosts: HostAllowance) -> str:
     """Explain why an endpoint's host cannot be reached; "" if it can."""
-    return (hosts.why_none if _wild(endpoint) else hosts.why_not)(endpoint.name, endpoint.port)
+    return (hosts.wildcard_refusal if _wild(endpoint) else hosts.refusal)(endpoint.name, endpoint.port)
 
 
 def targets_of(
     environment: Environment,
-    hosts: Allowance,
+    hosts: HostAllowance,
     gateway: ModelGateway | None,
-    services: TaskServices | None = None,
+    services: TrialServices | None = None,
     browser: Browser | None = None,
 ) -> Mapping[Endpoint, Target]:
     """Return the target behind each endpoint. Endpoints without a target refuse connections."""
@@ -114,17 +122,17 @@ def targets_of(
             if _wild(one):
                 wild.append(HostRule(one.name, one.port))
             else:
-                targets[place] = Host(HostRule(one.name, one.port))
+                targets[place] = AllowedHost(HostRule(one.name, one.port))
         elif one.to == "model" and gateway is not None:
-            targets[place] = Streams("the agent's model", gateway.serve)
+            targets[place] = StreamTarget("the agent's model", gateway.serve)
         elif one.to.startswith("service:") and services is not None:
             targets[place] = services.target(one.to)
     if wild:
         targets[PROXY] = ConnectProxy(tuple(wild), hosts)
     if browser is not None:
-        targets[BROWSER] = Streams("the agent's browser", McpServer(browser).serve)
+        targets[BROWSER] = StreamTarget("the agent's browser", McpServer(browser).serve)
     if gateway is not None:
-        targets[MODEL] = Streams("the agent's model", gateway.serve)
+        targets[MODEL] = StreamTarget("the agent's model", gateway.serve)
     return targets
 
 
@@ -132,7 +140,7 @@ def targets_of(
 async def open_endpoints(
     context: TrialContext,
     box: Box | None,
-    services: TaskServices | None = None,
+    services: TrialServices | None = None,
     colleagues: FailureSignal | None = None,
 ) -> AsyncIterator[Supervise]:
     """Serve the endpoints of a trial's box. Yield a function that awaits work until it ends or a background service of
@@ -159,7 +167,7 @@ async def open_endpoints(
 
     watched = [one.failure for one in (gateway, browser, services) if one is not None]
     watched += [colleagues] if colleagues is not None else []
-    async with serving(box, targets) as connections:
+    async with serve_endpoints(box, targets) as connections:
         context.record(LedgerRecorder("connections", connections))
         CURRENT.set(browser)
         try:
@@ -180,7 +188,7 @@ def browser_of(context: TrialContext, box: Box) -> Browser | None:
         viewport=(environment.browser.width, environment.browser.height),
         secure=secure_origins(environment),
     )
-    ledger = BrowserLedger(version())
+    ledger = BrowserLedger(chromium_version())
     context.record(LedgerRecorder("browser", ledger))
     return Browser(box, config, context.spec.job.config.sandbox, ledger)
 

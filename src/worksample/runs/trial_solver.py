@@ -12,14 +12,14 @@ import anyio
 
 from worksample.errors import Cause, SandboxError, WorksampleError
 from worksample.records import HealthSpec, Limits, Trial, TrialOutcome, now
-from worksample.sandboxes.health_check import why_unwell
-from worksample.sandboxes.services import TaskServices, open_services
-from worksample.sandboxes.services.service_boxes import ServiceBox, boxes_of
-from worksample.steady_loop import counted
+from worksample.sandboxes.health_check import health_failure
+from worksample.sandboxes.services import TrialServices, open_services
+from worksample.sandboxes.services.service_boxes import ServiceBox, service_boxes
+from worksample.steady_loop import count_stalls
 from worksample.supervision import FailureSignal
 from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunner
-from worksample.workplace.running_workplaces import opened
-from worksample.workplace.workplace import LiveWorkplace, own_box, set_up, workplace_of
+from worksample.workplace.running_workplaces import open_trial_workplace
+from worksample.workplace.workplace import LiveWorkplace, run_setup, services_box, task_workplace
 
 from .outcome import DONE, cancelled_outcome, outcome_of_error, outcome_of_limit, superseded_outcome
 from .recorders import BoxRecorder, ColleagueRecorder, ServiceRecorder
@@ -91,7 +91,7 @@ async def _work(
         if environment.served or environment.workplace is not None:
             services, colleagues = await _serve(context, stack)
         limits = apply_limits(_limits(context.spec.limits), catch_errors=True)
-        with context.account.current(), limits as scope, counted(), anyio.CancelScope() as context.working:
+        with context.account.current(), limits as scope, count_stalls(), anyio.CancelScope() as context.working:
             if context.lost:
                 context.working.cancel()
             async with open_endpoints(context, box_of(), services, colleagues) as supervise:
@@ -116,7 +116,7 @@ async def _work(
     return done, None
 
 
-async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TaskServices, FailureSignal | None]:
+async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TrialServices, FailureSignal | None]:
     """Start the task's services. The agent's time begins afterwards.
 
     Returns the services, and the signal of a colleague that fell silent.
@@ -126,8 +126,8 @@ async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TaskServ
     def find() -> tuple[tuple[ServiceBox, ...], LiveWorkplace | None, bool]:
         before = store.find(Trial, slot=context.spec.slot.id)
         asked = any(trial.outcome.cause is Cause.SERVICE_ASKED for trial in before)
-        workplace = workplace_of(environment, store.folder, context.id)
-        boxes = boxes_of(environment.served, store.folder, context.id)
+        workplace = task_workplace(environment, store.folder, context.id)
+        boxes = service_boxes(environment.served, store.folder, context.id)
         return (boxes if workplace is None else (*boxes, workplace.box)), workplace, asked
 
     with context.measure("services"):
@@ -137,25 +137,25 @@ async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TaskServ
         recorder = ServiceRecorder(context, services)
         context.record(recorder)
         if workplace is not None:
-            await set_up(services, workplace)
+            await run_setup(services, workplace)
             recorder.workplace = workplace
             if workplace.colleagues:
-                runner = await stack.enter_async_context(_colleagues(context, services, workplace).begun())
+                runner = await stack.enter_async_context(_colleagues(context, services, workplace).run())
                 context.record(ColleagueRecorder(runner))
                 colleagues = runner.failure
             if workplace.players:
                 names = environment.services
-                await stack.enter_async_context(opened(context.id, services, names, workplace.players))
+                await stack.enter_async_context(open_trial_workplace(context.id, services, names, workplace.players))
     context.began = time.monotonic()
     context.started = now()
     return services, colleagues
 
 
-def _colleagues(context: TrialContext, services: TaskServices, workplace: LiveWorkplace) -> ColleagueRunner:
+def _colleagues(context: TrialContext, services: TrialServices, workplace: LiveWorkplace) -> ColleagueRunner:
     """Return the colleagues of the task's company. Those played by a model use the role's model."""
     config = context.spec.job.config
     model = config.roles.get(ROLE)
-    return workplace.attended(own_box(services), model, config.service(model))
+    return workplace.colleague_runner(services_box(services), model, config.service(model))
 
 
 def _limits(limits: Limits) -> list[Limit]:
@@ -177,7 +177,7 @@ def _since_init() -> float:
 
 async def await_health(spec: HealthSpec) -> None:
     """Wait until the current sample's box is healthy. Raises SandboxError (`service.start`)."""
-    if why := await why_unwell(spec, lambda: _look(spec)):
+    if why := await health_failure(spec, lambda: _look(spec)):
         raise SandboxError(
             why, where="environment.health", next="fix environment.health in task.toml", cause=Cause.SERVICE_START
         )

@@ -1,7 +1,7 @@
 """The kinds of boxes that ship: `bubblewrap`, `docker`, and plain subprocesses (`none`). `worksample.box` opens them by
 name.
 
-`provider` puts Inspect's sandbox interface over a box.
+`provider` offers a box as Inspect's sandbox environment.
 """
 
 from lazy_loader import attach_stub

@@ -1,4 +1,4 @@
-"""What this machine has for boxes, and what to type when it has not."""
+"""Availability of boxes on this machine, and the command that makes them available."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 from worksample.sandboxes import cgroups
 
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """The parts of a box on this machine. `reason` is empty when boxes can be had, else `next` is the line to type."""
+    """Support for boxes on this machine. If `reason` is not empty, boxes are unavailable, and `next` is the command to
+    type.
+    """
 
     bwrap: str
     version: str
     root: bool
-    """Boxes are made by root (with user ids of their own) or by an ordinary user in a user namespace."""
+    """Whether root makes the boxes (with user ids of their own) or an ordinary user does in a user namespace."""
     user_namespaces: bool
     cgroup: int
-    """Version of the control groups that hold memory and processes: 2, 1, or 0 where a watchdog does."""
+    """Version of the control groups that limit memory and processes: 2, 1, or 0 if a watchdog does."""
     freezer: str
     """How a box is frozen: "cgroup2", "cgroup1" or "signals"."""
     openat2: bool
     disk: str
     toolbox: bool
-    """All libraries for agents are installed here."""
-    parents: cgroups.Parents
+    """Whether all libraries for agents are installed."""
+    parents: cgroups.CgroupParents
     reason: str = ""
     next: str = ""
 
@@ -41,7 +43,7 @@ class Availability:
 
 @functools.cache
 def available() -> Availability:
-    """Look once; the answer is kept for the life of the process."""
+    """Return what this machine offers, examined once per process."""
     import importlib.util
 
     from worksample.sandboxes.toolbox import OFFERED
@@ -53,10 +55,10 @@ def available() -> Availability:
     parents = cgroups.find_parents()
     version = reason = line = ""
     if not bwrap:
-        reason, line = "bubblewrap is not installed", privileged("apt-get install bubblewrap")
+        reason, line = "bubblewrap is not installed", root_command("apt-get install bubblewrap")
     else:
         version = _output([bwrap, "--version"]).removeprefix("bubblewrap").strip()
-        reason, line = _trial(bwrap, root)
+        reason, line = _try_bubblewrap(bwrap, root)
     openat2 = has_openat2()
     if not reason and not openat2:
         reason, line = "the kernel is older than 5.6 and has no openat2", "upgrade the kernel"
@@ -78,22 +80,23 @@ def available() -> Availability:
     )
 
 
-def require() -> Availability:
-    """`available`, or SandboxUnavailable with the line to type."""
+def require_bubblewrap() -> Availability:
+    """Return `available()`. Raises SandboxUnavailable, with the command to type, if there are no boxes."""
     found = available()
     if found.reason:
         raise SandboxUnavailable(found.reason, where="sandbox", next=found.next)
     return found
 
 
-def need_box(kind: str) -> str:
-    """The version of what makes boxes of this kind, or "". SandboxUnavailable, with the line to type, where this
-    machine has none; MissingExtra where its client is not installed."""
+def require_kind(kind: str) -> str:
+    """Return the version of the program that makes boxes of this kind, or "". Raises SandboxUnavailable, with the
+    command to type, if it is missing, and MissingExtra if its client is not installed.
+    """
     if kind == "docker":
-        from worksample.sandboxes.containers.daemon import daemon, url
+        from worksample.sandboxes.containers.daemon import connect, daemon_url
 
-        return daemon(url()).version
-    return require().version if kind == "bubblewrap" else ""
+        return connect(daemon_url()).version
+    return require_bubblewrap().version if kind == "bubblewrap" else ""
 
 
 def _output(words: list[str]) -> str:
@@ -102,7 +105,7 @@ def _output(words: list[str]) -> str:
     ).stdout
 
 
-def _trial(bwrap: str, root: bool) -> tuple[str, str]:
+def _try_bubblewrap(bwrap: str, root: bool) -> tuple[str, str]:
     """Start the smallest box; return why it failed and what to type, or two empty texts."""
     words = [bwrap, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc"]
     words += [] if root else ["--unshare-user", "--uid", "0", "--gid", "0"]
@@ -120,11 +123,11 @@ def _trial(bwrap: str, root: bool) -> tuple[str, str]:
     said = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
     reason = f"bubblewrap cannot start here: {said}"
     if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
-        return reason, privileged("sysctl -w kernel.apparmor_restrict_unprivileged_userns=0")
+        return reason, root_command("sysctl -w kernel.apparmor_restrict_unprivileged_userns=0")
     if _setting("kernel/unprivileged_userns_clone") == "0":
-        return reason, privileged("sysctl -w kernel.unprivileged_userns_clone=1")
+        return reason, root_command("sysctl -w kernel.unprivileged_userns_clone=1")
     if _setting("user/max_user_namespaces") == "0":
-        return reason, privileged("sysctl -w user.max_user_namespaces=10000")
+        return reason, root_command("sysctl -w user.max_user_namespaces=10000")
     return reason, "bwrap --unshare-user --unshare-pid --ro-bind / / --proc /proc true"
 
 

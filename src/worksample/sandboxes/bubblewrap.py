@@ -16,50 +16,52 @@ from worksample.box import Box, BoxConfig
 from worksample.errors import SandboxError
 from worksample.files.scratch import started_at
 from worksample.sandboxes import cgroups, layout, served_box
-from worksample.sandboxes.holder import STOPPED_WAIT, claim
+from worksample.sandboxes.holder import STOPPED_WAIT, lock_images
 from worksample.sandboxes.sweeper import sweep_first
 
-from .availability import require
+from .availability import require_bubblewrap
 from .host_state import BoxFolder, UidLease
-from .marked_processes import of_this_process
+from .marked_processes import maker_environment
 
 
 class BubblewrapHolder:
-    """One box's; see Holder. Raises SandboxUnavailable where this machine gives none."""
+    """Holder of a bubblewrap box: its process, control groups, user id and folder. Raises SandboxUnavailable if this
+    machine cannot run bubblewrap.
+    """
 
     def __init__(self, config: BoxConfig) -> None:
-        found = require()
+        found = require_bubblewrap()
         self._config = config
         self._lease = UidLease() if found.root else None
         uid = self._lease.uid if self._lease else layout.ROOTLESS_UID
-        self.folder = BoxFolder(config.label, groups=partial(cgroups.places, found.parents))
+        self.folder = BoxFolder(config.label, groups=partial(cgroups.planned_folders, found.parents))
         limits = config.limits
         if found.parents.memory and found.parents.pids:
             memory = limits.memory + limits.disk + (32 << 20)
             self.groups = cgroups.make(found.parents, self.folder.name, memory, limits.processes + 1)
         else:
-            self.groups = cgroups.make(cgroups.Parents(unified=found.parents.unified), self.folder.name, 0, 0)
+            self.groups = cgroups.make(cgroups.CgroupParents(unified=found.parents.unified), self.folder.name, 0, 0)
         if config.background:
-            cgroups.give_way(found.parents, self.groups, self.folder.name)
-        self.host = layout.BoxHost(found.bwrap, found.root, uid, self.groups.counted())
-        self._claim = claim(config)
+            cgroups.lower_share(found.parents, self.groups, self.folder.name)
+        self.host = layout.BoxHost(found.bwrap, found.root, uid, self.groups.has_limits())
+        self._claim = lock_images(config)
         self._log = self.folder.path / "holder.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._child = self._info = -1
 
     async def start(self) -> socket.socket:
-        """See Holder. In this thread: the kernel ends bubblewrap with the thread that started it."""
+        """See Holder. Must run in this thread: the kernel kills bubblewrap with the thread that started it."""
         near, far = socket.socketpair()
         self._info, info = os.pipe()
         try:
             with self._log.open("wb") as messages, far:
                 self._process = subprocess.Popen(
-                    layout.command(self._config, self.host, far.fileno(), info),
+                    layout.bubblewrap_command(self._config, self.host, far.fileno(), info),
                     stdin=subprocess.DEVNULL,
                     stdout=messages,
                     stderr=messages,
                     pass_fds=(far.fileno(), info),
-                    env=of_this_process(),
+                    env=maker_environment(),
                     cwd="/",
                 )
         finally:
@@ -71,7 +73,7 @@ class BubblewrapHolder:
 
     def plan(self) -> dict[str, Any]:
         """See Holder."""
-        return layout.plan(self._config, self.host)
+        return layout.exec_plan(self._config, self.host)
 
     def oom_kills(self) -> int:
         """See Holder."""
@@ -88,16 +90,16 @@ class BubblewrapHolder:
     def hurry(self) -> None:
         """See Holder."""
         if self._config.background:
-            cgroups.stop_giving_way(self.groups, self.folder.name)
+            cgroups.restore_share(self.groups, self.folder.name)
 
     def adopt(self) -> None:
-        """Put process 1 into the control groups as soon as bubblewrap tells its id, and note who it is."""
+        """Put process 1 into the control groups as soon as bubblewrap reports its id, and record who it is."""
         told = b""
         try:
             while b"}" not in told:
                 piece = os.read(self._info, 4096)
                 if not piece:
-                    return  # bubblewrap failed, which the handshake finds out too
+                    return  # bubblewrap failed; the handshake reports it
                 told += piece
         finally:
             os.close(self._info)
@@ -112,9 +114,11 @@ class BubblewrapHolder:
         try:
             cgroups.join(self.groups, pid)
         except OSError as failure:
-            raise SandboxError(f"the box could not be put into its control groups: {failure}", where="box") from None
+            raise SandboxError(
+                f"the box could not be put into its control groups: {failure}", where="box", next="worksample doctor"
+            ) from None
 
-    def said(self) -> str:
+    def messages(self) -> str:
         """See Holder."""
         return self._log.read_text(encoding="utf-8", errors="replace").strip() if self._log.exists() else ""
 
@@ -155,6 +159,6 @@ def _prepare(config: BoxConfig) -> None:
 
 
 async def start(config: BoxConfig) -> Box:
-    """A running box; raises SandboxError, SandboxUnavailable."""
+    """Start a box. Raises SandboxError, SandboxUnavailable."""
     await asyncio.to_thread(_prepare, config)
     return await served_box.start(config, BubblewrapHolder)

@@ -1,7 +1,7 @@
-"""Control groups of a box: memory, number of processes, freezing, shares of the processors.
+"""Control groups of a box: memory, number of processes, freezing, processor shares.
 
-Version 2 where it may be written, else version 1. A box's group is made below the group of this process wherever the
-kernel allows it, so that limits set over us hold for boxes too.
+Uses version 2 if it is writable, else version 1. A box's group is created below this process's own group if the kernel
+allows that, so that limits set for this process hold for its boxes too.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from worksample.files import scratch
 ROOT = Path("/sys/fs/cgroup")
 PREFIX = "worksample-"
 _OOM_KILLS = re.compile(rb"^oom_kill (\d+)$", re.MULTILINE)
-LAST = (("cpu.weight", "5"), ("cpu.shares", "51"))
-"""Of a box in the background, where all others have 100 or 1024: not `cpu.idle`, under which a view that a person waits
-for would not come at all on a machine that is busy for minutes."""
+LOW_SHARES = (("cpu.weight", "5"), ("cpu.shares", "51"))
+"""Processor share of a background box; all others have 100 or 1024. Not `cpu.idle`: on a machine that is busy for
+minutes, a page that a person waits for would never appear.
+"""
 
 
-USUAL = (("cpu.weight", "100"), ("cpu.shares", "1024"))
+USUAL_SHARES = (("cpu.weight", "100"), ("cpu.shares", "1024"))
 
 
 @dataclass(frozen=True, slots=True)
-class Parents:
-    """The folders in which a box's groups are made; None where this machine has no such control for us."""
+class CgroupParents:
+    """Folders in which a box's groups are created; None for each controller that this machine does not let us use."""
 
     memory: Path | None = None
     pids: Path | None = None
@@ -39,14 +40,14 @@ class Parents:
 
     @property
     def version(self) -> int:
-        """Of the group that limits memory: 2, 1, or 0 for none."""
+        """Version of the group that limits memory: 2, 1, or 0 for none."""
         if self.memory is None:
             return 0
         return 2 if self.memory == self.unified else 1
 
 
-def find_parents() -> Parents:
-    """Look where this process may make groups."""
+def find_parents() -> CgroupParents:
+    """Find the folders in which this process may create groups."""
     own = _groups_of("self")
     mounts = _mounts()
     unified = None
@@ -55,13 +56,13 @@ def find_parents() -> Parents:
         full = _writable(mounts[""] / own.get("", "").lstrip("/"), mounts[""], ("memory", "pids"))
         if full:
             given = (full / "cgroup.subtree_control").read_text(encoding="ascii").split()
-            return Parents(full, full, full, full, full if "cpu" in given else None)
+            return CgroupParents(full, full, full, full, full if "cpu" in given else None)
     found = {
         name: _writable(mounts[name] / own.get(name, "").lstrip("/"), mounts[name], None)
         for name in ("memory", "pids", "freezer", "cpu")
         if name in mounts
     }
-    return Parents(found.get("memory"), found.get("pids"), found.get("freezer"), unified, found.get("cpu"))
+    return CgroupParents(found.get("memory"), found.get("pids"), found.get("freezer"), unified, found.get("cpu"))
 
 
 def _groups_of(pid: int | str) -> dict[str, str]:
@@ -74,7 +75,7 @@ def _groups_of(pid: int | str) -> dict[str, str]:
 
 
 def _mounts() -> dict[str, Path]:
-    """Mount points by controller; "" is version 2."""
+    """Return mount points by controller; "" is version 2."""
     mounts: dict[str, Path] = {}
     for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines():
         _, target, kind, options, *_ = line.split(" ")
@@ -87,7 +88,7 @@ def _mounts() -> dict[str, Path]:
 
 
 def _writable(start: Path, top: Path, controllers: tuple[str, ...] | None) -> Path | None:
-    """The nearest folder from `start` up to `top` in which a usable child group can be made."""
+    """Return the nearest folder from `start` up to `top` in which a usable child group can be created."""
     folder = start if start.is_dir() else top
     while True:
         if _can_make(folder, controllers):
@@ -105,7 +106,7 @@ def _can_make(folder: Path, controllers: tuple[str, ...] | None) -> bool:
             return False
         if not set(controllers) <= set(given):
             return False
-    trial = folder / named(f"{os.getpid()}-trial")
+    trial = folder / group_name(f"{os.getpid()}-trial")
     try:
         trial.mkdir()
     except OSError:
@@ -117,23 +118,23 @@ def _can_make(folder: Path, controllers: tuple[str, ...] | None) -> bool:
             trial.rmdir()
 
 
-def named(box: str) -> str:
-    """The name of a box's group. `box` begins with the number of its maker's process, which counts in one namespace:
-    containers may share control groups, and none knows who lives in another.
+def group_name(box: str) -> str:
+    """Return the name of a box's group. `box` begins with its creator's process id, which is only valid in one pid
+    namespace: containers may share control groups without seeing each other's processes.
     """
     return f"{PREFIX}{box}-{scratch.process_namespace()}"
 
 
-def is_left(group: str) -> bool:
-    """Whether the maker of a group with this name is known to be dead."""
+def is_orphaned(group: str) -> bool:
+    """Return whether the creator of a group with this name is known to be dead."""
     pid, *rest = group.removeprefix(PREFIX).split("-")
     here = len(rest) < 2 or rest[-1] == str(scratch.process_namespace())
     return here and pid.isdigit() and scratch.started_at(int(pid)) == 0
 
 
 @dataclass(slots=True)
-class Groups:
-    """The groups of one box."""
+class BoxCgroups:
+    """The control groups of one box."""
 
     memory: Path | None = None
     pids: Path | None = None
@@ -141,27 +142,29 @@ class Groups:
     unified: Path | None = None
     folders: list[Path] = field(default_factory=list)
     events: int = -1
-    """The descriptor of the file that counts processes ended for want of memory, once it was asked."""
+    """Descriptor of the file that counts out-of-memory kills, once it was opened."""
 
-    def counted(self) -> bool:
-        """Whether memory and processes are both held by the kernel."""
+    def has_limits(self) -> bool:
+        """Return whether the kernel limits both memory and processes."""
         return self.memory is not None and self.pids is not None
 
 
-def places(parents: Parents, name: str) -> tuple[str, ...]:
-    """Every folder that a box's groups may be made at: what is noted before they are."""
+def planned_folders(parents: CgroupParents, name: str) -> tuple[str, ...]:
+    """Return every folder in which a box's groups may be created, to be recorded before they are."""
     folders = (parents.unified, parents.memory, parents.pids, parents.freezer, parents.cpu)
-    return tuple(dict.fromkeys(str(parent / named(name)) for parent in folders if parent is not None))
+    return tuple(dict.fromkeys(str(parent / group_name(name)) for parent in folders if parent is not None))
 
 
-def make(parents: Parents, name: str, memory: int, processes: int) -> Groups:
-    """Make a box's groups with their limits (bytes; processes and threads). What cannot be made is left out."""
-    groups = Groups()
+def make(parents: CgroupParents, name: str, memory: int, processes: int) -> BoxCgroups:
+    """Create a box's groups with their limits (bytes; processes and threads). Groups that cannot be created are left
+    out.
+    """
+    groups = BoxCgroups()
     for kind in ("unified", "memory", "pids", "freezer"):
         parent: Path | None = getattr(parents, kind)
         if parent is None or (kind == "freezer" and groups.unified is not None):
             continue
-        folder = parent / named(name)
+        folder = parent / group_name(name)
         try:
             folder.mkdir(exist_ok=True)
             if kind == "memory":
@@ -190,33 +193,33 @@ def _limit_memory(folder: Path, memory: int) -> None:
         both.write_text(str(memory), encoding="ascii")
 
 
-def give_way(parents: Parents, groups: Groups, name: str) -> None:
-    """Have the box get a twentieth of the processor beside one that wants it, whatever sessions its processes open.
+def lower_share(parents: CgroupParents, groups: BoxCgroups, name: str) -> None:
+    """Give a box a twentieth of the processor beside a competing one, whatever sessions its processes open.
 
-    The kernel's autogroups give each session the same share, and a process's own priority counts within its session.
+    The kernel's autogroups give each session the same share, and a process's own priority counts only within its
+    session.
     """
     if parents.cpu is None:
         return
-    folder = parents.cpu / named(name)
+    folder = parents.cpu / group_name(name)
     try:
         folder.mkdir(exist_ok=True)
     except OSError:
         return
     if folder not in groups.folders:
         groups.folders.append(folder)
-    for setting, value in LAST:
+    for setting, value in LOW_SHARES:
         with suppress(OSError):
             if (folder / setting).exists():
                 (folder / setting).write_text(value, encoding="ascii")
                 return
 
 
-def stop_giving_way(groups: Groups, name: str) -> None:
-    """Give the box the share that others have. Where it has no group for that, raise its processes' own priority, which
-    root may do."""
+def restore_share(groups: BoxCgroups, name: str) -> None:
+    """Give a box the usual share. If it has no group for that, raise its processes' priority (root only)."""
     for folder in groups.folders:
-        for setting, value in USUAL:
-            if folder.name == named(name) and (folder / setting).exists():
+        for setting, value in USUAL_SHARES:
+            if folder.name == group_name(name) and (folder / setting).exists():
                 with suppress(OSError):
                     (folder / setting).write_text(value, encoding="ascii")
                     return
@@ -233,26 +236,27 @@ def _members(folder: Path) -> list[int]:
         return []
 
 
-def join(groups: Groups, pid: int) -> None:
-    """Put a process (host pid), and all it will start, into the box's groups. Raises OSError."""
+def join(groups: BoxCgroups, pid: int) -> None:
+    """Put a process (host pid) and all that it will start into the box's groups. Raises OSError."""
     for folder in groups.folders:
         (folder / "cgroup.procs").write_text(str(pid), encoding="ascii")
 
 
-def of_container(pid: int, name: str) -> Groups:
-    """The groups that a daemon made for a container, from its process 1 (host pid); none that does not bear its name,
-    since others may be in it."""
+def of_container(pid: int, name: str) -> BoxCgroups:
+    """Return the groups that a daemon created for a container, found by its process 1 (host pid). Groups without the
+    container's name are left out, since others may be in them.
+    """
     mounts, theirs = _mounts(), _groups_of(pid)
     named = {kind: path.lstrip("/") for kind, path in theirs.items() if kind in mounts and name in path}
     found = {kind: mounts[kind] / path for kind, path in named.items()}
-    freezer = found.get("freezer")  # beside one of version 1, a group of version 2 freezes and thaws nothing
-    return Groups(
+    freezer = found.get("freezer")  # if version 1 has a freezer, a group of version 2 cannot freeze
+    return BoxCgroups(
         memory=found.get("memory", found.get("")), freezer=freezer, unified=None if freezer else found.get("")
     )
 
 
-def oom_kills(groups: Groups) -> int:
-    """How often the kernel ended a process of the box for want of memory; 0 where nobody counts."""
+def oom_kills(groups: BoxCgroups) -> int:
+    """Return how often the kernel killed a process of the box for lack of memory; 0 if nothing counts it."""
     if groups.memory is None:
         return 0
     try:
@@ -266,17 +270,17 @@ def oom_kills(groups: Groups) -> int:
 
 
 def _open_events(folder: Path) -> int:
-    """Kept open: it is read twice for every command of a box."""
+    """Open the file that counts out-of-memory kills. It stays open, since it is read twice for every command."""
     try:
         return os.open(folder / "memory.events", os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return os.open(folder / "memory.oom_control", os.O_RDONLY | os.O_CLOEXEC)
 
 
-def processor_seconds(groups: Groups) -> float | None:
-    """Seconds of the processors that all processes of the box have had; None where nobody counts.
+def processor_seconds(groups: BoxCgroups) -> float | None:
+    """Return the processor seconds of all processes of the box; None if nothing counts them.
 
-    It has those of processes that nobody waited for, too, which a box's own accounts lack.
+    Includes processes that nobody waited for, which the box's own accounts lack.
     """
     for folder in {*groups.folders, *filter(None, (groups.unified, groups.memory))}:
         with suppress(OSError, ValueError):
@@ -289,15 +293,15 @@ def processor_seconds(groups: Groups) -> float | None:
     return None
 
 
-def close(groups: Groups) -> None:
-    """Read nothing of them any more."""
+def close(groups: BoxCgroups) -> None:
+    """Close the descriptors of the groups."""
     if groups.events >= 0:
         descriptor, groups.events = groups.events, -1
         os.close(descriptor)
 
 
-def freeze(groups: Groups, frozen: bool) -> bool:
-    """Freeze or thaw every process of the box; False where no group can. Blocks until it is so."""
+def freeze(groups: BoxCgroups, frozen: bool) -> bool:
+    """Freeze or thaw every process of the box and wait until that is done; return False if no group can."""
     if groups.unified is not None:
         (groups.unified / "cgroup.freeze").write_text("1" if frozen else "0", encoding="ascii")
         events, wanted = groups.unified / "cgroup.events", f"frozen {int(frozen)}"
@@ -314,8 +318,8 @@ def freeze(groups: Groups, frozen: bool) -> bool:
     raise OSError(f"{events.parent} did not become {wanted}")
 
 
-def kill(groups: Groups) -> None:
-    """End every process in the box's groups."""
+def kill(groups: BoxCgroups) -> None:
+    """Kill every process in the box's groups, or thaw them if only version 1 is there."""
     if groups.unified is not None and (groups.unified / "cgroup.kill").exists():
         (groups.unified / "cgroup.kill").write_text("1", encoding="ascii")
     elif groups.freezer is not None:
@@ -323,7 +327,7 @@ def kill(groups: Groups) -> None:
 
 
 def remove(folders: list[Path]) -> None:
-    """Remove groups; a group empties a moment after its last process has died."""
+    """Remove groups, waiting briefly for their last processes to die."""
     for folder in folders:
         _remove(folder)
 

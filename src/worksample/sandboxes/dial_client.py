@@ -1,4 +1,4 @@
-"""The platform's end of dialling: sockets of a box's own network, asked of its process 1 and connected here."""
+"""The platform's side of dialling: asks process 1 of a box for sockets of the box's network and connects them."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ import socket
 
 from worksample.errors import SandboxError
 
-from .in_box.dial_server import ASKED
+from .in_box.dial_server import SOCKET_REQUEST
 
 
-class Dialler:
-    """One box's. What it gives is not connected yet."""
+class DialClient:
+    """Client of one box's dial server. The sockets that it returns are not connected yet."""
 
     def __init__(self, descriptor: int) -> None:
         self._line = socket.socket(fileno=descriptor)
         self._line.setblocking(False)
         self._turn = asyncio.Lock()
         self._owed = False
-        """Somebody asked and was cancelled: what still comes serves the next."""
+        """Whether a caller asked and was cancelled: the socket that still comes serves the next caller."""
 
-    async def fresh(self) -> socket.socket:
-        """A socket that belongs to the box's network. OSError where it has none left, SandboxError where it is gone."""
+    async def new_socket(self) -> socket.socket:
+        """Return a socket of the box's network. Raises OSError if the box has no descriptor left, SandboxError if it is
+        gone.
+        """
         loop = asyncio.get_running_loop()
         async with self._turn:
             try:
                 if not self._owed:
-                    await loop.sock_sendall(self._line, ASKED)
+                    await loop.sock_sendall(self._line, SOCKET_REQUEST)
                     self._owed = True
                 await self._readable()
                 said, found, _, _ = socket.recv_fds(self._line, 8, 1)
@@ -39,7 +41,7 @@ class Dialler:
             return socket.socket(fileno=found[0])
         if said:
             raise OSError(int(said), os.strerror(int(said)))
-        raise SandboxError("the box was lost: its exec server is gone", where="box")
+        raise SandboxError("the box was lost: its exec server is gone", where="box", next="worksample doctor")
 
     async def _readable(self) -> None:
         loop = asyncio.get_running_loop()
@@ -56,12 +58,12 @@ class Dialler:
             loop.remove_reader(self._line)
 
     def close(self) -> None:
-        """Nothing is asked any more."""
+        """Close the line to the dial server."""
         self._line.close()
 
 
-async def connected(own: socket.socket, address: str, port: int) -> socket.socket:
-    """The socket, connected. Raises OSError, and the socket is closed."""
+async def connect_socket(own: socket.socket, address: str, port: int) -> socket.socket:
+    """Connect a socket and return it. If that raises OSError, the socket is closed."""
     own.setblocking(False)
     done = False
     try:

@@ -1,4 +1,4 @@
-"""Boxes by a Docker daemon of this machine."""
+"""Boxes by a Docker daemon of this machine, and the image that all their containers start from."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.sweeper import sweep_first
 
 from .containers.container_holder import ContainerHolder
-from .containers.daemon import Daemon, asked, daemon, sweep, url
+from .containers.daemon import Daemon, connect, daemon_errors, daemon_url, sweep_containers
 
 _LOCK = threading.Lock()
 
 
 def _prepare(config: BoxConfig) -> tuple[Daemon, str]:
-    found = daemon(url())
+    found = connect(daemon_url())
     sweep_first()
     layout.prepare(config)
     with _LOCK:
-        return found, _ready(found)
+        return found, _prepare_daemon(found)
 
 
 @functools.cache
-def _ready(found: Daemon) -> str:
-    """Once for a process: what killed ones left is removed, and the image is there."""
-    sweep(found.url)
-    return base_image(found)
+def _prepare_daemon(found: Daemon) -> str:
+    """Remove what killed runs left and return the base image's name, once per process."""
+    sweep_containers(found.url)
+    return ensure_base_image(found)
 
 
 async def start(config: BoxConfig) -> Box:
-    """A running box; raises SandboxError, SandboxUnavailable, MissingExtra."""
+    """Start a box. Raises SandboxError, SandboxUnavailable, MissingExtra."""
     found, image = await asyncio.to_thread(_prepare, config)
     return await served_box.start(config, lambda config: ContainerHolder(config, found, image))
 
@@ -48,15 +48,17 @@ NAME = "worksample-box"
 _FOLDERS = ("dev", "etc", "proc", "root", "run", "sys", "usr", "task", "home", "opt", "var", "tmp")
 
 
-def base_image(daemon: Daemon) -> str:
-    """Its name in the daemon, where one process brings it while others wait. Raises SandboxError."""
+def ensure_base_image(daemon: Daemon) -> str:
+    """Return the name of the base image in the daemon, importing it if missing; other processes wait. Raises
+    SandboxError.
+    """
     from docker.errors import ImageNotFound
 
     content = _content()
-    name = f"{NAME}-{hashlib.sha256(content).hexdigest()[:24]}"  # Podman's imports have no tag but the usual one
+    name = f"{NAME}-{hashlib.sha256(content).hexdigest()[:24]}"  # Podman imports images with the default tag only
     with (
         (cache_folder() / ".docker-base.lock").open("w", encoding="utf-8") as lock,
-        asked(f"the image {name} cannot be made"),
+        daemon_errors(f"the image {name} cannot be made"),
     ):
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
@@ -73,14 +75,16 @@ def base_image(daemon: Daemon) -> str:
 
 
 def _content() -> bytes:
-    """The same bytes on the same machine."""
+    """Return the base image as a tar: empty folders to mount on, and links to programs. Same bytes on the same
+    machine.
+    """
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as tar:
         for folder in _FOLDERS:
             entry = tarfile.TarInfo(folder)
             entry.type, entry.mode = tarfile.DIRTYPE, 0o755
             tar.addfile(entry)
-        for path, target in layout.tops()[1]:
+        for path, target in layout.program_folders()[1]:
             entry = tarfile.TarInfo(path.lstrip("/"))
             entry.type, entry.linkname = tarfile.SYMTYPE, target
             tar.addfile(entry)

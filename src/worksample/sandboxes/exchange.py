@@ -1,4 +1,4 @@
-"""The platform's ends of what goes over the line under one number: streams out of the box, and into it."""
+"""The platform's ends of an exchange with an exec server: streams out of the box and into it, under one number."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from worksample.errors import SandboxError
 from .in_box import frames
 
 Send = Callable[[int, bytes], None]
-"""Kind and payload of a frame under this number."""
+"""Sends a frame of this exchange: kind and payload."""
 
 
 class Incoming:
-    """A Reader: what the box sent and nobody has read, which is never more than was granted."""
+    """A Reader of what the box sent; unread bytes never exceed what was granted."""
 
     def __init__(self, send: Send, kind: int, limit: int | None) -> None:
-        """limit: of what is collected whole; None for a stream, where reading grants more."""
+        """limit: maximum bytes of output collected whole; None for a stream, which grants more as it is read."""
         self.data = bytearray()
         self._send, self._kind = send, kind
         self._room = frames.WINDOW if limit is None else limit
@@ -28,14 +28,14 @@ class Incoming:
         self._waiter: asyncio.Future[None] | None = None
 
     def feed(self, data: bytes) -> bool:
-        """Take what came; False when it is more than was asked for."""
+        """Take received bytes; return False if they are more than was granted."""
         self._room -= len(data)
         self.data += data
         self._wake()
         return self._room >= 0
 
     def finish(self, failure: str = "") -> None:
-        """Nothing more comes; `failure` says why where the box was lost."""
+        """End the stream. `failure`: the reason, if the box was lost."""
         if not self.ended:
             self.ended, self._failure = True, failure
             self._wake()
@@ -50,7 +50,7 @@ class Incoming:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
         if not self.data and self._failure:
-            raise SandboxError(self._failure, where="box")
+            raise SandboxError(self._failure, where="box", next="worksample doctor")
         taken = bytes(self.data[:limit])
         del self.data[:limit]
         self._read += len(taken)
@@ -62,17 +62,17 @@ class Incoming:
 
 
 class Outgoing:
-    """A Writer: one piece on the way at a time, and the next when the box asks for it."""
+    """A ByteWriter: sends one piece at a time, and the next when the box asks for it."""
 
     def __init__(self, send: Send, data: bytes | None) -> None:
-        """data: all there is to send, of which the request holds the first piece; None for what is written later."""
+        """data: all the input, whose first piece the request holds; None if it is written later."""
         self._send = send
         self._rest = memoryview(data or b"")[frames.CHUNK :]
         self._closed, self._deaf, self._failure = data is not None, False, ""
         self._wanted = asyncio.Event()
 
-    def want(self) -> None:
-        """The box has taken all so far."""
+    def send_next(self) -> None:
+        """Send the next piece: the box has taken everything so far."""
         if self._rest:
             piece, self._rest = self._rest[: frames.CHUNK], self._rest[frames.CHUNK :]
             self._send(frames.INPUT, bytes(piece))
@@ -81,8 +81,8 @@ class Outgoing:
         else:
             self._wanted.set()
 
-    def deafen(self, failure: str = "") -> None:
-        """Nobody takes anything any more; `failure` says why where the box was lost."""
+    def end_reading(self, failure: str = "") -> None:
+        """Record that nobody reads any more. `failure`: the reason, if the box was lost."""
         if not self._deaf:
             self._deaf, self._failure = True, failure
             self._wanted.set()
@@ -95,7 +95,7 @@ class Outgoing:
                 raise BrokenPipeError("it was closed")
             await self._wanted.wait()
             if self._failure:
-                raise SandboxError(self._failure, where="box")
+                raise SandboxError(self._failure, where="box", next="worksample doctor")
             if self._deaf or self._closed:
                 raise BrokenPipeError("nobody reads in the box")
             self._wanted.clear()
@@ -112,25 +112,27 @@ class Outgoing:
 
 
 class BoxExchange:
-    """A command, a connection or a listening socket, as the line knows it."""
+    """A command, a connection or a listening socket, known to both sides by one number."""
 
     def __init__(self, number: int, send: Send, limit: int | None, data: bytes | None) -> None:
         self.number, self.send = number, send
         self.out, self.err = Incoming(send, frames.OUT, limit), Incoming(send, frames.ERR, limit)
         self.input = Outgoing(send, data)
         self.name = ""
-        """What was to be started, for the words of a failure."""
+        """Name of the program, for error messages."""
         self.lasting = False
-        """Its end is the beginning of a connection."""
+        """Whether the exchange goes on as a connection after its command has ended."""
         self._err_over = False
         self.joined: asyncio.Queue[BoxExchange | None] = asyncio.Queue()
-        """Connections to a listening socket, bounded by the exec server; None is the end."""
+        """Connections to a listening socket, limited by the exec server; None is the end."""
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.done.add_done_callback(lambda future: future.cancelled() or future.exception())  # maybe nobody asks
+        self.done.add_done_callback(
+            lambda future: future.cancelled() or future.exception()
+        )  # the result may never be awaited
         self.returncode, self.flags, self.seconds, self.counted, self.errno = 0, 0, 0.0, 0.0, 0
 
     def take(self, kind: int, payload: bytes) -> bool:
-        """A frame under this number; False when it breaks the protocol."""
+        """Handle a frame of this exchange; return False if it breaks the protocol."""
         if kind in (frames.OUT, frames.ERR):
             if payload:
                 return (self.out if kind == frames.OUT else self.err).feed(payload)
@@ -138,11 +140,11 @@ class BoxExchange:
                 self.out.finish()
             else:
                 self._err_over = True
-                self._end_err()
+                self._finish_err()
         elif kind == frames.WANT:
-            self.input.want()
+            self.input.send_next()
         elif kind == frames.DEAF:
-            self.input.deafen()
+            self.input.end_reading()
         elif kind == frames.ENDED:
             self.returncode, self.flags, self.seconds, self.counted = frames.DONE.unpack(payload)
             self._settle(self.lasting)
@@ -156,28 +158,29 @@ class BoxExchange:
             self._settle(False)
         return True
 
-    def over(self) -> bool:
-        """Whether no frame of it can come any more: of a command whose output was a stream."""
+    def is_over(self) -> bool:
+        """Return whether no more frames can come, for a command whose output was a stream."""
         return self.done.done() and not self.lasting and self.out.ended and self.err.ended
 
     def _settle(self, lasting: bool) -> None:
         if not lasting:
-            self.input.deafen()
+            self.input.end_reading()
         if not self.done.done():
             self.done.set_result(None)
-        self._end_err()
+        self._finish_err()
 
-    def _end_err(self) -> None:
-        """That the stream is over and that the command has ended may come in either order, and a command that could not
-        be started has something to say there."""
+    def _finish_err(self) -> None:
+        """End stderr once both its end and the command's end are known. They come in either order, and a command that
+        could not be started still writes its reason there.
+        """
         if self._err_over and self.done.done():
             self.err.finish()
 
     def lose(self, why: str) -> None:
-        """The box is gone."""
+        """Fail the exchange because the box is gone."""
         if not self.done.done():
-            self.done.set_exception(SandboxError(why, where="box"))
+            self.done.set_exception(SandboxError(why, where="box", next="worksample doctor"))
         self.out.finish(why)
         self.err.finish(why)
-        self.input.deafen(why)
+        self.input.end_reading(why)
         self.joined.put_nowait(None)

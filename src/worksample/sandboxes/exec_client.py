@@ -1,4 +1,4 @@
-"""The platform's end of the line to an exec server: whole frames out, frames in, many exchanges at once."""
+"""Client of an exec server: sends whole frames, receives frames, runs many exchanges at once."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from worksample.sandboxes.exchange import BoxExchange, Incoming, Outgoing
 from .in_box import frames
 
 MAX_FRAME = 1 << 20
-"""Bytes of the largest frame that an exec server sends."""
+"""Maximum bytes of a frame from an exec server."""
 
 
 class ExecConnection(asyncio.Protocol):
-    """One connection. Once the other side is gone every exchange raises SandboxError.
+    """A connection to an exec server. If the other side is gone, every exchange raises SandboxError.
 
-    A frame is handed to the transport whole and in one step: a caller that is cancelled cannot tear one.
+    A frame is given to the transport whole and in one step, so a cancelled caller cannot cut one in half.
     """
 
     def __init__(self, end: socket.socket) -> None:
@@ -33,14 +33,14 @@ class ExecConnection(asyncio.Protocol):
         self._lost: str | None = None
         self._transport: asyncio.Transport | None = None
         self._received = bytearray()
-        self.overs = 0
-        """How often the watchdog ended a process for memory."""
+        self.memory_kills = 0
+        """How often the watchdog killed a process for memory."""
 
     async def handshake(self, plan: dict[str, Any], wait: float) -> list[int]:
-        """Send the plan; return descriptors of the box's root, of its output folder, of the line for dialling, of
-        an image's changes, and of its endpoints' sockets.
+        """Send the plan; return descriptors of the box's root, its output folder, the line for dialling, an image's
+        changes, and its endpoints' sockets.
 
-        `wait` in seconds.
+        wait: seconds. Raises SandboxError if the box does not start in time.
         """
         loop = asyncio.get_running_loop()
         wanted = 3 + bool(plan["image"]) + len(plan["endpoints"])
@@ -57,7 +57,9 @@ class ExecConnection(asyncio.Protocol):
             async with asyncio.timeout(wait):
                 await ready
         except TimeoutError:
-            raise SandboxError(f"the box did not answer within {wait:.0f} s", where="box") from None
+            raise SandboxError(
+                f"the box did not answer within {wait:.0f} s", where="box", next="worksample doctor"
+            ) from None
         finally:
             loop.remove_reader(self._socket)
         try:
@@ -67,7 +69,7 @@ class ExecConnection(asyncio.Protocol):
         if not data or len(descriptors) != wanted:
             for descriptor in descriptors:
                 os.close(descriptor)
-            raise SandboxError("the box did not start", where="box")
+            raise SandboxError("the box did not start", where="box", next="worksample doctor")
         for descriptor in descriptors:
             os.set_inheritable(descriptor, False)
         try:
@@ -81,7 +83,7 @@ class ExecConnection(asyncio.Protocol):
     # asyncio.Protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's transport is not a subclass
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.lose(str(exc) if exc else "its exec server is gone")
@@ -103,23 +105,23 @@ class ExecConnection(asyncio.Protocol):
 
     def _take(self, kind: int, number: int, payload: bytes) -> None:
         if kind == frames.OVER:
-            self.overs += 1
+            self.memory_kills += 1
         exchange = self._exchanges.get(number)
         if exchange is None:
-            if kind == frames.JOINED:  # to a socket that listens no more
+            if kind == frames.JOINED:  # the listening socket was closed
                 self.send(_number(payload), frames.KILL)
             return
         if kind == frames.JOINED:
             exchange.joined.put_nowait(self._open(_number(payload), None, None))
         elif not exchange.take(kind, payload):
             self.lose("its exec server sent more than it was asked for")
-        elif exchange.over():
+        elif exchange.is_over():
             del self._exchanges[number]
 
     # exchanges
 
     def send(self, number: int, kind: int, payload: bytes = b"") -> None:
-        """Have a frame sent, whole and in its turn."""
+        """Send a frame, whole and in order."""
         if self._transport is not None and self._lost is None:
             self._transport.write(frames.pack(kind, number, payload))
 
@@ -130,9 +132,9 @@ class ExecConnection(asyncio.Protocol):
         return exchange
 
     def begin(self, body: dict[str, Any] | None, data: bytes | None = b"", kind: int = frames.START) -> BoxExchange:
-        """Send a request; `data` is its input, None where that is written later. Raises SandboxError when lost."""
+        """Send a request; `data` is its input, None if it is written later. Raises SandboxError if the box is lost."""
         if self._lost is not None:
-            raise SandboxError(f"the box was lost: {self._lost}", where="box")
+            raise SandboxError(f"the box was lost: {self._lost}", where="box", next="worksample doctor")
         self._number += 1
         exchange = self._open(self._number, body["limit"] if body else 0, data)
         if body is not None:
@@ -142,15 +144,17 @@ class ExecConnection(asyncio.Protocol):
         return exchange
 
     async def request(self, body: dict[str, Any] | None, data: bytes = b"", kind: int = frames.START) -> BoxExchange:
-        """Send a request and wait for its end; a cancelled wait kills the command. Raises SandboxError when lost."""
+        """Send a request and wait for its end; cancelling the wait kills the command. Raises SandboxError if the box is
+        lost.
+        """
         return await self.finish(self.begin(body, data, kind))
 
-    async def tell(self, kind: int) -> None:
-        """Have something done with all processes, and wait until it is."""
+    async def signal_all(self, kind: int) -> None:
+        """Stop, continue or kill all processes of the box, and wait until that is done."""
         await self.request(None, kind=kind)
 
     async def finish(self, exchange: BoxExchange) -> BoxExchange:
-        """Wait for the end of what was begun, as `request` does, and forget it."""
+        """Wait for the end of an exchange, as `request` does, and forget it."""
         ended = False
         try:
             await exchange.done
@@ -162,12 +166,12 @@ class ExecConnection(asyncio.Protocol):
         return exchange
 
     def release(self, exchange: BoxExchange) -> None:
-        """End it in the box; what still comes for it is dropped."""
+        """End an exchange in the box and drop what still comes of it."""
         if self._exchanges.pop(exchange.number, None):
             self.send(exchange.number, frames.KILL)
 
     def lose(self, why: str) -> None:
-        """Give up: every exchange fails with SandboxError."""
+        """Fail every exchange with SandboxError because the box is lost."""
         if self._lost is None:
             self._lost = why
             if self._transport is not None:
@@ -190,7 +194,7 @@ class RemoteProcess:
     """See Process."""
 
     def __init__(self, exchange: BoxExchange, kills: Callable[[], int]) -> None:
-        """kills: how many processes of the box were ended so far for want of memory."""
+        """kills: returns how many processes of the box were killed so far for lack of memory."""
         self.stdin: Outgoing = exchange.input
         self.stdout: Incoming = exchange.out
         self.stderr: Incoming = exchange.err
@@ -221,7 +225,7 @@ class RemoteConnection:
         """See Connection."""
         self._link.release(self._exchange)
         self.reader.finish()
-        self.writer.deafen()
+        self.writer.end_reading()
 
 
 class RemoteListener:
@@ -235,7 +239,7 @@ class RemoteListener:
         found = await self._exchange.joined.get()
         if found is None:
             self._exchange.joined.put_nowait(None)
-            raise SandboxError("nobody listens any more: the listener or the box was closed", where="box")
+            raise SandboxError("the listener or the box was closed", where="box", next="listen again in an open box")
         return RemoteConnection(self._link, found)
 
     async def close(self) -> None:

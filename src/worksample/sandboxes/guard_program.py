@@ -1,6 +1,6 @@
-"""Run as a program: call another one, and end it with all that it started when whoever called us ends.
+"""A program that runs another one and kills it with all its descendants when the caller ends.
 
-It imports nothing of the platform. The arguments: the number of the process that calls, and the words.
+It imports nothing of the platform. Arguments: the caller's process id, and the command.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ NOT_FOUND = 127
 
 
 def main() -> None:
-    """Ends as the program does: with its exit status, or 128 and the signal that ended it."""
+    """Run the command; exit with its exit status, or with 128 plus the number of the signal that ended it."""
     caller, words = int(sys.argv[1]), sys.argv[2:]
-    signal.signal(signal.SIGTERM, _told)
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)  # what its children start and leave becomes our own
+    signal.signal(signal.SIGTERM, _on_terminate)
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)  # orphaned descendants become our children
     _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != caller:
-        sys.exit(1)  # it ended before it could be heard
+        sys.exit(1)  # the caller ended before we asked for its signal
     own = os.getpid()
     program = os.fork()
     if program == 0:
@@ -43,24 +43,24 @@ def main() -> None:
             os._exit(code if code >= 0 else 128 - code)
 
 
-def _told(number: int, frame: FrameType | None) -> None:
+def _on_terminate(number: int, frame: FrameType | None) -> None:
     _end_all()
     os._exit(128 + number)
 
 
 def _end_all() -> None:
-    """Kill all that descends from us, until there is nothing: one may be starting others."""
-    while below := _below():
+    """Kill all descendants, again and again until none is left: one may be starting others."""
+    while below := _descendants():
         for pid in below:
-            with suppress(ProcessLookupError):  # none but ours could have the number: we reap them
+            with suppress(ProcessLookupError):  # the id cannot have been reused: we reap our children
                 os.kill(pid, signal.SIGKILL)
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
 
 
-def _below() -> list[int]:
-    """Our children and theirs, but for those that have ended."""
+def _descendants() -> list[int]:
+    """Return the process ids of our children and their descendants, without those that have ended."""
     children: dict[int, list[int]] = {}
     for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 - nothing of the library is loaded
         with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123

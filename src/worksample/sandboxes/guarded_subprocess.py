@@ -1,5 +1,4 @@
-"""Calling programs of this machine that take long, such as installers: a kill of the platform ends them, too, and
-whatever they started."""
+"""Subprocesses that take long, such as installers: if the platform is killed, so are they and their children."""
 
 from __future__ import annotations
 
@@ -10,15 +9,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 NOT_FOUND = 127
-"""The exit status where there is no such program."""
+"""Exit status if the program does not exist."""
 _GUARD = Path(__file__).with_name("guard_program.py")
 
 
-def call(
+def run_guarded(
     words: Sequence[str], seconds: float, *, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """A program to its end, and what it printed. subprocess.TimeoutExpired after so many seconds; exit status 127 where
-    it is not to be found."""
+    """Run a program to its end and return its output. Raises subprocess.TimeoutExpired after `seconds`; the exit status
+    is 127 if the program does not exist.
+    """
     guard = [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid())]
     with subprocess.Popen(
         [*guard, *words],
@@ -34,5 +34,5 @@ def call(
         try:
             out, err = process.communicate(timeout=seconds)
         finally:
-            process.terminate()  # harmless where it has ended
+            process.terminate()  # harmless if it has ended
     return subprocess.CompletedProcess(list(words), process.returncode, out, err)

@@ -1,4 +1,4 @@
-"""Looks at a box until it is well, as Docker's HEALTHCHECK does it."""
+"""Health checks of a box, repeated as Docker's HEALTHCHECK does."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from worksample.steady_loop import steady_time
 if TYPE_CHECKING:
     from worksample.records import HealthSpec
 
-SAID = 500
-"""Characters of what the last look said."""
-Look = Callable[[], Awaitable[str | None]]
-"""None where it is well, else what it said."""
+LONGEST_MESSAGE = 500
+"""Maximum characters of a probe's last message."""
+HealthProbe = Callable[[], Awaitable[str | None]]
+"""Returns None if the box is healthy, else the probe's message."""
 
 
-async def why_unwell(spec: HealthSpec, look: Look) -> str:
-    """Nothing once it is well; else what was looked for and what the last look said."""
+async def health_failure(spec: HealthSpec, look: HealthProbe) -> str:
+    """Probe until the box is healthy and return ""; return the failed check and its last message after too many
+    failures.
+    """
     begun, failed = steady_time(), 0
     while True:
         early = steady_time() - begun < spec.start_period
@@ -27,5 +29,6 @@ async def why_unwell(spec: HealthSpec, look: Look) -> str:
             return ""
         failed += not early
         if failed >= spec.retries:
-            return f"the health check failed {failed} times in a row: {spec.command[:SAID]}: {said[-SAID:]}"
+            command, message = spec.command[:LONGEST_MESSAGE], said[-LONGEST_MESSAGE:]
+            return f"the health check failed {failed} times in a row: {command}: {message}"
         await asyncio.sleep(spec.start_interval if early else spec.interval)

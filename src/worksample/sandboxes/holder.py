@@ -1,4 +1,4 @@
-"""A box's holder: what only the host can do to a box, and the locks on images and seeds that the box uses."""
+"""The holder of a box: what only the host can do to it, and the locks on images and seeds that it uses."""
 
 from __future__ import annotations
 
@@ -12,60 +12,61 @@ from typing import Any, Protocol
 from worksample.box import BoxConfig
 
 KEPT_AS = "image.json"
-"""Beside an unpacked image in the cache: what it is, and the lock of those who have it."""
+"""File beside an unpacked image in the cache: describes the image, and is locked by those who use it."""
 SEED_ABOUT = "seed.json"
-"""The same beside the state of a workplace's seed, which its box has among its mounts."""
+"""The same file beside the state of a workplace's seed, which a box has among its mounts."""
 STOPPED_WAIT = 60.0
-"""Seconds the holder may take to be gone after it was killed."""
+"""Seconds that a killed holder may take to disappear."""
 
 
 class Holder(Protocol):
-    """Who made the box's namespaces: what only the host can do to it. All but `start` may block."""
+    """The program that made the box's namespaces and can end it. Every method except `start` may block."""
 
     async def start(self) -> socket.socket:
-        """Start the exec server; return our end of the line to it. Raises SandboxError."""
+        """Start the exec server and return our end of the connection to it. Raises SandboxError."""
         ...
 
     def plan(self) -> dict[str, Any]:
-        """What the exec server is told first (`layout.plan`)."""
+        """Return the exec server's plan (`layout.exec_plan`)."""
         ...
 
     def adopt(self) -> None:
-        """While the exec server starts: note who it is, so that it can be ended whatever becomes of us."""
+        """Record the starting exec server, so that it can be killed whatever happens to this process."""
         ...
 
-    def said(self) -> str:
-        """What whoever started it, and the exec server, had to say."""
+    def messages(self) -> str:
+        """Return what the program that started the box, and the exec server, printed."""
         ...
 
     def oom_kills(self) -> int:
-        """How many processes of the box the kernel has ended for want of memory."""
+        """Return how many processes of the box the kernel has killed for lack of memory."""
         ...
 
     def processor_seconds(self) -> float | None:
-        """Seconds of the processors that the box has had; None where nobody counts."""
+        """Return the processor seconds that the box has used; None if nothing counts them."""
         ...
 
     def freeze(self, frozen: bool) -> bool:
-        """Stop or continue every process; False where the exec server has to do it. Raises SandboxError."""
+        """Stop or continue every process; return False if the exec server must do it. Raises SandboxError."""
         ...
 
     def hurry(self) -> None:
-        """Give a box in the background a fair share of the processors, where that can be done."""
+        """Give a background box a fair share of the processors, if possible."""
         ...
 
     def end(self) -> None:
-        """End every process of the box, and wait until they are gone. Raises SandboxError. Harmless when done twice."""
+        """Kill every process of the box and wait until they are gone. Raises SandboxError. Idempotent."""
         ...
 
     def remove(self) -> None:
-        """Remove what the box left on the host; nothing of it runs any more."""
+        """Remove what the box left on the host, once none of its processes runs."""
         ...
 
 
-def claim(config: BoxConfig) -> list[int]:
-    """Shared locks on the images that a box's root is made of, and on the seeds that it is given, which keep them from
-    being removed; they end with this process. None for a root file system that somebody else keeps."""
+def lock_images(config: BoxConfig) -> list[int]:
+    """Lock (shared) the images of a box's root and the seeds among its mounts, so that they are not removed; return the
+    descriptors. The locks end with this process. A root file system outside the cache gets none.
+    """
     roots = (config.root.folder, *config.root.over) if config.root else ()
     kept = [Path(folder).parent / KEPT_AS for folder in roots]
     kept += [Path(mount.source).parent / SEED_ABOUT for mount in config.mounts]

@@ -1,6 +1,7 @@
 """What a running box leaves on the host: a folder with its owner, a lease on a user id, control groups.
 
-The owner file says which process made the box (pid and start time), so that `sweep` can tell what is dead.
+The owner file names the process that made the box (pid and start time), so that `sweep` can tell which boxes are
+orphaned.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from pathlib import Path
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.files.scratch import started_at
 
-OPEN = Path("/var/tmp")
-"""Where builds work: outside of all private folders, since their users could not enter those."""
+BUILD_ROOT = Path("/var/tmp")
+"""Parent of build folders: outside of all private folders, which the users of a build could not enter."""
 FIRST_UID, UIDS = 2_000_000, 4096
-"""Host user ids that boxes of a root platform run as; small enough for every archive format."""
+"""Host user ids that the boxes of a root platform run as; small enough for every archive format."""
 
 
 def runtime_folder() -> Path:
-    """WORKSAMPLE_RUNTIME_DIR, $XDG_RUNTIME_DIR/worksample or /tmp/worksample-<uid>; ours and 0700.
+    """Return WORKSAMPLE_RUNTIME_DIR, $XDG_RUNTIME_DIR/worksample or /tmp/worksample-<uid>, with mode 0700.
 
-    Raises SandboxError when something else lies there.
+    Raises SandboxError if another account owns it or it is not a folder.
     """
     given, session = os.environ.get("WORKSAMPLE_RUNTIME_DIR"), os.environ.get("XDG_RUNTIME_DIR")
     if given:
@@ -43,7 +44,7 @@ def runtime_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """$XDG_CACHE_HOME/worksample or ~/.cache/worksample: what can be made again. Made when missing."""
+    """Return $XDG_CACHE_HOME/worksample or ~/.cache/worksample, created if missing. Its content can be rebuilt."""
     base = os.environ.get("XDG_CACHE_HOME")
     folder = (Path(base) if base else Path.home() / ".cache") / "worksample"
     try:
@@ -53,22 +54,24 @@ def cache_folder() -> Path:
     return folder
 
 
-def kept_folders() -> list[Path]:
-    """Folders of what is made once and whole, by `skeleton.once` or in its way: halves in them have a maker or none."""
+def cache_folders() -> list[Path]:
+    """Return all folders in which content is created once and whole (`shared_folders.make_once`), to sweep unfinished
+    copies.
+    """
     cache = cache_folder()
     below = (Path(entry.path) for entry in os.scandir(cache) if entry.is_dir(follow_symlinks=False))
-    return [cache, beginnings_folder(), *sorted(below)]
+    return [cache, prefixes_folder(), *sorted(below)]
 
 
 def workplaces_folder() -> Path:
-    """Where the workplaces that stand for people have a folder each."""
+    """Return the parent of the folders of running workplaces."""
     return runtime_folder() / "workplaces"
 
 
-def beginnings_folder() -> Path:
-    """Where what Dockerfiles begin with alike is kept: builds can reach it. One for each cache; not made here."""
+def prefixes_folder() -> Path:
+    """Return the folder of shared Dockerfile prefixes, which builds can reach; one per cache. Not created here."""
     name = hashlib.sha256(os.fsencode(cache_folder())).hexdigest()[:16]
-    return OPEN / f"worksample-beginnings-{os.geteuid()}-{name}"
+    return BUILD_ROOT / f"worksample-beginnings-{os.geteuid()}-{name}"
 
 
 def _private(folder: Path) -> Path:
@@ -90,15 +93,14 @@ def _boot() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
-def _here() -> str:
-    """This boot of the machine, and the process ids that we see: what a number of a process means elsewhere is not ours
-    to say."""
+def _process_space() -> str:
+    """Return this boot and our pid namespace: process ids of another one mean nothing to us."""
     return f"{_boot()} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115 - no path
 
 
 @dataclass(slots=True)
 class BoxOwner:
-    """Who made a box, and what must be removed when that process is gone."""
+    """The creator of a box, and what must be removed when that process is gone."""
 
     pid: int = field(default_factory=os.getpid)
     started: int = field(default_factory=lambda: started_at(os.getpid()))
@@ -109,27 +111,29 @@ class BoxOwner:
     child_started: int = 0
     groups: tuple[str, ...] = ()
     daemon: str = ""
-    """Where the daemon answers whose container the box is."""
+    """Address of the daemon, if the box is its container."""
     container: str = ""
     folder: str = ""
-    here: str = field(default_factory=_here)
+    here: str = field(default_factory=_process_space)
 
-    def alive(self) -> bool:
-        """Whether the process that made the box still runs; taken to be so where only another container can tell."""
-        if self.here == _here():
+    def is_alive(self) -> bool:
+        """Return whether the process that made the box still runs; assumed if only another container can tell."""
+        if self.here == _process_space():
             return self.started != 0 and started_at(self.pid) == self.started
-        return self.of_this_boot()
+        return self.is_of_this_boot()
 
-    def of_this_boot(self) -> bool:
-        """Whether its process ids and control groups can still mean anything."""
+    def is_of_this_boot(self) -> bool:
+        """Return whether the recorded process ids and control groups belong to the current boot."""
         return self.here.split(" ")[0] == _boot()
 
 
 class BoxFolder:
-    """The folder of one box below the runtime folder: its owner file and the holder's messages."""
+    """Folder of one box below the runtime folder: its owner file and the holder's messages."""
 
     def __init__(self, label: str, kind: str = "boxes", groups: Callable[[str], tuple[str, ...]] | None = None) -> None:
-        """groups: where those of a box of this name will be made, noted before they are."""
+        """groups: returns the control groups planned for a box of this name, so that they are recorded before they are
+        created.
+        """
         self.path = _private(runtime_folder() / kind) / f"{os.getpid()}-{secrets.token_hex(6)}"
         self.path.mkdir(mode=0o700)
         self.owner = BoxOwner(label=label, groups=groups(self.path.name) if groups else ())
@@ -137,36 +141,36 @@ class BoxFolder:
 
     @property
     def name(self) -> str:
-        """Unique on this machine."""
+        """Name of the folder, unique on this machine."""
         return self.path.name
 
     def save(self) -> None:
-        """Write the owner file in one step."""
+        """Write the owner file atomically."""
         fresh = self.path / "owner.new"
         fresh.write_text(json.dumps(asdict(self.owner)), encoding="utf-8")
         fresh.replace(self.path / "owner.json")
 
     def remove(self) -> None:
-        """Nothing of the box is left."""
+        """Delete the folder."""
         shutil.rmtree(self.path, ignore_errors=True)
 
 
 def read_owner(folder: Path) -> BoxOwner | None:
-    """The owner of a box folder; None when it was never written whole."""
+    """Return the owner of a box folder; None if the owner file is missing or incomplete."""
     try:
         data = json.loads((folder / "owner.json").read_text(encoding="utf-8"))
         data["groups"] = tuple(data["groups"])
-        return BoxOwner(**{"here": _here(), **data})
+        return BoxOwner(**{"here": _process_space(), **data})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
 class UidLease:
-    """A user id of the host that no other box uses now. The lock goes with the process that holds it."""
+    """Lease of a host user id that no other box uses now. The lock ends with the process that holds it."""
 
     def __init__(self) -> None:
         folder = _private(runtime_folder() / "uids")
-        for uid in _range():
+        for uid in _uid_range():
             descriptor = os.open(folder / str(uid), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -178,14 +182,16 @@ class UidLease:
         raise SandboxUnavailable("all user ids for boxes are taken", where="sandbox", next="worksample doctor")
 
     def release(self) -> None:
-        """Give it back; harmless when done twice."""
+        """Give the user id back. Idempotent."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
 
-def _range() -> range:
-    """The ids this user namespace has: the usual range, or the top of a small map as containers have."""
+def _uid_range() -> range:
+    """Return the user ids for boxes in this user namespace: the usual range, or the top of a small map as in
+    containers.
+    """
     spans = []
     for line in Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines():
         inside, _, count = (int(word) for word in line.split())
@@ -194,7 +200,7 @@ def _range() -> range:
         if any(low <= first and first + size <= high for low, high in spans):
             return range(first, first + size)
     raise SandboxUnavailable(
-        "this machine gives root too few user ids for boxes to have their own",
+        "this machine gives root too few user ids: each box needs its own",
         where="sandbox",
         next="run as an ordinary user",
     )

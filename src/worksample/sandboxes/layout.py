@@ -1,4 +1,4 @@
-"""From a config to a box: the bubblewrap command, and the plan that the exec server finishes the box by."""
+"""The layout of a box: its mounts, the bubblewrap command, and the plan by which the exec server finishes the box."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from worksample.sandboxes import seccomp, shared_folders, toolbox
 HOME = "/home/agent"
 USER, ROOTLESS_UID = "agent", 1000
 IMAGE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""Of an image that says nothing else."""
+"""PATH of an image that sets none."""
 LOWER, MOUNTS = "/.image", "/.mounts"
-"""Where an image's files and the mounts lie until the box turns to its root."""
+"""Places of an image's files (LOWER) and of the mounts until the exec server switches to the image's root."""
 SERVER = "/run/worksample/server"
 WATCH_PERIOD = 0.02
-"""Seconds between two looks at the memory of a box that no control group counts."""
+"""Seconds between two checks of a box's memory if no control group limits it."""
 BOOT_CAPS = (
     "SYS_ADMIN",
     "CHOWN",
@@ -34,24 +34,27 @@ BOOT_CAPS = (
     "SYS_RESOURCE",
     "NET_BIND_SERVICE",
 )
-"""What the exec server needs to finish the box (SETFCAP: to map its own id in a namespace of its own;
-NET_BIND_SERVICE: endpoints at ports below 1024), then drops."""
+"""Capabilities that the exec server needs to finish the box and then drops (SETFCAP: to map its own id in a namespace;
+NET_BIND_SERVICE: for endpoints at ports below 1024).
+"""
 _SHARED = ("/var/cache/fontconfig", "/var/lib/texmf", "/var/lib/ghostscript", "/var/lib/dpkg/status")
 
 
 @dataclass(frozen=True, slots=True)
 class BoxHost:
-    """How this machine gives the box: the program, whose ids, and whether control groups count."""
+    """What the host contributes to a box: the bubblewrap program, root or not, the user id, and whether control groups
+    limit it.
+    """
 
     bwrap: str
     root: bool
     uid: int
-    """As seen in the box."""
-    counted: bool
+    """User id as seen in the box."""
+    has_limits: bool
 
 
 def prepare(config: BoxConfig) -> None:
-    """Make the folders that all boxes share, which takes seconds the first time and nothing later."""
+    """Create the folders that all boxes share. Takes seconds the first time only."""
     shared_folders.etc_folder()
     shared_folders.server_folder()
     if config.python == "toolbox":
@@ -59,7 +62,7 @@ def prepare(config: BoxConfig) -> None:
 
 
 def environment(config: BoxConfig) -> dict[str, str]:
-    """What every command of the box finds in its environment."""
+    """Return the environment of every command in the box."""
     if config.root is not None:
         own = {"PATH": IMAGE_PATH, "HOME": config.root.home, "LANG": "C.UTF-8"}
         return {**own, **dict(config.root.env), **dict(config.env)}
@@ -78,18 +81,20 @@ def environment(config: BoxConfig) -> dict[str, str]:
     return {**given, **dict(config.env)}
 
 
-def writable(config: BoxConfig) -> list[tuple[str, int]]:
-    """Every writable folder with its mode, parents first."""
+def writable_folders(config: BoxConfig) -> list[tuple[str, int]]:
+    """Return every writable folder with its mode, parents first."""
     own = [("/dev/shm", 0o1777)]
-    if config.root is None:  # an image has these places itself, and perhaps something in them
+    if config.root is None:  # an image has these folders itself, perhaps with content
         own += [("/tmp", 0o1777), ("/var/tmp", 0o1777), (HOME, 0o755), ("/opt", 0o755)]
     asked = [(path, 0o755) for path in (config.output, config.scratch, *config.writable)]
     merged = dict(own) | dict(asked)
     return sorted(merged.items(), key=lambda item: item[0].count("/"))
 
 
-def binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
-    """(source, target, writable) of every bind mount, parents first."""
+def bind_mounts(config: BoxConfig) -> list[tuple[str, str, bool]]:
+    """Return (source, target, writable) of every bind mount, parents first. Raises SandboxError if a source is
+    missing.
+    """
     found = [(str(shared_folders.etc_folder()), "/etc", False), (str(shared_folders.server_folder()), SERVER, False)]
     found += [(folder, folder, False) for folder in toolbox.base_folders() if not folder.startswith("/usr")]
     if config.python == "toolbox":
@@ -106,44 +111,44 @@ def binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
                 where="box",
                 next=f"mkdir -p {mount.source}, or correct the mount",
             )
-        found.append((str(Path(mount.source).absolute()), _first_place(config, mount), mount.writable))
+        found.append((str(Path(mount.source).absolute()), _staged_target(config, mount), mount.writable))
     return sorted(found, key=lambda bind: bind[1].count("/"))
 
 
 def _layers(root: Root) -> list[tuple[str, str]]:
-    """The folders of an image's root and where they are seen before the turn, uppermost first."""
+    """Return the folders of an image's root with their places before the switch, topmost first."""
     return [*((folder, f"{LOWER}-{number}") for number, folder in enumerate(root.over)), (root.folder, LOWER)]
 
 
-def masked(config: BoxConfig) -> tuple[str, ...]:
-    """The folders that are covered with nothing: libraries of ours that are no part of the box's Python."""
+def masked_folders(config: BoxConfig) -> tuple[str, ...]:
+    """Return the folders to cover with empty ones: our libraries that do not belong to the box's Python."""
     if config.root is not None or config.python == "platform":
         return ()
-    return toolbox.masked(("/usr", *toolbox.base_folders()))
+    return toolbox.masked_folders(("/usr", *toolbox.base_folders()))
 
 
-def _first_place(config: BoxConfig, mount: Mount) -> str:
-    """Where a mount lies while the box is made: its target, but beside the root where an image's is turned to."""
+def _staged_target(config: BoxConfig, mount: Mount) -> str:
+    """Return where a mount lies while the box is built: at its target, or aside if an image's root is still to come."""
     return f"{MOUNTS}/{config.mounts.index(mount)}" if config.root else mount.target
 
 
-def _apart(config: BoxConfig, targets: list[str]) -> list[str]:
-    """The read-only folders that other boxes may have too, but for those with another mount below."""
+def _separate_folders(config: BoxConfig, targets: list[str]) -> list[str]:
+    """Return the read-only folders that other boxes may share, except those with another mount below them."""
     return [
         place
         for mount in config.mounts
         if not mount.writable
         and Path(mount.source).is_dir()
-        and not any(other.startswith((place := _first_place(config, mount)) + "/") for other in targets)
+        and not any(other.startswith((place := _staged_target(config, mount)) + "/") for other in targets)
     ]
 
 
-LAST = ("/usr/bin/nice", "-n", "19")
-"""Before the command of a box in the background: it gets the processor when nothing else wants it."""
+NICE_COMMAND = ("/usr/bin/nice", "-n", "19")
+"""Prefix of a background box's command: it gets the processor only if nothing else wants it."""
 
 
-def tops() -> tuple[list[str], list[tuple[str, str]]]:
-    """What of the host's programs a box has at the same place: folders, and links with where they lead."""
+def program_folders() -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the host's program folders that a box has at the same place, and links with their targets."""
     folders, links = ["/usr"], []
     for name in ("bin", "sbin", "lib", "lib64", "lib32", "libx32"):
         top = Path("/") / name
@@ -154,15 +159,15 @@ def tops() -> tuple[list[str], list[tuple[str, str]]]:
     return folders, links
 
 
-def server(module: str, *arguments: str) -> list[str]:
-    """The command of process 1: our interpreter, alone with the exec server's modules."""
+def server_command(module: str, *arguments: str) -> list[str]:
+    """Return the command of process 1: our interpreter with nothing but the exec server's modules."""
     code = f"import sys; sys.path.insert(0, {SERVER!r}); from in_box.{module} import main; main()"
     return [str(toolbox.base_python()), "-I", "-S", "-B", "-c", code, *arguments]
 
 
-def command(config: BoxConfig, host: BoxHost, socket: int, info: int) -> list[str]:
-    """The bubblewrap command whose process 1 is the exec server, speaking over the descriptor `socket`."""
-    words = [*LAST] if config.background else []
+def bubblewrap_command(config: BoxConfig, host: BoxHost, socket: int, info: int) -> list[str]:
+    """Return the bubblewrap command whose process 1 is the exec server, connected by the descriptor `socket`."""
+    words = [*NICE_COMMAND] if config.background else []
     words += [host.bwrap, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if not host.root:
         words += ["--unshare-user", "--uid", "0", "--gid", "0"]
@@ -171,27 +176,27 @@ def command(config: BoxConfig, host: BoxHost, socket: int, info: int) -> list[st
     for cap in BOOT_CAPS:
         words += ["--cap-add", f"CAP_{cap}"]
     words += ["--info-fd", str(info)]
-    folders, links = tops()
+    folders, links = program_folders()
     for folder in folders:
         words += ["--ro-bind", folder, folder]
     for link, target in links:
         words += ["--symlink", target, link]
     words += ["--proc", "/proc", "--dev", "/dev", "--dir", "/.box", "--dir", "/run/worksample", "--dir", "/root"]
     made: set[str] = set()
-    for source, target, may_write in binds(config):
+    for source, target, may_write in bind_mounts(config):
         words += _parents(target, made)
         words += ["--bind" if may_write else "--ro-bind", source, target]
     if config.root is not None:
         words += ["--dir", "/.root"]
-    for path in masked(config):
+    for path in masked_folders(config):
         words += ["--tmpfs", path, "--remount-ro", path]
-    for path, _ in writable(config):
+    for path, _ in writable_folders(config):
         words += [*_parents(path, made), "--dir", path]
-    return [*words, "--chdir", "/", "--", *server("exec_server", str(socket))]
+    return [*words, "--chdir", "/", "--", *server_command("exec_server", str(socket))]
 
 
 def _parents(target: str, made: set[str]) -> list[str]:
-    """Make the folders above a target, open to every user: left to bubblewrap, only their owner could enter."""
+    """Return options that create the folders above a target, open to every user: bubblewrap's own would be private."""
     words: list[str] = []
     parts = target.split("/")
     for depth in range(2, len(parts)):
@@ -202,63 +207,63 @@ def _parents(target: str, made: set[str]) -> list[str]:
     return words
 
 
-def _etc(config: BoxConfig) -> dict[str, str]:
-    """What an image cannot say itself: its place in the network. By path before the turn."""
+def _network_files(config: BoxConfig) -> dict[str, str]:
+    """Return the files below /etc that an image cannot provide itself, by their paths before the switch."""
     own = {"/run/worksample/hostname": "worksample\n", "/run/worksample/resolv.conf": ""}
-    return shared_folders.hosts(config.addresses) | own
+    return shared_folders.hosts_file(config.addresses) | own
 
 
-def _image(config: BoxConfig) -> dict[str, Any] | None:
-    """What the exec server is told of a root that it has to turn to."""
+def _image_plan(config: BoxConfig) -> dict[str, Any] | None:
+    """Return the plan for switching to an image's root; None without an image."""
     if config.root is None:
         return None
     return {
         "lower": ":".join(place for _, place in _layers(config.root)),
         "user": config.root.user,
         "mounts": sorted(
-            ((_first_place(config, mount), mount.target) for mount in config.mounts),
+            ((_staged_target(config, mount), mount.target) for mount in config.mounts),
             key=lambda pair: pair[1].count("/"),
         ),
         "made": [config.folder, config.root.home, "/tmp", "/var/tmp"],
-        "etc": [posixpath.basename(path) for path in _etc(config)],
+        "etc": [posixpath.basename(path) for path in _network_files(config)],
     }
 
 
-def plan(config: BoxConfig, host: BoxHost) -> dict[str, Any]:
-    """What the exec server is told first; plain values only."""
+def exec_plan(config: BoxConfig, host: BoxHost) -> dict[str, Any]:
+    """Return the exec server's plan; plain values only."""
     limits = config.limits
     rlimits = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 4096, "RLIMIT_MEMLOCK": 8 << 20}
-    if not host.counted:
+    if not host.has_limits:
         rlimits |= {"RLIMIT_DATA": 2 * limits.memory, "RLIMIT_NPROC": limits.processes}
-    bound = binds(config)
+    bound = bind_mounts(config)
     targets = [target for _, target, _ in bound]
     return {
         "root": host.root,
         "uid": host.uid if host.root or config.root is None else config.root.user,
         "gid": host.uid if host.root or config.root is None else config.root.user,
-        "files": _etc(config)
+        "files": _network_files(config)
         if config.root
-        else shared_folders.identity(host.uid, host.uid, HOME) | shared_folders.hosts(config.addresses),
+        else shared_folders.user_files(host.uid, host.uid, HOME) | shared_folders.hosts_file(config.addresses),
         "disk": limits.disk,
         "files_limit": limits.files,
-        "writable": writable(config),
+        "writable": writable_folders(config),
         "targets": targets,
         "shown": [
             target for source, target, _ in bound if target.startswith(LOWER) or not source.startswith(("/usr", "/var"))
         ],
         "owner": os.geteuid(),
-        "apart": _apart(config, targets),
+        "apart": _separate_folders(config, targets),
         "readonly": ["/dev"] if config.root else ["/dev", "/"],
         "hidden": [] if config.root else ["/.box"],
-        "image": _image(config),
+        "image": _image_plan(config),
         "container": None,
         "endpoints": [(config.addresses[one.name], one.port) for one in config.endpoints],
         "output": config.output,
         "scratch": config.scratch,
-        "seccomp": seccomp.program(host.counted),
+        "seccomp": seccomp.program(host.has_limits),
         "rlimits": rlimits,
         "signals": [13, 25],
         "memory": limits.memory,
         "background": config.background,
-        "watch": 0.0 if host.counted else WATCH_PERIOD,
+        "watch": 0.0 if host.has_limits else WATCH_PERIOD,
     }

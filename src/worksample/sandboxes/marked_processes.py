@@ -1,5 +1,6 @@
-"""Processes known by a word in their environment, where nothing else tells who they are: those of a box without
-protection, and what bubblewrap forked and was killed before it let it go on, which then waits for ever."""
+"""Processes found by a variable in their environment, if nothing else identifies them: those of a box without
+protection, and children that bubblewrap forked but never released because it was killed.
+"""
 
 from __future__ import annotations
 
@@ -12,43 +13,45 @@ from pathlib import Path
 from worksample.files.scratch import is_gone, maker_of_this_process
 
 MARK = "WORKSAMPLE_PLAIN_BOX"
-"""The variable; its value is the box's folder."""
+"""Variable of a plain box's processes; its value is the box's folder."""
 
 
 MAKER = "WORKSAMPLE_MAKER"
-"""The variable of bubblewrap itself, which gives nothing of its environment on; its value is the platform's process."""
+"""Variable of bubblewrap itself, which does not pass on its environment; its value identifies the platform's process.
+"""
 _MAKER = re.compile(rf"{MAKER}=(\d+)-(\d+)-(\d+)".encode())
 
 
-def of_this_process() -> dict[str, str]:
-    """The environment of a bubblewrap that this process starts."""
+def maker_environment() -> dict[str, str]:
+    """Return the environment of a bubblewrap that this process starts."""
     return {MAKER: maker_of_this_process()}
 
 
-def end_marked(folder: Path) -> None:
-    """Kill every process of the box with this folder, but for those that cleared their environment, until there is
-    none: one may be starting others."""
+def kill_marked(folder: Path) -> None:
+    """Kill every process of the plain box with this folder, again and again until none is left. Processes that cleared
+    their environment escape.
+    """
     mark = f"{MARK}={folder}".encode()
-    while _end(lambda word: word == mark):
+    while _kill_marked(lambda word: word == mark):
         pass
 
 
-def end_orphans() -> int:
-    """Kill what is left of every bubblewrap whose platform is dead; how many there were."""
+def kill_orphans() -> int:
+    """Kill what is left of every bubblewrap whose platform is dead; return the number of processes."""
 
-    def orphaned(word: bytes) -> bool:
+    def is_orphan(word: bytes) -> bool:
         found = _MAKER.fullmatch(word)
         return found is not None and is_gone(*(int(number) for number in found.groups()))
 
-    return _end(orphaned)
+    return _kill_marked(is_orphan)
 
 
-def _end(marked: Callable[[bytes], bool]) -> int:
-    return sum(_ended(int(place.name), marked) for place in Path("/proc").glob("[0-9]*"))
+def _kill_marked(marked: Callable[[bytes], bool]) -> int:
+    return sum(_kill_if_marked(int(place.name), marked) for place in Path("/proc").glob("[0-9]*"))
 
 
-def _ended(pid: int, marked: Callable[[bytes], bool]) -> bool:
-    """Whether it had the mark, and was sent its end. It is looked at by a descriptor: numbers are given again."""
+def _kill_if_marked(pid: int, marked: Callable[[bytes], bool]) -> bool:
+    """Kill a process if it has the mark; return whether it was killed. Uses a pidfd, since process ids are reused."""
     try:
         process = os.pidfd_open(pid)
     except OSError:

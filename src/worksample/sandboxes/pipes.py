@@ -1,4 +1,4 @@
-"""Reader and Writer over a descriptor of this process. Nothing is buffered: what nobody reads stays in the pipe."""
+"""Readers and writers over descriptors of this process. Nothing is buffered: unread bytes stay in the pipe."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _FIONREAD = 0x541B
 
 
 class Descriptor:
-    """A non-blocking descriptor, or two that are closed as one, and who waits for it."""
+    """A non-blocking descriptor, or two that are closed together, and the task that waits for it."""
 
     def __init__(self, number: int, close: Callable[[], object] | None = None) -> None:
-        """close: instead of closing the descriptor itself."""
+        """close: called instead of closing the descriptor itself."""
         os.set_blocking(number, False)
         self.number = number
         self.closed = False
@@ -29,30 +29,30 @@ class Descriptor:
         self._loop = asyncio.get_running_loop()
 
     async def ready(self, *, read: bool) -> None:
-        """Until it may be read or written, or was closed, or something `stirs`."""
+        """Wait until the descriptor can be read or written, is closed, or `wake` is called."""
         loop = self._loop
         add, remove = (loop.add_reader, loop.remove_reader) if read else (loop.add_writer, loop.remove_writer)
         self._waiter = self._loop.create_future()
-        add(self.number, self.stir)
+        add(self.number, self.wake)
         try:
             await self._waiter
         finally:
             if not self.closed:
                 remove(self.number)
 
-    def stir(self) -> None:
-        """Have whoever waits look again."""
+    def wake(self) -> None:
+        """Make the waiting task look again."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
     def close(self, failure: str = "") -> None:
-        """Harmless when done twice. `failure`: why, where the box was closed."""
+        """Close the descriptor. Idempotent. `failure`: the reason, if the box was closed."""
         if self.closed:
             return
         self.closed, self.failure = True, failure
         self._loop.remove_reader(self.number)
         self._loop.remove_writer(self.number)
-        self.stir()
+        self.wake()
         if self._close is not None:
             self._close()
         else:
@@ -66,13 +66,13 @@ class PipeReader:
         self.descriptor = descriptor
         self._rest: int | None = None
 
-    def ended(self) -> None:
-        """Who writes is gone: only what was written by now is still read."""
+    def end_writing(self) -> None:
+        """Limit reading to the bytes already written, since the writing process is gone."""
         if not self.descriptor.closed and self._rest is None:
             waiting = bytearray(4)
             fcntl.ioctl(self.descriptor.number, _FIONREAD, waiting)
             self._rest = int.from_bytes(waiting, sys.byteorder)
-            self.descriptor.stir()
+            self.descriptor.wake()
 
     async def read(self, limit: int = 1 << 16) -> bytes:
         """See Reader."""
@@ -91,7 +91,7 @@ class PipeReader:
                 self.descriptor.close()
             return data
         if self.descriptor.failure:
-            raise SandboxError(self.descriptor.failure, where="box")
+            raise SandboxError(self.descriptor.failure, where="box", next="open a new box")
         return b""
 
 
@@ -106,7 +106,7 @@ class PipeWriter:
         view = memoryview(data)
         while view:
             if self.descriptor.failure:
-                raise SandboxError(self.descriptor.failure, where="box")
+                raise SandboxError(self.descriptor.failure, where="box", next="open a new box")
             if self.descriptor.closed:
                 raise BrokenPipeError("nobody reads in the box, or it was closed")
             try:
@@ -137,15 +137,15 @@ class SocketConnection:
 
     async def close(self) -> None:
         """See Connection."""
-        self.cut()
+        self.abort()
 
-    def cut(self, failure: str = "") -> None:
-        """Close both directions; `failure`: why, where the box was closed."""
+    def abort(self, failure: str = "") -> None:
+        """Close both directions. `failure`: the reason, if the box was closed."""
         self.reader.descriptor.close(failure)
         self.writer.descriptor.close(failure)
 
-    def over(self) -> bool:
-        """Whether both directions are closed."""
+    def is_over(self) -> bool:
+        """Return whether both directions are closed."""
         return self.reader.descriptor.closed and self.writer.descriptor.closed
 
 
@@ -153,7 +153,7 @@ class SocketListener:
     """See Listener."""
 
     def __init__(self, own: socket.socket, joined: Callable[[SocketConnection], object]) -> None:
-        """joined: told of every connection."""
+        """joined: called with every new connection."""
         self._own, self._joined = own, joined
         self._descriptor = Descriptor(own.fileno(), own.close)
 
@@ -168,25 +168,26 @@ class SocketListener:
             connection = SocketConnection(end)
             self._joined(connection)
             return connection
-        raise SandboxError("nobody listens any more: the listener or the box was closed", where="box")
+        raise SandboxError("the listener or the box was closed", where="box", next="listen again in an open box")
 
     async def close(self) -> None:
         """See Listener."""
-        self.cut()
+        self.abort()
 
-    def cut(self, failure: str = "") -> None:
-        """Close it; `failure`: why, where the box was closed."""
+    def abort(self, failure: str = "") -> None:
+        """Close the listener. `failure`: the reason, if the box was closed."""
         self._descriptor.close(failure)
 
-    def over(self) -> bool:
-        """Whether it is closed."""
+    def is_over(self) -> bool:
+        """Return whether the listener is closed."""
         return self._descriptor.closed
 
 
-def reach(path: str, *, listen: bool) -> socket.socket:
-    """A socket that listens at a path, or is connected to one. Raises OSError; BlockingIOError where to try again.
+def open_socket(path: str, *, listen: bool) -> socket.socket:
+    """Return a socket that listens at a path, or is connected to one. Raises OSError; BlockingIOError means to try
+    again.
 
-    By way of its folder, since the address of a socket is at most 107 bytes.
+    Opens the folder first, since a socket's address has at most 107 bytes.
     """
     folder, _, name = path.rpartition("/")
     way = os.open(folder or "/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)

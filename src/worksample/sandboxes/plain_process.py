@@ -1,4 +1,4 @@
-"""Commands of a plain box: each a process group, and none is signalled by a number that may be another's by now."""
+"""Commands of a plain box. Each is a process group, and none is signalled by a process id that may have been reused."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from worksample.sandboxes.in_box.processor_clock import ProcessorClock
 from worksample.sandboxes.pipes import Descriptor, PipeReader, PipeWriter
 
 HELD = 32
-"""Ended leaders above which it is looked which groups are empty."""
+"""Number of ended leaders above which empty groups are looked for."""
 
 
 class PlainProcess:
-    """See Process. The leader of a group of its own, which stays unreaped when it ends: so long the kernel gives its
-    number to nobody else, and the group can be signalled."""
+    """See Process. The leader of its own process group. It stays unreaped when it ends, so the kernel does not reuse
+    its id and the group can still be signalled.
+    """
 
     def __init__(self, argv: Sequence[str], cwd: str, env: Mapping[str, str], told: Callable[[], object]) -> None:
         """told: called when the process ends. Raises OSError, ValueError."""
@@ -50,10 +51,10 @@ class PlainProcess:
         self.stdin = PipeWriter(Descriptor(near[0]))
         self.stdout, self.stderr = PipeReader(Descriptor(near[1])), PipeReader(Descriptor(near[2]))
         self._alive = os.pidfd_open(self.pid)
-        self._loop.add_reader(self._alive, self._ended)
+        self._loop.add_reader(self._alive, self._on_exit)
 
     def limit(self, timeout: Timeout) -> None:
-        """End it after so long."""
+        """Limit the time of the process."""
         if isinstance(timeout, FairTimeout):
             self._clock = ProcessorClock(self.pid, timeout.seconds, timeout.backstop)
             timeout.bind(self._clock.hold)
@@ -66,7 +67,7 @@ class PlainProcess:
 
     def _look(self, clock: ProcessorClock) -> None:
         if clock.look():
-            self.starved = clock.starved
+            self.starved = clock.is_starved
             self._expire()
         else:
             self._look_later(clock)
@@ -75,8 +76,8 @@ class PlainProcess:
         self.timed_out = True
         self.signal(signal.SIGKILL)
 
-    def _ended(self) -> None:
-        """The leader is gone, and stays unreaped."""
+    def _on_exit(self) -> None:
+        """Note that the leader has ended; it stays unreaped."""
         self._forget()
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         assert state is not None
@@ -84,8 +85,8 @@ class PlainProcess:
         if self._clock is not None:
             self.counted = self._clock.total()
         self.stdin.descriptor.close()
-        self.stdout.ended()
-        self.stderr.ended()
+        self.stdout.end_writing()
+        self.stderr.end_writing()
         if not self.done.done():
             self.done.set_result(state.si_status if state.si_code == os.CLD_EXITED else -state.si_status)
         self._told()
@@ -108,36 +109,38 @@ class PlainProcess:
         self.signal(signal.SIGKILL)
 
     def signal(self, number: int) -> None:
-        """Signal what is left of the group; the number is ours as long as the leader is unreaped."""
+        """Signal what is left of the group. Its id is ours as long as the leader is unreaped."""
         if self._popen.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, number)
 
-    def heard(self) -> bool:
-        """Whether nobody can read or write its streams any more."""
+    def streams_closed(self) -> bool:
+        """Return whether all three streams are closed."""
         return all(stream.descriptor.closed for stream in (self.stdin, self.stdout, self.stderr))
 
-    def hang_up(self, failure: str = "") -> None:
-        """Close its streams."""
+    def close_streams(self, failure: str = "") -> None:
+        """Close all three streams. `failure`: the reason, if the box was closed."""
         for stream in (self.stdin, self.stdout, self.stderr):
             stream.descriptor.close(failure)
 
     def reap(self, failure: str = "") -> None:
-        """Give the number back; waits for the leader. `failure`: why its streams end, where the box was closed."""
-        if self._alive >= 0:  # closed before its end was heard
+        """Wait for the leader and give its id back. `failure`: the reason for the end of its streams, if the box was
+        closed.
+        """
+        if self._alive >= 0:  # closed before its end was noticed
             self._popen.wait()
             self._forget()
             if not self.done.done():
                 self.done.set_result(self._popen.returncode)
-        self.hang_up(failure)
+        self.close_streams(failure)
         self._popen.wait()
 
 
-class Unstarted:
+class UnstartedProcess:
     """See Process: one that could not be started."""
 
     def __init__(self, code: int, text: bytes) -> None:
-        self.stdin, self.stdout, self.stderr = _Nobody(), _Said(b""), _Said(text)
+        self.stdin, self.stdout, self.stderr = _ClosedInput(), _FixedOutput(b""), _FixedOutput(text)
         self._code = code
 
     async def wait(self) -> ProcessEnd:
@@ -148,7 +151,7 @@ class Unstarted:
         """See Process."""
 
 
-class _Nobody:
+class _ClosedInput:
     async def write(self, data: bytes) -> None:
         if data:
             raise BrokenPipeError("the program was not started")
@@ -157,7 +160,7 @@ class _Nobody:
         pass
 
 
-class _Said:
+class _FixedOutput:
     def __init__(self, text: bytes) -> None:
         self._text = text
 
@@ -167,31 +170,31 @@ class _Said:
 
 
 class CommandGroups:
-    """The commands of a plain box whose groups may still have members."""
+    """The process groups of a plain box that may still have members."""
 
     def __init__(self) -> None:
         self._held: list[PlainProcess] = []
 
     def start(self, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> PlainProcess:
-        """Raises OSError, ValueError."""
-        process = PlainProcess(argv, cwd, env, self._thin)
+        """Start a command. Raises OSError, ValueError."""
+        process = PlainProcess(argv, cwd, env, self._drop_empty_groups)
         self._held.append(process)
         return process
 
     def signal(self, number: int) -> None:
-        """Signal all, as far as they stayed in their groups."""
+        """Signal all processes that stayed in their groups."""
         for process in self._held:
             process.signal(number)
 
     def hurry(self) -> None:
-        """Give all the usual priority, where this process may."""
+        """Give all processes the usual priority, if this process may."""
         for process in self._held:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.setpriority(os.PRIO_PGRP, process.pid, 0)
 
-    def _thin(self) -> None:
-        """Let go of groups that are empty but for their leader."""
-        ended = [process for process in self._held if process.done.done() and process.heard()]
+    def _drop_empty_groups(self) -> None:
+        """Reap ended leaders whose groups have no other member."""
+        ended = [process for process in self._held if process.done.done() and process.streams_closed()]
         if len(ended) >= HELD:
             living = _groups_with_members()
             for process in ended:
@@ -200,7 +203,7 @@ class CommandGroups:
                     self._held.remove(process)
 
     def end(self, failure: str) -> None:
-        """Kill all, wait for the leaders, and close every stream."""
+        """Kill all groups, wait for their leaders, and close every stream."""
         self.signal(signal.SIGKILL)
         for process in self._held:
             process.reap(failure)
@@ -208,7 +211,7 @@ class CommandGroups:
 
 
 def _groups_with_members() -> set[int]:
-    """The groups of all processes that are not mere leaders gone before."""
+    """Return the groups that have a process that has not ended."""
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
         try:

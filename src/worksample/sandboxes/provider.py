@@ -1,8 +1,8 @@
 """Boxes for Inspect: the sandbox type "worksample", a thin layer over `Box`.
 
-Registered by entry point, so that any `inspect eval --sandbox worksample` can use it. The config of a sample
-(`SandboxEnvironmentSpec("worksample", BoxSpec(...))`) is written to Inspect's logs: nothing that an agent may not see
-belongs in it, least of all a reference's path.
+Registered by entry point, so that any `inspect eval --sandbox worksample` can use it. A sample's config
+(`SandboxEnvironmentSpec("worksample", BoxSpec(...))`) is written to Inspect's logs: it must hold nothing that an agent
+may not see, least of all a reference's path.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from worksample.sandboxes.sweeper import sweep
 
 
 class BoxSpec(BaseModel):
-    """What a sample asks for: a box's config, and its kind (see `open_box`). Hashable; survives Inspect's logs."""
+    """A sample's box: its config, and its kind (see `open_box`). Hashable; survives Inspect's logs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,35 +41,35 @@ class BoxSpec(BaseModel):
 
 
 def read_spec(path: str) -> BoxSpec:
-    """A spec from a TOML, YAML or JSON file with the fields of BoxSpec; raises SandboxError with file and key."""
+    """Read a spec from a TOML, YAML or JSON file with the fields of BoxSpec. Raises SandboxError with file and key."""
     try:
         return BoxSpec.model_validate(load(Path(path)) or {})
     except ValueError as failure:
         said = failure.errors()[0] if isinstance(failure, ValidationError) else failure
         raise SandboxError(
-            f"no config of a box: {said}", where=path, next="correct the file by docs/sandbox.md, 'In Inspect'"
+            f"not a valid box config: {said}", where=path, next="correct the file by docs/sandbox.md, 'In Inspect'"
         ) from None
 
 
 @sandboxenv(name="worksample")
 class WorksampleSandbox(SandboxEnvironment):
-    """One box as Inspect's sandbox environment. `box` is the box itself."""
+    """A box as Inspect's sandbox environment. `box` is the box itself."""
 
     def __init__(self, box: Box) -> None:
         super().__init__()
         self.box = box
         self.memory_kills = 0
-        """Commands so far during which a process of the box was ended for want of memory."""
+        """Number of commands during which a process of the box was killed for lack of memory."""
 
     @classmethod
     async def sample_init(
         cls, task_name: str, config: SandboxEnvironmentConfigType | None, metadata: dict[str, str]
     ) -> dict[str, SandboxEnvironment]:
-        """A box for a sample. Raises SandboxError, SandboxUnavailable."""
+        """Start a box for a sample. Raises SandboxError, SandboxUnavailable."""
         spec = read_spec(config) if isinstance(config, str) else config or BoxSpec()
         if not isinstance(spec, BoxSpec):
             raise SandboxError(
-                f"{type(spec).__name__} is not a config of a box",
+                f"{type(spec).__name__} is not a box config",
                 where="sandbox worksample",
                 next="give a BoxSpec of worksample.sandboxes.provider, or a file",
             )
@@ -95,12 +95,12 @@ class WorksampleSandbox(SandboxEnvironment):
 
     @classmethod
     def default_concurrency(cls) -> int | None:
-        """No limit of its own: Inspect delays samples of limited providers by random times."""
+        """Return None for no limit: Inspect delays samples of limited providers by random times."""
         return None
 
     @classmethod
     def config_deserialize(cls, config: dict[str, Any]) -> BaseModel:
-        """A BoxSpec back from a log."""
+        """Return the BoxSpec from a log."""
         return BoxSpec.model_validate(config)
 
     async def exec(
@@ -114,7 +114,7 @@ class WorksampleSandbox(SandboxEnvironment):
         timeout_retry: bool = True,
         concurrency: bool = True,
     ) -> ExecResult[str]:
-        """See Inspect. A box has one user; commands are never retried by themselves."""
+        """Run a command; see Inspect. A box has one user, and commands are never retried."""
         if user not in (None, USER):
             raise SandboxUserUnsupportedError(f"a box has one user, {USER}; {user!r} cannot run commands in it")
         data = input.encode() if isinstance(input, str) else input or b""
@@ -135,7 +135,7 @@ class WorksampleSandbox(SandboxEnvironment):
         return ExecResult(success=code == 0, returncode=code, stdout=out, stderr=err)
 
     async def write_file(self, file: str, contents: str | bytes) -> None:
-        """See Inspect; raises its errors."""
+        """Write a file; see Inspect, whose errors it raises."""
         await self.box.write(file, contents.encode() if isinstance(contents, str) else contents)
 
     @overload
@@ -145,7 +145,7 @@ class WorksampleSandbox(SandboxEnvironment):
     async def read_file(self, file: str, text: Literal[False]) -> bytes: ...
 
     async def read_file(self, file: str, text: bool = True) -> str | bytes:
-        """See Inspect; raises its errors."""
+        """Read a file; see Inspect, whose errors it raises."""
         try:
             data = await self.box.read(file, SandboxEnvironmentLimits.MAX_READ_FILE_SIZE)
         except OSError as failure:
@@ -156,12 +156,14 @@ class WorksampleSandbox(SandboxEnvironment):
 
 
 def box_of(environment: SandboxEnvironment) -> Box:
-    """The box behind Inspect's `sandbox()`. Raises TypeError for another provider's environment."""
+    """Return the box behind Inspect's `sandbox()`. Raises TypeError for another provider's environment."""
     return environment.as_type(WorksampleSandbox).box
 
 
 def memory_kills(environment: SandboxEnvironment) -> int:
-    """Commands so far during which a process of the sandbox was ended for want of memory; 0 for another provider's."""
+    """Return the number of commands during which a process of the sandbox was killed for lack of memory; 0 for another
+    provider's.
+    """
     try:
         return environment.as_type(WorksampleSandbox).memory_kills
     except TypeError:

@@ -1,8 +1,8 @@
 """The system-call filter of a box, assembled as classic BPF without any library.
 
-Everything is allowed except what is listed: ways to other namespaces, mounts, kernel keys, tracing of other
-processes, programs in the kernel, and devices of the host. A refused call fails with EPERM; calls that libraries probe
-for and can do without fail with ENOSYS, so that they fall back.
+Everything is allowed except what is listed: access to other namespaces, mounts, kernel keys, tracing of other
+processes, programs in the kernel, and devices of the host. A refused call fails with EPERM; calls that libraries try
+and can do without fail with ENOSYS, so that they fall back.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NAMESPACES = 0x7E020000
 
 _ARCHES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-# name: (x86_64, aarch64); -1 where the machine has none
+# name: (x86_64, aarch64); -1 if the machine has no such call
 _REFUSED: dict[str, tuple[int, int]] = {
     "mount": (165, 40),
     "umount2": (166, 39),
@@ -96,7 +96,7 @@ _ABSENT: dict[str, tuple[int, int]] = {
     "clone3": (435, 435),
 }
 _WITHOUT_GROUPS: dict[str, tuple[int, int]] = {"memfd_create": (319, 279)}
-"""Memory that no process owns cannot be counted by a watchdog: refused where no control group counts it."""
+"""Calls refused without control groups: a watchdog cannot count memory that no process owns."""
 _CLONE, _IOCTL, _SOCKET, _PERSONALITY, _PRLIMIT, _PRCTL = (
     (56, 220),
     (16, 29),
@@ -107,7 +107,7 @@ _CLONE, _IOCTL, _SOCKET, _PERSONALITY, _PRLIMIT, _PRCTL = (
 )
 _FCNTL = (72, 25)
 _HELD_FILES = (1024, 1026)
-"""F_SETLEASE and F_NOTIFY: a lease holds up whoever opens the file next, also the platform and other boxes."""
+"""F_SETLEASE and F_NOTIFY: a lease delays whoever opens the file next, including the platform and other boxes."""
 _FIRST_NAMES_PROCESS = {
     "kill": (62, 129),
     "tkill": (200, 130),
@@ -121,12 +121,13 @@ _FIRST_NAMES_PROCESS = {
     "sched_setattr": (314, 274),
 }
 _PRIORITIES = {"setpriority": ((141, 140), 2), "ioprio_set": ((251, 30), 3)}
-"""Number, and the first argument that means all processes of a user."""
+"""Number of the call, and the first argument that means all processes of a user."""
 _TERMINAL_INPUT = (0x5412, 0x541C)
 """TIOCSTI, TIOCLINUX."""
 _FAMILIES = (0, 1, 2, 10, 16)
-"""AF_UNSPEC, AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: all others (vsock, packet, alg, ...) lead out of the box or into
-little-tried parts of the kernel."""
+"""AF_UNSPEC, AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. All others (vsock, packet, alg, ...) lead out of the box or into
+rarely tested parts of the kernel.
+"""
 _PERSONALITIES = (0x0, 0x8, 0x20000, 0x20008, 0x40000, 0xFFFFFFFF)
 
 
@@ -146,7 +147,9 @@ _PASS = _op(_RETURN, _ALLOW)
 
 
 def _only_for(number: int, body: list[bytes]) -> list[bytes]:
-    """Run `body`, which ends in a return, when the call has this number; else go on with the number loaded."""
+    """Return code that runs `body`, which ends in a return, if the call has this number; else it goes on with the
+    number loaded.
+    """
     return [_op(_EQUAL, number, 0, len(body)), *body]
 
 
@@ -158,18 +161,20 @@ def _one_of(index: int, values: Iterable[int], found: bytes, other: bytes) -> li
 
 _MOUNTING = "mount umount2 pivot_root chroot move_mount open_tree open_tree_attr fsopen fsconfig fsmount fspick"
 BUILDING = frozenset(f"{_MOUNTING} mount_setattr unshare setns sethostname setdomainname".split())
-"""What a build may call and a box may not: it puts file systems together, in namespaces of its own."""
+"""Calls that a build may make and a box may not: a build assembles file systems in its own namespaces."""
 
 
 def building(machine: str | None = None) -> bytes:
-    """The filter of a build: all ways to the kernel that a box is refused, but for those of BUILDING."""
+    """Return the filter of a build: it refuses the same calls as a box's filter, except those of BUILDING."""
     refused = {name: numbers for name, numbers in _REFUSED.items() if name not in BUILDING}
     code, _ = _refusing(((refused, EPERM), (_ABSENT, ENOSYS)), machine)
     return b"".join([*code, _PASS])
 
 
 def _refusing(tables: Iterable[tuple[dict[str, tuple[int, int]], int]], machine: str | None) -> tuple[list[bytes], int]:
-    """The beginning of a filter that fails these calls with these errors, and the column of the machine's numbers."""
+    """Return the start of a filter that fails these calls with these errors, and the column of this machine's call
+    numbers.
+    """
     machine = machine or platform.machine()
     if machine not in _ARCHES:
         raise SandboxUnavailable(
@@ -187,7 +192,7 @@ def _refusing(tables: Iterable[tuple[dict[str, tuple[int, int]], int]], machine:
 
 
 def program(groups: bool, machine: str | None = None) -> bytes:
-    """The filter as bytes, 8 an instruction. `groups` says that control groups count the box's memory.
+    """Return the filter as bytes, 8 per instruction. `groups`: whether control groups count the box's memory.
 
     Raises SandboxUnavailable on a machine other than x86_64 and aarch64.
     """
@@ -200,7 +205,7 @@ def program(groups: bool, machine: str | None = None) -> bytes:
     code += _only_for(_PERSONALITY[column], _one_of(0, _PERSONALITIES, _PASS, refuse))
     code += _only_for(_PRLIMIT[column], [_argument(0), _op(_EQUAL, 0, 1, 0), refuse, _PASS])
     code += _only_for(_FCNTL[column], _one_of(1, _HELD_FILES, refuse, _PASS))
-    # Process 1 is the exec server, and where the platform is an ordinary user it is of the same user as the commands.
+    # Process 1 is the exec server. If the platform is an ordinary user, commands run as the same user.
     for numbers in _FIRST_NAMES_PROCESS.values():
         code += _only_for(numbers[column], _one_of(0, (1,), refuse, _PASS))
     for numbers, everyone in _PRIORITIES.values():
@@ -209,6 +214,6 @@ def program(groups: bool, machine: str | None = None) -> bytes:
             [_argument(0), _op(_EQUAL, everyone, 2, 0), _argument(1), _op(_EQUAL, 1, 0, 1), refuse, _PASS],
         )
     if not groups:
-        # PR_SET_DUMPABLE seems to work and does nothing: what cannot be read cannot be counted.
+        # PR_SET_DUMPABLE pretends to succeed: the watchdog could not measure a process that is not dumpable.
         code += _only_for(_PRCTL[column], _one_of(0, (4,), _fail(0), _PASS))
     return b"".join([*code, _PASS])

@@ -1,4 +1,4 @@
-"""Box over an exec server: the host's side of it, whoever made the namespaces that it runs in and holds them."""
+"""A box behind an exec server: the host's side, for every kind of holder."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from worksample.sandboxes.exchange import BoxExchange
 from worksample.sandboxes.exec_client import RemoteConnection, RemoteListener, RemoteProcess
 
 from .contained_files import read_contained
-from .dial_client import Dialler, connected
+from .dial_client import DialClient, connect_socket
 from .exec_client import ExecConnection
 from .holder import Holder
 from .in_box import frames
 from .shielded import to_the_end
 
 START_WAIT = 120.0
-"""Seconds a box may take to come up: on a machine that is busy, many times what it usually takes."""
+"""Seconds that a box may take to start: many times the usual, for busy machines."""
 
 
 class ServedBox:
@@ -38,8 +38,8 @@ class ServedBox:
         self._link: ExecConnection | None = None
         self._root = self._output = self._changes = -1
         self._endpoints: dict[Endpoint, socket.socket] = {}
-        """Those that nobody serves yet."""
-        self._dialler: Dialler | None = None
+        """Sockets of endpoints that nobody serves yet."""
+        self._dialler: DialClient | None = None
         self._frozen = self._closed = False
 
     async def open(self) -> None:
@@ -50,7 +50,7 @@ class ServedBox:
             adopting = asyncio.create_task(asyncio.to_thread(self._holder.adopt))  # while the exec server starts
             try:
                 self._root, self._output, dialling, *served = await self._link.handshake(plan, START_WAIT)
-                self._dialler = Dialler(dialling)
+                self._dialler = DialClient(dialling)
                 if self.config.root is not None:
                     self._changes = served.pop(0)
                 for endpoint, descriptor in zip(self.config.endpoints, served, strict=True):
@@ -60,7 +60,7 @@ class ServedBox:
             if self.config.root is not None and self.config.root.entrypoint:
                 self._begin([*self.config.root.entrypoint, "sleep", "infinity"], None, None, None, 1 << 16, b"")
         except SandboxError as failure:
-            reason = self._holder.said()
+            reason = self._holder.messages()
             raise SandboxError(
                 f"{failure.what}: {reason[-2000:]}" if reason else failure.what, where="box", next="worksample doctor"
             ) from None
@@ -84,7 +84,7 @@ class ServedBox:
         reply = await link.finish(self._begin(argv, cwd, env, timeout, limit, input))
         starved = bool(reply.flags & frames.STARVED)
         if starved and before is not None and isinstance(timeout, FairTimeout):
-            # Children that nobody waits for leave no time in a process's accounts: a command could hide its work so.
+            # A command could hide its work in children that it never waits for: their time is in no process's account.
             used = (self._holder.processor_seconds() or before) - before
             starved = used < timeout.seconds
         return Completed(
@@ -122,7 +122,7 @@ class ServedBox:
         data: bytes | None,
     ) -> BoxExchange:
         if not argv:
-            raise SandboxError("there is no command to run", where="box")
+            raise SandboxError("there is no command to run", where="box", next="pass the program and its arguments")
         body: dict[str, Any] = {
             "op": "run",
             "argv": list(argv),
@@ -141,7 +141,7 @@ class ServedBox:
 
     def _kills(self, link: ExecConnection | None = None) -> int:
         link = link or self._link
-        return self._holder.oom_kills() + (link.overs if link else 0)
+        return self._holder.oom_kills() + (link.memory_kills if link else 0)
 
     async def connect(self, path: str) -> RemoteConnection:
         """See Box.connect."""
@@ -171,7 +171,11 @@ class ServedBox:
         """See Box.serve."""
         own = self._endpoints.pop(endpoint, None)
         if own is None:
-            raise SandboxError(f"{endpoint} is not an endpoint of the box, or is served already", where="box")
+            raise SandboxError(
+                f"{endpoint} is not an endpoint of the box, or is served already",
+                where="box",
+                next="serve each endpoint of its config once",
+            )
         own.setblocking(False)
         return own
 
@@ -179,16 +183,20 @@ class ServedBox:
         """See Box.dial."""
         self._usable()
         assert self._dialler is not None
-        return await connected(await self._dialler.fresh(), address, port)
+        return await connect_socket(await self._dialler.new_socket(), address, port)
 
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read. A frozen box gives files of its writable folders only, a dead one of its output only."""
         path = posixpath.join(self.config.folder, path)
         if self._root < 0:
-            raise SandboxError("the box was closed", where="box")
+            raise SandboxError("the box was closed", where="box", next="open a new box")
         if self._link is None:
             if not path.startswith(self.config.output + "/"):
-                raise SandboxError(f"{path} went with the box: after its end only the output is left", where="box")
+                raise SandboxError(
+                    f"{path} is gone: after the end of a box only its output is left",
+                    where="box",
+                    next="read it before the box is killed",
+                )
             inner = path.removeprefix(self.config.output)
             return await asyncio.to_thread(read_contained, self._output, self._output, inner, limit)
         if self._frozen:
@@ -207,9 +215,9 @@ class ServedBox:
 
     def _usable(self) -> ExecConnection:
         if self._link is None or self._closed:
-            raise SandboxError("the box was closed", where="box")
+            raise SandboxError("the box was closed", where="box", next="open a new box")
         if self._frozen:
-            raise SandboxError("the box is frozen", where="box")
+            raise SandboxError("the box is frozen", where="box", next="thaw it first")
         return self._link
 
     # the whole box
@@ -219,7 +227,7 @@ class ServedBox:
         if not self._frozen:
             link = self._usable()
             if not await asyncio.to_thread(self._holder.freeze, True):
-                await link.tell(frames.STOP)
+                await link.signal_all(frames.STOP)
             self._frozen = True
 
     async def thaw(self) -> None:
@@ -227,24 +235,26 @@ class ServedBox:
         if self._frozen:
             self._frozen = False
             if not await asyncio.to_thread(self._holder.freeze, False):
-                await self._usable().tell(frames.CONTINUE)
+                await self._usable().signal_all(frames.CONTINUE)
 
     async def clear(self) -> None:
         """See Box.clear."""
-        await self._usable().tell(frames.CLEAR)
+        await self._usable().signal_all(frames.CLEAR)
 
     @property
     def output_path(self) -> pathlib.Path:
         """See Box.output_path."""
         if self._output < 0:
-            raise SandboxError("the box was closed", where="box")
+            raise SandboxError("the box was closed", where="box", next="open a new box")
         return pathlib.Path(f"/proc/{os.getpid()}/fd/{self._output}")
 
     @property
     def changes_path(self) -> pathlib.Path:
         """See Box.changes_path."""
         if self._changes < 0:
-            raise SandboxError("the box has no root of its own, or was closed", where="box")
+            raise SandboxError(
+                "the box has no root of its own, or was closed", where="box", next="open a box of an image"
+            )
         return pathlib.Path(f"/proc/{os.getpid()}/fd/{self._changes}")
 
     async def hurry(self) -> None:
@@ -256,7 +266,7 @@ class ServedBox:
         """See Box.kill."""
         link, self._link = self._link, None
         if link is not None:
-            await link.close()  # by itself the end of an exec server that is not frozen
+            await link.close()  # an exec server that is not frozen ends by this alone
         await asyncio.to_thread(self._holder.end)
 
     async def close(self) -> None:
@@ -279,7 +289,7 @@ class ServedBox:
 
 
 def _raise(reply: BoxExchange, path: str) -> None:
-    """The OSError of a file operation that failed."""
+    """Raise the OSError of a file operation that failed."""
     if reply.errno:
         raise OSError(reply.errno, os.strerror(reply.errno), path)
     if reply.returncode:
@@ -287,8 +297,9 @@ def _raise(reply: BoxExchange, path: str) -> None:
 
 
 async def start(config: BoxConfig, hold: Callable[[BoxConfig], Holder]) -> ServedBox:
-    """A running box of whom `hold` (in this thread, and it may not block) makes. Raises SandboxError,
-    SandboxUnavailable."""
+    """Start a box whose holder `hold` creates (in this thread, without blocking). Raises SandboxError,
+    SandboxUnavailable.
+    """
     box = ServedBox(config, hold(config))
     ready = False
     try:

@@ -1,4 +1,4 @@
-"""The box's own /etc, and the exec server's modules in compiled form: folders made once and shared by all boxes."""
+"""Folders created once and shared by all boxes: their /etc, and the compiled modules of the exec server."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _COPIED = (
     "adduser.conf",
     "deluser.conf",
 )
-"""What programs need of the host's /etc. Users, passwords, keys, names and settings of the host are not among it."""
+"""What programs need of the host's /etc. The host's users, passwords, keys, names and settings are not included."""
 
 PATH = "/opt/worksample/python/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _PROFILE = f"""export PATH="{PATH}"
@@ -77,8 +77,8 @@ _LINKED = {
 }
 
 
-def identity(uid: int, gid: int, home: str) -> dict[str, str]:
-    """The user database of a box, by path."""
+def user_files(uid: int, gid: int, home: str) -> dict[str, str]:
+    """Return the user database of a box, by path."""
     nobody = 65534
     return {
         "/run/worksample/passwd": f"root:x:0:0:root:/root:/usr/sbin/nologin\n"
@@ -87,22 +87,22 @@ def identity(uid: int, gid: int, home: str) -> dict[str, str]:
     }
 
 
-def hosts(addresses: Mapping[str, str]) -> dict[str, str]:
-    """What names of hosts lead to in a box, by path: there is no other resolver in it."""
+def hosts_file(addresses: Mapping[str, str]) -> dict[str, str]:
+    """Return the hosts file of a box, by path; a box has no other resolver."""
     lines = ["127.0.0.1 localhost worksample", "::1 localhost", *(f"{ip} {name}" for name, ip in addresses.items())]
     return {"/run/worksample/hosts": "\n".join(lines) + "\n"}
 
 
 @functools.cache
 def etc_folder() -> Path:
-    """The folder that is every box's /etc; made anew when the host's files have changed."""
+    """Return the folder that is every box's /etc; created anew if the host's files have changed."""
     source = Path("/etc")
     digest = hashlib.sha256(repr((_OWN, _LINKED)).encode())
     for name in _COPIED:
         for path in _tree(source / name):
             state = path.lstat()
             digest.update(f"{path}\0{state.st_mode}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())
-    return once(cache_folder() / f"etc-{digest.hexdigest()[:24]}", _fill_etc)
+    return make_once(cache_folder() / f"etc-{digest.hexdigest()[:24]}", _fill_etc)
 
 
 def _tree(path: Path) -> list[Path]:
@@ -131,10 +131,10 @@ def _fill_etc(folder: Path) -> None:
 
 @functools.cache
 def server_folder() -> Path:
-    """The exec server's modules, compiled for this interpreter, as the package `in_box` in a folder of its own."""
+    """Return the exec server's modules, compiled for this interpreter, as the package `in_box` in its own folder."""
     source = Path(__file__).parent / "in_box"
     modules = sorted(source.glob("*.py"))
-    # The package's name too: what was kept under another one is imported by nobody.
+    # Includes the package's name, since modules of another package name cannot be imported.
     digest = hashlib.sha256(importlib.util.MAGIC_NUMBER + source.name.encode())
     for module in modules:
         digest.update(module.name.encode() + b"\0" + module.read_bytes())
@@ -148,13 +148,14 @@ def server_folder() -> Path:
             mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
             py_compile.compile(str(module), str(target), f"in_box/{module.name}", doraise=True, invalidation_mode=mode)
 
-    return once(cache_folder() / f"server-{digest.hexdigest()[:24]}", fill)
+    return make_once(cache_folder() / f"server-{digest.hexdigest()[:24]}", fill)
 
 
-def once(folder: Path, fill: Callable[[Path], None], *, readable: bool = True) -> Path:
-    """Make a folder with all its content, or find it made: one makes it while others wait, and nobody sees a half.
+def make_once(folder: Path, fill: Callable[[Path], None], *, readable: bool = True) -> Path:
+    """Create a folder with all its content, or find it. One process creates it while others wait, and nobody sees an
+    incomplete one.
 
-    readable: everything in it is opened to every user of this machine.
+    readable: whether every user of this machine may read everything in it.
     """
     if folder.is_dir():
         return folder
@@ -163,7 +164,7 @@ def once(folder: Path, fill: Callable[[Path], None], *, readable: bool = True) -
         if folder.is_dir():
             return folder
         fresh = folder.with_name(f".{folder.name}.new")
-        shutil.rmtree(fresh, ignore_errors=True)  # of a maker that was killed
+        shutil.rmtree(fresh, ignore_errors=True)  # left by a killed process
         fresh.mkdir(mode=0o755)
         try:
             fill(fresh)
@@ -171,26 +172,26 @@ def once(folder: Path, fill: Callable[[Path], None], *, readable: bool = True) -
                 _readable(fresh)
             fresh.rename(folder)
         finally:
-            shutil.rmtree(fresh, ignore_errors=True)  # where it failed
+            shutil.rmtree(fresh, ignore_errors=True)  # if it failed
     return folder
 
 
 def remove_halves(folder: Path) -> list[str]:
-    """Remove what makers that were killed left in a folder of such folders; return their names."""
+    """Remove the incomplete copies that killed processes left in a folder of such folders; return their names."""
     removed = []
     for half in folder.glob(".*.new"):
         with half.with_suffix(".lock").open("w", encoding="utf-8") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                continue  # its maker is at work
+                continue  # it is being made
             shutil.rmtree(half, ignore_errors=True)
             removed.append(half.name)
     return removed
 
 
 def _readable(folder: Path) -> None:
-    """Open to every user for reading, whatever the umask of who made it: boxes run as other users."""
+    """Make everything readable for every user, whatever the creator's umask: boxes run as other users."""
     folder.chmod(0o755)
     for parent, below, files in os.walk(folder):
         for path in (Path(parent) / name for name in (*below, *files)):

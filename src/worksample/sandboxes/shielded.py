@@ -1,4 +1,4 @@
-"""Work that must reach its end although who waits for it is cancelled: what is half removed is never found again."""
+"""Work that must finish even if the waiting task is cancelled: half-removed remains would never be found again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 async def to_the_end(work: Awaitable[T]) -> T:
-    """The result of `work`, which goes on through every cancellation; the cancellation is raised after it."""
+    """Return the result of `work`, which goes on through every cancellation; the cancellation is raised afterwards."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -19,6 +19,6 @@ async def to_the_end(work: Awaitable[T]) -> T:
         except asyncio.CancelledError as cancellation:
             cancelled = cancellation
     if cancelled is not None:
-        await asyncio.gather(task, return_exceptions=True)  # its own failure comes second, and is not left unread
+        await asyncio.gather(task, return_exceptions=True)  # read its failure, which the cancellation overrides
         raise cancelled
     return task.result()

@@ -1,4 +1,4 @@
-"""A box made ready for a step of its work: files into the working folder, `setup.sh`, and a look whether it is well."""
+"""Preparation of a box for a step: its files in the working folder, `setup.sh`, and a health check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .health_check import why_unwell
+from .health_check import health_failure
 
 if TYPE_CHECKING:
     from worksample.box import Box
@@ -19,20 +19,20 @@ _SAID = 500
 
 
 async def prepare_step(box: Box, step: StepSpec, files: Path | None) -> str:
-    """Nothing once the step can begin; else why it cannot. files: what is laid into the image's working folder.
+    """Prepare a step; return "" once it can begin, else why it cannot. files: copied into the image's working folder.
 
-    Raises SandboxError where the box was lost.
+    Raises SandboxError if the box was lost.
     """
     workdir = (box.config.root.workdir if box.config.root else "") or "/"
     if files is not None:
         try:
-            await lay_in(box, files, workdir)
+            await copy_into_box(box, files, workdir)
         except OSError as error:
-            return f"its files cannot be laid into {workdir}: {error.strerror or error}"
+            return f"its files cannot be copied to {workdir}: {error.strerror or error}"
         if (files / SETUP).is_file():
             done = await box.run(["bash", f"{workdir.rstrip('/')}/{SETUP}"], cwd=workdir, timeout=SETUP_SECONDS)
             if done.timed_out or done.returncode:
-                how = "did not end" if done.timed_out else f"left with exit code {done.returncode}"
+                how = "did not end" if done.timed_out else f"ended with exit code {done.returncode}"
                 return f"{SETUP} {how}: {done.stderr.decode('utf-8', 'replace').strip()[-_SAID:]}"
     if step.health is None:
         return ""
@@ -45,11 +45,13 @@ async def prepare_step(box: Box, step: StepSpec, files: Path | None) -> str:
         said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
         return (said or f"exit status {done.returncode}") if done.returncode else None
 
-    return await why_unwell(step.health, look)
+    return await health_failure(step.health, look)
 
 
-async def lay_in(box: Box, folder: Path, target: str) -> None:
-    """A folder's files over those of a folder in the box. OSError where one cannot be written, SandboxError."""
+async def copy_into_box(box: Box, folder: Path, target: str) -> None:
+    """Copy a folder's files over those of a folder in the box. Raises OSError if a file cannot be written,
+    SandboxError.
+    """
     for path, mode in await asyncio.to_thread(lambda: list(_files(folder))):
         data = await asyncio.to_thread((folder / path).read_bytes)
         await box.write(f"{target.rstrip('/')}/{path}", data, mode)

@@ -1,4 +1,4 @@
-"""Removing what killed runs left behind: processes, control groups, folders whose maker is dead."""
+"""Removal of what killed runs left behind: processes, control groups, folders whose creator is dead."""
 
 from __future__ import annotations
 
@@ -13,39 +13,40 @@ from pathlib import Path
 from worksample.files import scratch
 from worksample.sandboxes import cgroups
 
-from .host_state import OPEN, BoxOwner, cache_folder, kept_folders, read_owner, runtime_folder, workplaces_folder
-from .marked_processes import end_marked, end_orphans
+from .host_state import BUILD_ROOT, BoxOwner, cache_folder, cache_folders, read_owner, runtime_folder, workplaces_folder
+from .marked_processes import kill_marked, kill_orphans
 from .shared_folders import remove_halves
 
 LOCK = "lock"
-"""In a workplace's folder: held by its keeper for as long as it lives."""
+"""Lock file in a workplace's folder, held by its keeper as long as it lives."""
 _LOCK = threading.Lock()
 _SWEPT: set[tuple[Path, Path]] = set()
 
 
 def sweep() -> list[str]:
-    """Remove the remains of boxes and of other work whose makers are dead; return a line for each. What lives is not
-    touched."""
-    orphans = end_orphans()
-    removed = [f"{orphans} processes that bubblewrap had not let go on"] if orphans else []
+    """Remove what is left of boxes and other work whose creators are dead; return a line for each. Nothing alive is
+    touched.
+    """
+    orphans = kill_orphans()
+    removed = [f"{orphans} orphaned bubblewrap processes"] if orphans else []
     for kind in ("boxes", "plain", "containers"):
         for folder in sorted((runtime_folder() / kind).glob("*")):
-            owner = read_owner(folder) or _unwritten(folder)
-            if owner.alive():
+            owner = read_owner(folder) or _owner_from_name(folder)
+            if owner.is_alive():
                 continue
-            if owner.of_this_boot():
-                _end(owner)
+            if owner.is_of_this_boot():
+                _kill_box(owner)
                 if kind == "plain":
-                    end_marked(folder)
-            if owner.container and not _without_container(owner):
-                continue  # its daemon does not answer now
+                    kill_marked(folder)
+            if owner.container and not _remove_container(owner):
+                continue  # its daemon does not answer
             shutil.rmtree(folder, ignore_errors=True)
             removed.append(f"{folder.name} {owner.label}".strip())
-    return removed + _nameless_groups() + _folders()
+    return removed + _sweep_groups() + _sweep_folders()
 
 
 def sweep_first() -> None:
-    """Sweep before the first box of this process: a killed run's remains last until the next run, and no longer."""
+    """Sweep before the first box of this process, so that a killed run's remains last only until the next run."""
     places = (runtime_folder(), cache_folder())
     with _LOCK:
         if places not in _SWEPT:
@@ -53,36 +54,36 @@ def sweep_first() -> None:
             sweep()
 
 
-def _without_container(owner: BoxOwner) -> bool:
-    """Whether the daemon has no container of the box any more."""
-    from worksample.sandboxes.containers.daemon import remove
+def _remove_container(owner: BoxOwner) -> bool:
+    """Remove the box's container; return whether the daemon has none any more."""
+    from worksample.sandboxes.containers.daemon import remove_container
 
-    return remove(owner.daemon, owner.container)
+    return remove_container(owner.daemon, owner.container)
 
 
-def _nameless_groups() -> list[str]:
-    """Empty control groups of makers that are dead and whose folder is gone too."""
+def _sweep_groups() -> list[str]:
+    """Remove empty control groups whose creator is dead and whose folder is gone."""
     parents = cgroups.find_parents()
     removed = []
     for parent in {parents.memory, parents.pids, parents.freezer, parents.unified, parents.cpu} - {None}:
         for group in sorted(parent.glob(f"{cgroups.PREFIX}[0-9]*-*")) if parent else ():
-            if cgroups.is_left(group.name):
+            if cgroups.is_orphaned(group.name):
                 with contextlib.suppress(OSError):
                     group.rmdir()
                     removed.append(f"control group {group}")
     return removed
 
 
-def _folders() -> list[str]:
-    """What was laid down beside the store, and what was being made to be kept: of makers that are dead."""
-    places = (None, OPEN, *kept_folders())
+def _sweep_folders() -> list[str]:
+    """Remove scratch folders and incomplete cache entries whose creators are dead."""
+    places = (None, BUILD_ROOT, *cache_folders())
     removed = [f"folder {name}" for place in places for name in scratch.sweep_scratch_folders(place)]
-    removed += [f"half {name}" for place in kept_folders() for name in remove_halves(place)]
-    return removed + _workplaces()
+    removed += [f"half {name}" for place in cache_folders() for name in remove_halves(place)]
+    return removed + _sweep_workplaces()
 
 
-def _workplaces() -> list[str]:
-    """Folders of workplaces that nobody keeps. Of those that people began, the keeper's last words stay."""
+def _sweep_workplaces() -> list[str]:
+    """Remove folders of workplaces without a keeper. For those that people started, the keeper's log stays."""
     removed = []
     for folder in sorted(workplaces_folder().glob("*")):
         of_trial = folder.name.startswith("trial-")
@@ -97,18 +98,18 @@ def _workplaces() -> list[str]:
                 shutil.rmtree(folder, ignore_errors=True)
             removed.append(f"workplace {folder.name}")
         with contextlib.suppress(OSError):
-            folder.rmdir()  # one that has no lock yet; who makes it tries again
+            folder.rmdir()  # it has no lock yet; its creator tries again
     return removed
 
 
-def _unwritten(folder: Path) -> BoxOwner:
-    """The owner of a folder without an owner file, from its name."""
+def _owner_from_name(folder: Path) -> BoxOwner:
+    """Return the owner of a folder without an owner file, from its name."""
     pid = folder.name.split("-")[0]
     number = int(pid) if pid.isdigit() else 0
     return BoxOwner(pid=number, started=scratch.started_at(number))
 
 
-def _end(owner: BoxOwner) -> None:
+def _kill_box(owner: BoxOwner) -> None:
     groups = [Path(folder) for folder in owner.groups]
     for folder in groups:
         for name, text in (("cgroup.kill", "1"), ("freezer.state", "THAWED")):
@@ -117,7 +118,9 @@ def _end(owner: BoxOwner) -> None:
                     (folder / name).write_text(text, encoding="ascii")
     for pid, started in ((owner.child, owner.child_started), (owner.holder, owner.holder_started)):
         if pid and started and scratch.started_at(pid) == started:
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # a container's is the daemon's
+            with contextlib.suppress(
+                ProcessLookupError, PermissionError
+            ):  # a container's processes belong to the daemon
                 os.kill(pid, signal.SIGKILL)
     if not owner.container:
         cgroups.remove(groups)

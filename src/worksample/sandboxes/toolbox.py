@@ -1,8 +1,8 @@
 """Python in a box: the base interpreter, and for agents a folder of common libraries without the platform.
 
-The platform's own environment holds suites with their references, and other benchmarks with theirs. An agent's Python
-therefore never sees it: the toolbox is a virtual environment of its own, filled with the files of a few distributions
-and of what these require, made once and shared.
+The platform's own environment holds suites with their references, and other benchmarks with theirs, so an agent's
+Python must never see it. The toolbox is a virtual environment of its own, filled with the files of a few distributions
+and their dependencies, created once and shared.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from collections.abc import Callable
 from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
-from worksample.sandboxes.shared_folders import once
+from worksample.sandboxes.shared_folders import make_once
 
 from .host_state import cache_folder
-from .toolbox_download import fetch, wanted
+from .toolbox_download import download, requirement_lines
 
 OFFERED = ("numpy", "polars", "openpyxl", "pillow", "matplotlib", "defusedxml", "ipython")
-"""What the toolbox offers, with what these require; nothing else of our environment goes in."""
+"""Distributions that the toolbox offers, with their dependencies; nothing else of our environment is copied."""
 MODULES = {"pillow": "PIL", "ipython": "IPython"}
-"""Under which names they are imported, where it is another."""
+"""Import names that differ from the distribution's name."""
 TARGET = "/opt/worksample/python"
 _SECRET = ("worksample", "inspect_evals", "inspect_ai")
 _VERSION = "2"
-FETCHED = "about 430 MB, once for this machine (the extra worksample[toolbox] has them)"
+DOWNLOAD_SIZE = "about 430 MB, once per machine (or install worksample[toolbox])"
 
 
 def base_python() -> Path:
-    """The interpreter beneath our environment, by its real path."""
+    """Return the interpreter beneath our environment, by its real path."""
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
 def platform_python() -> str:
-    """Our own interpreter as a box sees it: without `..` and linked folders, which a box does not have.
+    """Return our own interpreter as a box sees it: without `..` and linked folders, which a box does not have.
 
-    The program itself stays a link: by its place Python knows the environment.
+    The program itself stays a link: Python finds the environment by its place.
     """
     path = Path(sys.executable)
     return str(path.parent.resolve() / path.name) if sys.executable else str(base_python())
@@ -51,7 +51,7 @@ def platform_python() -> str:
 
 @functools.cache
 def distributions(offered: tuple[str, ...] = OFFERED) -> tuple[importlib.metadata.Distribution, ...]:
-    """The offered distributions and all they require here, by name. Those not installed are left out."""
+    """Return the offered distributions and their installed dependencies, by name."""
     from packaging.requirements import Requirement
 
     found: dict[str, importlib.metadata.Distribution] = {}
@@ -72,40 +72,42 @@ def distributions(offered: tuple[str, ...] = OFFERED) -> tuple[importlib.metadat
     return tuple(found[name] for name in sorted(found))
 
 
-def lacking() -> tuple[str, ...]:
-    """Of what is offered, what our own environment has not: then all of it is fetched, so that versions fit."""
+def missing_libraries() -> tuple[str, ...]:
+    """Return the offered libraries that our environment lacks. If there are any, all are downloaded, so that versions
+    fit.
+    """
     return tuple(name for name in OFFERED if importlib.util.find_spec(MODULES.get(name, name)) is None)
 
 
-def to_be_fetched() -> bool:
-    """Whether a package index still has to give them."""
-    return bool(lacking()) and not _fetched().is_dir()
+def needs_download() -> bool:
+    """Return whether the libraries must be downloaded from a package index."""
+    return bool(missing_libraries()) and not _download_folder().is_dir()
 
 
-def bring(note: Callable[[str], None]) -> None:
-    """Fetch what is to be fetched, once and before the first trial: each of them would fail without it.
+def ensure_libraries(note: Callable[[str], None]) -> None:
+    """Download missing libraries before the first trial: every trial would fail without them.
 
-    Raises SandboxUnavailable, with the line to type, where that fails.
+    Raises SandboxUnavailable, with the command to type, if that fails.
     """
-    if to_be_fetched():
-        note(f"fetching the libraries that agents find in their Python: {FETCHED}")
+    if needs_download():
+        note(f"downloading the Python libraries for agents: {DOWNLOAD_SIZE}")
         toolbox_folder()
 
 
-def _fetched() -> Path:
-    key = "\n".join([_VERSION, str(base_python()), sys.version, "fetched", *wanted(OFFERED)])
+def _download_folder() -> Path:
+    key = "\n".join([_VERSION, str(base_python()), sys.version, "fetched", *requirement_lines(OFFERED)])
     return cache_folder() / f"toolbox-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
 
 
 @functools.cache
 def toolbox_folder() -> Path:
-    """The toolbox of this environment and these versions, made when missing."""
-    if lacking():
-        return once(_fetched(), _fill)
+    """Return the toolbox for this environment and these versions, created if missing."""
+    if missing_libraries():
+        return make_once(_download_folder(), _fill)
     chosen = distributions()
     names = [f"{distribution.metadata['Name']}=={distribution.version}" for distribution in chosen]
     key = "\n".join([_VERSION, str(base_python()), sys.version, *names])
-    return once(cache_folder() / f"toolbox-{hashlib.sha256(key.encode()).hexdigest()[:24]}", _fill)
+    return make_once(cache_folder() / f"toolbox-{hashlib.sha256(key.encode()).hexdigest()[:24]}", _fill)
 
 
 def _fill(folder: Path) -> None:
@@ -120,8 +122,8 @@ def _fill(folder: Path) -> None:
     )
     (folder / "pyvenv.cfg").write_text(config, encoding="utf-8")
     (folder / "site-packages").symlink_to(f"lib/{python}/site-packages")
-    if lacking():
-        fetch(wanted(OFFERED), packages)
+    if missing_libraries():
+        download(requirement_lines(OFFERED), packages)
         chosen = tuple(importlib.metadata.distributions(path=[str(packages)]))
     else:
         chosen = distributions()
@@ -135,9 +137,10 @@ def _fill(folder: Path) -> None:
 
 
 def library_folder(names: tuple[str, ...], target: str) -> Path:
-    """A folder for `sys.path` with the named distributions and all they require, and nothing else of our environment.
+    """Return a folder for `sys.path` with the named distributions and their dependencies, and nothing else of our
+    environment.
 
-    `target`: where a box will see it. Made when missing; who calls has seen that they are installed.
+    target: its place in the box. Created if missing; the caller has checked that the distributions are installed.
     """
     chosen = distributions(names)
     listed = [f"{distribution.metadata['Name']}=={distribution.version}" for distribution in chosen]
@@ -148,11 +151,13 @@ def library_folder(names: tuple[str, ...], target: str) -> Path:
             _copy(distribution, folder)
         _compile(folder, folder, target)
 
-    return once(cache_folder() / f"library-{hashlib.sha256(key.encode()).hexdigest()[:24]}", fill)
+    return make_once(cache_folder() / f"library-{hashlib.sha256(key.encode()).hexdigest()[:24]}", fill)
 
 
 def _compile(folder: Path, packages: Path, target: str = TARGET) -> None:
-    """Compile once what no box could keep: its Python is read-only. Tracebacks name the files as the box sees them."""
+    """Compile the modules once, since a box's Python folder is read-only. Tracebacks name the files as the box sees
+    them.
+    """
     import compileall
     import py_compile
 
@@ -181,7 +186,7 @@ def _copy(distribution: importlib.metadata.Distribution, packages: Path) -> None
 
 
 def _link(source: Path, target: Path) -> None:
-    """A hard link where the file is readable by everyone and on the same disk, else a copy."""
+    """Make a hard link if everyone may read the file and it is on the same disk, else a copy."""
     if source.stat().st_mode & 0o004 and not source.is_symlink():
         try:
             os.link(source, target)
@@ -202,17 +207,19 @@ def _script(path: Path, entry: importlib.metadata.EntryPoint) -> None:
 
 @functools.cache
 def base_folders() -> tuple[str, ...]:
-    """The folders the base interpreter needs, at their own paths."""
+    """Return the folders that the base interpreter needs, at their own paths."""
     return tuple(sorted({os.path.realpath(sys.base_prefix), os.path.realpath(sys.base_exec_prefix)}))
 
 
 @functools.cache
 def platform_folders() -> tuple[str, ...]:
-    """What a grader's Python needs beside the base: our environment, and the source of an editable installation."""
+    """Return what a grader's Python needs beside the base: our environment, and the source of an editable
+    installation.
+    """
     source = Path(__file__).resolve().parents[2]
     libraries = {path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and Path(path).is_dir()}
     named = {str(Path(sys.prefix).absolute()), *libraries}
-    # What scripts of the environment name may be a linked folder; a place with .. in it can only be its real one.
+    # Scripts of the environment may name a linked folder; a path with .. is only used in its resolved form.
     folders = {os.path.realpath(path) for path in named} | {path for path in named if ".." not in Path(path).parts}
     folders.add(str(source))
     return tuple(sorted(folder for folder in folders if not any(_below(folder, other) for other in folders)))
@@ -223,9 +230,10 @@ def _below(path: str, other: str) -> bool:
 
 
 @functools.cache
-def masked(shown: tuple[str, ...]) -> tuple[str, ...]:
-    """The folders to be covered with nothing, below the folders `shown` to an agent: installed libraries of the base
-    interpreter, our environment, and wherever the platform and other benchmarks lie."""
+def masked_folders(shown: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the folders to cover with empty ones below the folders `shown` to an agent: installed libraries of the
+    base interpreter, our environment, and wherever the platform and other benchmarks are installed.
+    """
     candidates = {os.path.realpath(path) for path in (*sys.path, sysconfig.get_path("purelib")) if path}
     candidates = {path for path in candidates if path.endswith(("site-packages", "dist-packages"))}
     for base in base_folders():

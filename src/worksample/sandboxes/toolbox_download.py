@@ -1,4 +1,4 @@
-"""The toolbox's libraries from a package index, where our own environment lacks some of them."""
+"""Download of the toolbox's libraries from a package index, if our own environment lacks some of them."""
 
 from __future__ import annotations
 
@@ -13,35 +13,37 @@ from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
 
-from .guarded_subprocess import call
+from .guarded_subprocess import run_guarded
 from .host_state import cache_folder, runtime_folder
 
 SECONDS = 900
 EXTRA = "toolbox"
 
 
-def wanted(offered: Sequence[str]) -> tuple[str, ...]:
-    """A line to install for each offered library: the version that is here, else what our own extra allows."""
+def requirement_lines(offered: Sequence[str]) -> tuple[str, ...]:
+    """Return a requirement line for each offered library: the installed version, else what our own extra allows."""
     from packaging.requirements import Requirement
 
     declared = {r.name: str(r.specifier) for r in map(Requirement, importlib.metadata.requires("worksample") or ())}
-    return tuple(f"{name}{_here(name) or declared.get(name, '')}" for name in offered)
+    return tuple(f"{name}{_installed_version(name) or declared.get(name, '')}" for name in offered)
 
 
-def fetch(lines: Sequence[str], packages: Path) -> None:
-    """Install `lines` with what they require into a folder. SandboxUnavailable with the line to type where it fails."""
+def download(lines: Sequence[str], packages: Path) -> None:
+    """Install the required libraries with their dependencies into a folder. Raises SandboxUnavailable with the command
+    to type.
+    """
     words = [*installer(), "--quiet", "--target", str(packages), *lines]
     try:
-        done = call(words, SECONDS, env=_environment())
+        done = run_guarded(words, SECONDS, env=_environment())
         said = (done.stderr.strip() or f"exit status {done.returncode}") if done.returncode else ""
     except (OSError, subprocess.TimeoutExpired) as error:
         said = str(error)
     if said:
-        raise _refused(" ".join(said.split())[-300:])
+        raise _download_error(" ".join(said.split())[-300:])
     shutil.rmtree(packages / "bin", ignore_errors=True)
 
 
-def _here(name: str) -> str:
+def _installed_version(name: str) -> str:
     try:
         return f"=={importlib.metadata.version(name)}"
     except importlib.metadata.PackageNotFoundError:
@@ -49,28 +51,28 @@ def _here(name: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Ours; uv's cache lies beside our own where the home takes none."""
+    """Return our environment, with uv's cache beside our own if the home folder is not writable."""
     ours = cache_folder()
     return {**os.environ, **({"UV_CACHE_DIR": str(ours / "uv")} if ours.is_relative_to(runtime_folder()) else {})}
 
 
 def installer() -> list[str]:
-    """uv or pip; SandboxUnavailable with the line to type without one."""
-    if uv := uv_here():
+    """Return the command of uv or pip. Raises SandboxUnavailable, with the command to type, if there is neither."""
+    if uv := find_uv():
         return [uv, "pip", "install", "--python", sys.executable]
-    if pip := pip_here():
+    if pip := find_pip():
         return [*pip, "install"]
-    raise _refused("there is neither uv nor pip")
+    raise _download_error("neither uv nor pip is installed")
 
 
-def uv_here() -> str:
-    """The one that is named, on the path, or beside our Python; "" without one."""
+def find_uv() -> str:
+    """Return the uv named by $UV, on the PATH, or beside our Python; "" if there is none."""
     beside = Path(sys.executable).with_name("uv")
     return os.environ.get("UV") or shutil.which("uv") or (str(beside) if beside.exists() else "")
 
 
-def pip_here() -> list[str]:
-    """How pip is called, also the one that comes with Python itself; nothing where there is none."""
+def find_pip() -> list[str]:
+    """Return the command of pip, including the copy bundled with Python; empty if there is none."""
     if importlib.util.find_spec("pip") is not None:
         return [sys.executable, "-m", "pip"]
     spec = importlib.util.find_spec("ensurepip")
@@ -80,9 +82,9 @@ def pip_here() -> list[str]:
     return []
 
 
-def _refused(why: str) -> SandboxUnavailable:
+def _download_error(why: str) -> SandboxUnavailable:
     return SandboxUnavailable(
-        f"the libraries that a box offers to agents cannot be fetched: {why}",
+        f"the Python libraries for agents cannot be downloaded: {why}",
         where="python toolbox",
         next=f"pip install 'worksample[{EXTRA}]'",
     )

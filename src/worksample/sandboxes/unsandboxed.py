@@ -1,11 +1,10 @@
-"""Box without any protection: plain subprocesses in a temporary folder, with our own rights.
+"""A box without any protection: plain subprocesses in a temporary folder, with our own rights.
 
-For trusted work on machines that give no sandbox, by explicit request only. Nothing is contained: programs can read
-what we can read, reach the network, and outlive limits other than time and captured output; one that clears its
+For trusted work on machines without a sandbox, by explicit request only. Nothing is contained: programs can read what
+we can read, use the network, and exceed all limits other than time and captured output; a program that clears its
 environment outlives the box. Mounts are symbolic links.
-Paths of the box (the mounts, output, scratch, home and other writable folders, not /tmp) are translated wherever they
-stand in arguments and in the environment, and in `read`, `write` and `cwd`; a program file that has such a path written
-inside it will not find it.
+Paths of the box (mounts, output, scratch, home and other writable folders, not /tmp) are translated in arguments, in
+the environment, and in `read`, `write` and `cwd`. A program file that contains such a path will not find it.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from typing import TypeVar
 
 from worksample.box import BoxConfig, Completed, Endpoint, Process, Timeout
 from worksample.errors import SandboxError, SandboxUnavailable
-from worksample.sandboxes.layout import HOME, LAST, environment
-from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, reach
-from worksample.sandboxes.plain_process import CommandGroups, PlainProcess, Unstarted
+from worksample.sandboxes.layout import HOME, NICE_COMMAND, environment
+from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, open_socket
+from worksample.sandboxes.plain_process import CommandGroups, PlainProcess, UnstartedProcess
 from worksample.sandboxes.sweeper import sweep_first
 from worksample.sandboxes.toolbox import platform_python, toolbox_folder
 
-from .dial_client import connected
+from .dial_client import connect_socket
 from .host_state import BoxFolder
-from .marked_processes import MARK, end_marked
+from .marked_processes import MARK, kill_marked
 from .shielded import to_the_end
 
 T = TypeVar("T")
@@ -64,7 +63,7 @@ class PlainBox:
         self._env = self._environment()
 
     def _environment(self) -> dict[str, str]:
-        given = {name: self._host(value) for name, value in environment(self.config).items()}
+        given = {name: self._host_text(value) for name, value in environment(self.config).items()}
         first = pathlib.Path(platform_python()).parent if self.config.python == "platform" else None
         if self.config.python == "toolbox":
             first = toolbox_folder() / "bin"
@@ -72,16 +71,20 @@ class PlainBox:
         given["PATH"] = ":".join([*([str(first)] if first else []), os.environ.get("PATH", os.defpath)])
         return given
 
-    def _host(self, text: str) -> str:
-        """The text with every path of the box in it as a path of the host."""
+    def _host_text(self, text: str) -> str:
+        """Return the text with every path of the box replaced by the host's path."""
         return self._known.sub(lambda found: f"{self._root}{found[0]}", text)
 
-    def _path(self, path: str) -> str:
-        return self._host(posixpath.join(self.config.scratch, path))
+    def _host_path(self, path: str) -> str:
+        return self._host_text(posixpath.join(self.config.scratch, path))
 
     def _usable(self) -> None:
         if self._killed or self._frozen:
-            raise SandboxError(_CLOSED if self._killed else "the box is frozen", where="box")
+            raise SandboxError(
+                _CLOSED if self._killed else "the box is frozen",
+                where="box",
+                next="open a new box" if self._killed else "thaw it first",
+            )
 
     async def run(
         self,
@@ -98,19 +101,22 @@ class PlainBox:
         try:
             process = self._begin(argv, cwd, env, timeout)
         except (OSError, ValueError) as failure:
-            code, text = self._why(failure, argv, cwd)
+            code, text = self._start_failure(failure, argv, cwd)
             return Completed(code, b"", text)
         ended = False
-        kept = _Kept(limit)
+        kept = _LimitedOutput(limit)
         try:
             out, err, _, how = await asyncio.gather(
-                kept.all(process.stdout), kept.all(process.stderr), _give(process.stdin, input), process.wait()
+                kept.read_all(process.stdout),
+                kept.read_all(process.stderr),
+                _write_input(process.stdin, input),
+                process.wait(),
             )
             ended = True
         finally:
             if not ended:
                 process.signal(signal.SIGKILL)
-                process.hang_up()
+                process.close_streams()
         return Completed(
             how.returncode, out, err, how.timed_out, kept.truncated, False, how.seconds, how.starved, how.counted
         )
@@ -127,24 +133,24 @@ class PlainBox:
         try:
             return self._begin(argv, cwd, env, timeout)
         except (OSError, ValueError) as failure:
-            return Unstarted(*self._why(failure, argv, cwd))
+            return UnstartedProcess(*self._start_failure(failure, argv, cwd))
 
     def _begin(
         self, argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, timeout: Timeout
     ) -> PlainProcess:
         self._usable()
         if not argv:
-            raise SandboxError("there is no command to run", where="box")
-        words = [*(LAST if self.config.background else ()), *(self._host(word) for word in argv)]
-        values = {**self._env, **{name: self._host(value) for name, value in (env or {}).items()}}
-        process = self._groups.start(words, self._path(cwd or ""), values)
+            raise SandboxError("there is no command to run", where="box", next="pass the program and its arguments")
+        words = [*(NICE_COMMAND if self.config.background else ()), *(self._host_text(word) for word in argv)]
+        values = {**self._env, **{name: self._host_text(value) for name, value in (env or {}).items()}}
+        process = self._groups.start(words, self._host_path(cwd or ""), values)
         process.limit(self.config.limits.time if timeout is None else timeout)
         return process
 
-    def _why(self, failure: OSError | ValueError, argv: Sequence[str], cwd: str | None) -> tuple[int, bytes]:
-        """Exit code and words for a command that could not be started."""
+    def _start_failure(self, failure: OSError | ValueError, argv: Sequence[str], cwd: str | None) -> tuple[int, bytes]:
+        """Return exit code and error text of a command that could not be started."""
         number = (failure.errno if isinstance(failure, OSError) else None) or errno.EINVAL
-        folder = self._path(cwd or "")
+        folder = self._host_path(cwd or "")
         text = f"{argv[0] if pathlib.Path(folder).is_dir() else folder}: {os.strerror(number)}\n"
         return 127 if number == errno.ENOENT else 126, text.encode(errors="replace")
 
@@ -153,42 +159,46 @@ class PlainBox:
         while True:
             self._usable()
             try:
-                connection = SocketConnection(_named(path, lambda: reach(self._path(path), listen=False)))
-            except BlockingIOError:  # many wait to be accepted
+                connection = SocketConnection(
+                    _with_path(path, lambda: open_socket(self._host_path(path), listen=False))
+                )
+            except BlockingIOError:  # too many connections wait to be accepted
                 await asyncio.sleep(0.01)
                 continue
-            self._hold(connection)
+            self._track(connection)
             return connection
 
     async def listen(self, path: str) -> SocketListener:
         """See Box.listen."""
         self._usable()
-        own = _named(path, lambda: reach(self._path(path), listen=True))
-        listener = SocketListener(own, self._hold)
-        self._hold(listener)
+        own = _with_path(path, lambda: open_socket(self._host_path(path), listen=True))
+        listener = SocketListener(own, self._track)
+        self._track(listener)
         return listener
 
-    def _hold(self, opened: SocketConnection | SocketListener) -> None:
-        """Note what must end with the box."""
-        self._sockets = [*(held for held in self._sockets if not held.over()), opened]
+    def _track(self, opened: SocketConnection | SocketListener) -> None:
+        """Remember a socket that must end with the box."""
+        self._sockets = [*(held for held in self._sockets if not held.is_over()), opened]
 
     def serve(self, endpoint: Endpoint) -> socket.socket:
-        """See Box.serve: there is none, since `start` refuses them."""
-        raise SandboxError(f"{endpoint} is not an endpoint of the box", where="box")
+        """See Box.serve. A plain box has no endpoints: `start` refuses them."""
+        raise SandboxError(
+            f"{endpoint}: a box without isolation has no endpoints", where="box", next="leave --unsandboxed out"
+        )
 
     async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:
-        """See Box.dial: the loopback of this box is the machine's."""
+        """See Box.dial. The loopback of a plain box is the machine's."""
         self._usable()
-        return await connected(socket.socket(), address, port)
+        return await connect_socket(socket.socket(), address, port)
 
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read."""
         if self._closed:
-            raise SandboxError("the box was closed", where="box")
+            raise SandboxError("the box was closed", where="box", next="open a new box")
         from .in_box.files import read_file
 
         pieces = bytearray()
-        await asyncio.to_thread(_named, path, lambda: read_file(self._path(path), limit, pieces.extend))
+        await asyncio.to_thread(_with_path, path, lambda: read_file(self._host_path(path), limit, pieces.extend))
         return bytes(pieces)
 
     async def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
@@ -197,10 +207,12 @@ class PlainBox:
         from .in_box.files import write_file
 
         pieces = [data, b""]
-        await asyncio.to_thread(_named, path, lambda: write_file(self._path(path), mode, lambda: pieces.pop(0)))
+        await asyncio.to_thread(
+            _with_path, path, lambda: write_file(self._host_path(path), mode, lambda: pieces.pop(0))
+        )
 
     async def freeze(self) -> None:
-        """Stop what runs, as far as it stayed in its process groups."""
+        """Stop the running processes that stayed in their process groups."""
         self._usable()
         self._frozen = True
         self._groups.signal(signal.SIGSTOP)
@@ -211,7 +223,7 @@ class PlainBox:
         self._groups.signal(signal.SIGCONT)
 
     async def clear(self) -> None:
-        """End what runs, as far as it stayed in its process groups."""
+        """Kill the running processes that stayed in their process groups."""
         self._usable()
         self._groups.signal(signal.SIGKILL)
 
@@ -223,18 +235,20 @@ class PlainBox:
     @property
     def changes_path(self) -> pathlib.Path:
         """See Box.changes_path."""
-        raise SandboxError("a box without isolation has no root of its own", where="box")
+        raise SandboxError(
+            "a box without isolation has no root of its own", where="box", next="leave --unsandboxed out"
+        )
 
     async def hurry(self) -> None:
-        """See Box.hurry: where we may, what runs now is no longer below others."""
+        """See Box.hurry. Running processes get the usual priority, if we may set it."""
         self._usable()
         self._groups.hurry()
 
     async def kill(self) -> None:
         """See Box.kill."""
         self._frozen, self._killed = False, True
-        for open_socket in self._sockets:
-            open_socket.cut(_CLOSED)
+        for one in self._sockets:
+            one.abort(_CLOSED)
         self._sockets.clear()
         self._groups.end(_CLOSED)
 
@@ -246,33 +260,33 @@ class PlainBox:
 
     async def _end(self) -> None:
         await self.kill()
-        await asyncio.to_thread(end_marked, self._folder.path)
+        await asyncio.to_thread(kill_marked, self._folder.path)
         await asyncio.to_thread(shutil.rmtree, self._folder.path, ignore_errors=True)
 
 
-def _named(path: str, act: Callable[[], T]) -> T:
-    """The result of a file operation; its OSError names the path that was asked for."""
+def _with_path(path: str, act: Callable[[], T]) -> T:
+    """Return the result of a file operation; an OSError names the path that the caller gave."""
     try:
         return act()
     except OSError as failure:
         raise OSError(failure.errno, failure.strerror, path) from None
 
 
-async def _give(stdin: PipeWriter, data: bytes) -> None:
-    """All of the input, or as much as is read."""
+async def _write_input(stdin: PipeWriter, data: bytes) -> None:
+    """Write the input, as far as the program reads it."""
     with contextlib.suppress(BrokenPipeError):
         await stdin.write(data)
     await stdin.close()
 
 
-class _Kept:
-    """What a command prints into both of its streams, up to a number of bytes."""
+class _LimitedOutput:
+    """The output of a command on both of its streams, up to a number of bytes."""
 
     def __init__(self, limit: int) -> None:
         self._left, self.truncated = limit, False
 
-    async def all(self, reader: PipeReader) -> bytes:
-        """All that is kept of a stream."""
+    async def read_all(self, reader: PipeReader) -> bytes:
+        """Return what is kept of a stream."""
         kept = bytearray()
         while data := await reader.read():
             self.truncated = self.truncated or len(data) > self._left
@@ -282,16 +296,16 @@ class _Kept:
 
 
 async def start(config: BoxConfig) -> PlainBox:
-    """See `Start` of `worksample.box.registry`."""
+    """Start a plain box; see `Start` of `worksample.box.registry`. Raises SandboxUnavailable for images, endpoints."""
     if config.root is not None:
         raise SandboxUnavailable(
-            "without isolation no image can be used",
+            "without isolation, images cannot be used",
             where="box",
             next="worksample doctor, then leave --unsandboxed out",
         )
     if config.endpoints:
         raise SandboxUnavailable(
-            "without isolation there are no endpoints: names would lead where the machine's own resolver says",
+            "without isolation, endpoints are not available: the machine's own resolver would resolve their names",
             where="box",
             next="worksample doctor, then leave --unsandboxed out",
         )

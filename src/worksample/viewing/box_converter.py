@@ -88,7 +88,7 @@ class Converter:
         self.urgent.add(path)
         box = self.boxes.get(path)
         if box is not None and self.background:
-            with suppress(SandboxError):  # it is over already
+            with suppress(SandboxError):  # the box has ended already
                 await box.hurry()
 
     def config(self) -> BoxConfig:
@@ -158,14 +158,14 @@ class Converter:
         answers = dict(filter(None, (_answer(line, count) for line in done.stdout.splitlines())))
         if not any(plain.get("files") for plain in answers.values()):
             return {number: ConversionResult(plain) for number, plain in answers.items()}
-        # Nothing of the job may go on writing while its artefacts are read.
+        # No process of the job may write while its artefacts are read.
         await box.clear()
         found = await asyncio.to_thread(_scan, box.output_path, self.store.blobs)
         return {number: ConversionResult(plain, *_store_artefacts(found, number)) for number, plain in answers.items()}
 
 
 def _scan(path: Path, blobs: Sink) -> Manifest:
-    # The box gives a descriptor's way below /proc, which is itself a link.
+    # The box returns a path below /proc, which is a link.
     folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         return scan(folder, blobs, TAKEN).manifest
@@ -227,5 +227,5 @@ def _why(done: Completed, seconds: float, limits: BoxLimits) -> str:
         return "its converter printed without end"
     tail = done.stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
     said = tail[-1][:300] if tail else f"exit code {done.returncode}"
-    # A program that memory is denied to may see that itself.
+    # A program may detect and report a lack of memory itself.
     return f"its converter failed: {said}"

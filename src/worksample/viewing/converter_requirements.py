@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 
 EXTRA = "pip install 'worksample[viewers]'"
 
@@ -40,7 +40,7 @@ class Need:
 def _install_command(debian: Iterable[str], *, extra: bool) -> str:
     lines = []
     if packages := tuple(dict.fromkeys(debian)):
-        lines.append(privileged(f"apt-get install -y --no-install-recommends {' '.join(packages)}"))
+        lines.append(root_command(f"apt-get install -y --no-install-recommends {' '.join(packages)}"))
     if extra:
         lines.append(EXTRA)
     return " && ".join(lines)
@@ -51,7 +51,7 @@ NEEDS: dict[str, Need] = {
         "LibreOffice",
         program="soffice",
         debian=("libreoffice-calc", "libreoffice-writer", "libreoffice-impress"),
-        # Asking the program itself takes a second and makes a profile.
+        # Running the program takes a second and creates a profile.
         version=("dpkg-query", "-W", "-f", "${Version}", "libreoffice-core"),
     ),
     "ffmpeg": Need("ffmpeg", program="ffmpeg", debian=("ffmpeg",), version=("ffmpeg", "-version")),

@@ -133,7 +133,7 @@ class _ViewedFile:
             yield from self._picture(name, mime)
             return
         data = self._blob(name, 4 * TEXT)
-        # Only a browser draws an SVG; its words and shapes are in its text, which models read.
+        # Only browsers draw SVG; models read its source.
         if b"<svg" in data[:4096].lower():
             yield Exhibit.of_text(data.decode("utf-8", "replace")[:TEXT], f"{self.entry.path}, its source")
 

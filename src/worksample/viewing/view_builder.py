@@ -133,7 +133,7 @@ class _ViewBuild:
                 if not self.watch.begin(entry.path):
                     return
                 raw = await self.converter.convert_file(config, entry, family)
-                # A crash may be due to what makes the blind copy: then the view goes without one.
+                # The blind copy may have caused the crash: try without it.
                 if raw.fault and raw.again:
                     raw = await self.converter.convert_file(config, entry, family, plain=not raw.lost)
                 await keep(entry, raw)
@@ -191,7 +191,7 @@ class _ViewBuild:
             made = self._converted_view(entry, raw, plain)
             return made, str(plain.get("by", "")), 0.0 if made.visibility.ours else None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            # A converter that a hostile file has taken over can say anything.
+            # A malicious file may have taken over the converter, so check its answer.
             said = f"its converter's answer is not a view: {str(error)[:200]}"
             return card(said, Visibility.FILE, source=entry.blob, meta=about), "", None
 

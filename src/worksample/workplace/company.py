@@ -1,4 +1,4 @@
-"""A company as it is written in a folder: people, channels with history, projects, repositories, calendars."""
+"""A company as written in a folder: people, channels with history, projects, repositories, calendars."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from worksample.records import Frozen
 from .colleagues.profile import At, Colleague
 
 MOST_MESSAGES, MOST_ISSUES, MOST_COMMITS = 50_000, 50_000, 5_000
-"""Of one channel, project and repository."""
+"""Maximum messages of a channel, issues of a project and commits of a repository."""
 RESERVED = ("operator", "admin", "everyone", "root", "git")
-"""Account names that are the workplace's own."""
+"""Account names that the workplace uses itself."""
 
 
 def _account(name: str) -> str:
     if name in RESERVED:
-        raise value_fault("is a name of the workplace's own")
+        raise value_fault("is a name that the workplace itself uses")
     return name
 
 
@@ -31,7 +31,7 @@ Text = Annotated[str, Field(min_length=1, max_length=100_000), AllowedText("text
 
 
 class Person(Frozen):
-    """One of `[[person]]`: somebody with an account in every service."""
+    """An entry of `[[person]]`: somebody with an account in every service."""
 
     id: Account
     name: Line
@@ -41,17 +41,17 @@ class Person(Frozen):
     password: Annotated[
         str, Field(pattern=r"^[!-9;-~]{8,64}$"), AllowedText("8 to 64 characters, no blank and no colon")
     ] = ""
-    """Of the account that an agent is given. Without it: made at random, and told to nobody in the workplace."""
+    """Password of an account that an agent is given. If empty, a random one that nobody in the workplace is told."""
     tokens: Annotated[
         tuple[Token, ...], Field(max_length=8), AllowedText("at most 8 tokens of 8 to 100 characters")
     ] = ()
-    """Access tokens that stand for this account in the dialects that know tokens."""
+    """Access tokens of this account, for the dialects that know tokens."""
     also: Annotated[tuple[Alias, ...], Field(max_length=8), AllowedText("at most 8 names")] = ()
-    """Further names under which this account logs in by those dialects."""
+    """Further names under which this account can log in through those dialects."""
 
 
 class SeedMessage(Frozen):
-    """One of `[[message]]` of a channel."""
+    """An entry of `[[message]]` of a channel."""
 
     at: At
     by: Name
@@ -59,20 +59,20 @@ class SeedMessage(Frozen):
 
 
 class Channel(Frozen):
-    """`channels/NAME.toml`: a room, who is in it, what was said."""
+    """The content of `channels/NAME.toml`: a room, its members and its messages."""
 
     topic: str = ""
     members: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] | None = None
     """Left out: everybody."""
     open: Flag = False
-    """Others than its members find, read and write to it, too."""
+    """Whether non-members can find, read and write to it too."""
     owners: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] = ()
-    """Who may change its members and topic, whether they are members or not."""
+    """People who may change its members and topic, whether they are members or not."""
     message: Annotated[tuple[SeedMessage, ...], Field(max_length=MOST_MESSAGES), AllowedText("tables")] = ()
 
 
 class Sprint(Frozen):
-    """One of `[[sprint]]` of a project: a version in the tracker."""
+    """An entry of `[[sprint]]` of a project: a version in the tracker."""
 
     name: Line
     begins: Day
@@ -81,7 +81,7 @@ class Sprint(Frozen):
 
 
 class Comment(Frozen):
-    """One of `[[issue.comment]]`."""
+    """An entry of `[[issue.comment]]`."""
 
     at: At
     by: Name
@@ -94,7 +94,9 @@ PRIORITIES = ("Low", "Normal", "High", "Urgent", "Immediate")
 
 
 class SeedIssue(Frozen):
-    """One of `[[issue]]` of a project; they are numbered as they stand, over all projects by their names."""
+    """An entry of `[[issue]]` of a project. Issues are numbered in file order, over all projects in order of their
+    names.
+    """
 
     subject: Annotated[str, Field(min_length=1, max_length=255), AllowedText("a line of at most 255 characters")]
     by: Name
@@ -113,43 +115,43 @@ class SeedIssue(Frozen):
 
 
 class SeedPage(Frozen):
-    """`wiki/PROJECT/Title.md`."""
+    """A wiki page, `wiki/PROJECT/Title.md`."""
 
     title: str
     text: str
 
 
 class ProjectTable(Frozen):
-    """`projects/NAME.toml`."""
+    """The content of `projects/NAME.toml`."""
 
     title: Line
     about: str = ""
     members: Annotated[tuple[Name, ...], AllowedText("a list of people's ids")] = ()
-    """Nobody: everybody."""
+    """If empty: everybody."""
     sprint: Annotated[tuple[Sprint, ...], AllowedText("tables")] = ()
     issue: Annotated[tuple[SeedIssue, ...], Field(max_length=MOST_ISSUES), AllowedText("tables")] = ()
 
 
 class SeedProject(ProjectTable):
-    """With its name, and the wiki's pages by title."""
+    """A project's table with its name and its wiki pages by title."""
 
     id: str
     pages: tuple[SeedPage, ...] = ()
 
 
 class SeedCommit(Frozen):
-    """One of `[[commit]]` of a repository."""
+    """An entry of `[[commit]]` of a repository."""
 
     at: At
     by: Name
     message: Text
     files: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,80}$"), AllowedText("a folder beside it")] = ""
-    """A folder in `repositories/NAME/`, whose files are put over those of the commit before."""
+    """A folder in `repositories/NAME/` whose files are put over those of the commit before."""
     remove: Texts = ()
 
 
 class SeedRepository(Frozen):
-    """`repositories/NAME.toml`: a branch `main` with history."""
+    """The content of `repositories/NAME.toml`: a branch `main` with history."""
 
     about: str = ""
     commit: Annotated[
@@ -158,7 +160,7 @@ class SeedRepository(Frozen):
 
 
 class SeedEvent(Frozen):
-    """One of `[[event]]` of a person's calendar."""
+    """An entry of `[[event]]` of a person's calendar."""
 
     title: Line
     begins: At
@@ -169,23 +171,23 @@ class SeedEvent(Frozen):
 
 
 class Calendar(Frozen):
-    """`calendars/PERSON.toml`."""
+    """The content of `calendars/PERSON.toml`."""
 
     event: Annotated[tuple[SeedEvent, ...], Field(max_length=20_000), AllowedText("tables")] = ()
 
 
 class CompanyTable(Frozen):
-    """`company.toml`."""
+    """The content of `company.toml`."""
 
     name: Line
     about: str = ""
     today: At
-    """The moment that the company's history ends at."""
+    """The moment at which the company's history ends."""
     person: Annotated[tuple[Person, ...], Field(min_length=1, max_length=500), AllowedText("tables, at least one")]
 
 
 class Company(CompanyTable):
-    """All of a folder. Documents and repositories' files stay where they lie."""
+    """The content of a company's folder. Documents and repositories' files stay in the folder."""
 
     channels: dict[str, Channel] = {}
     projects: tuple[SeedProject, ...] = ()
@@ -193,7 +195,7 @@ class Company(CompanyTable):
     calendars: dict[str, Calendar] = {}
     colleagues: tuple[Colleague, ...] = ()
     folder: str
-    """Of the manifest of the folder."""
+    """Digest of the folder's manifest."""
 
     @property
     def people(self) -> tuple[str, ...]:

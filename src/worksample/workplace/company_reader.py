@@ -1,4 +1,4 @@
-"""`read_company`: a company's folder, read in whole; every fault is found before anything is said."""
+"""Reader of a company's folder. It checks every file and reports all faults together."""
 
 from __future__ import annotations
 
@@ -35,10 +35,14 @@ T = TypeVar("T", bound=Frozen)
 
 
 def read_company(root: Path) -> Company:
-    """The company in a folder (docs/workplace.md). A `FaultyManifest` has every fault of every file."""
+    """Return the company in a folder (docs/workplace.md). Raises ManifestError; a `FaultyManifest` lists every fault of
+    every file.
+    """
     root = Path(root)
     if not is_folder(root) or not (root / FILE).is_file():
-        raise ManifestError(f"there is no company: no {FILE}", where=str(root), next="see docs/workplace.md")
+        raise ManifestError(
+            f"this folder is not a company: it has no {FILE}", where=str(root), next="see docs/workplace.md"
+        )
     faults = Faults()
     check_tree(root, faults)
     faults.check(str(root), "put files and folders there")
@@ -48,12 +52,12 @@ def read_company(root: Path) -> Company:
     repositories = dict(_tables(root, "repositories", SeedRepository, faults))
     calendars = dict(_tables(root, "calendars", Calendar, faults))
     played = dict(_tables(root, "colleagues", ColleagueTable, faults))
-    _stray(root, faults)
+    _check_strays(root, faults)
     if table is not None:
         ids = [person.id for person in table.person]
         for twice in sorted({one for one in ids if ids.count(one) > 1}):
-            faults.add(FILE, "person", f"two people are {twice!r}")
-        for file, key, who in _named(table, channels, projects, repositories, calendars):
+            faults.add(FILE, "person", f"two people have the id {twice!r}")
+        for file, key, who in _named_people(table, channels, projects, repositories, calendars):
             if who not in ids:
                 faults.add(file, key, f"there is no person {who!r}{nearest(who, ids)}", ", ".join(sorted(ids)))
         _check_colleagues(played, ids, channels, faults)
@@ -84,10 +88,10 @@ def _check_colleagues(
             faults.add(file, "", f"there is no person {name!r}{nearest(name, ids)}", ", ".join(sorted(ids)))
         for number, one in enumerate(table.knows):
             if any(other.id == one.id for other in table.knows[:number]):
-                faults.add(file, f"knows[{number}].id", f"two are {one.id!r}")
+                faults.add(file, f"knows[{number}].id", f"two entries have the id {one.id!r}")
             if not tells(one.text, one):
-                faults.add(file, f"knows[{number}].marks", "text does not hold all of them: nobody could tell it")
-        for key, what, said in _ties(table, ids, played, rooms):
+                faults.add(file, f"knows[{number}].marks", "text does not contain all marks, so nobody could tell it")
+        for key, what, said in _cross_references(table, ids, played, rooms):
             if said not in what:
                 faults.add(file, key, f"there is no {said!r}{nearest(said, what)}", ", ".join(sorted(what)))
         for number, first in enumerate(table.begins):
@@ -95,22 +99,22 @@ def _check_colleagues(
                 faults.add(file, f"begins[{number}]", "needs either to or room, and either at or on")
         for number, deed in enumerate(table.does):
             if not (deed.issue or deed.file or deed.event or deed.say):
-                faults.add(file, f"does[{number}]", "does nothing", "issue, file, event or say")
+                faults.add(file, f"does[{number}]", "does nothing", "add issue, file, event or say")
 
 
 def _check_rooms(channels: dict[str, Channel], faults: Faults) -> None:
     for name, channel in channels.items():
         if channel.members == () and not (channel.owners or channel.open):
             faults.add(
-                f"channels/{name}.toml", "members", "nobody could ever read it",
+                f"channels/{name}.toml", "members", "nobody could read this channel",
                 "leave members out for everybody, or write owners or open = true",
             )  # fmt: skip
 
 
-def _ties(
+def _cross_references(
     table: ColleagueTable, ids: Sequence[str], played: Collection[str], rooms: Collection[str]
 ) -> Iterator[tuple[str, Collection[str], str]]:
-    """(key, names that there are, the one that is named) of all that a colleague's file names elsewhere."""
+    """Yield (key, existing names, given name) for everything outside that a colleague's file names."""
     deeds = [one.id for one in table.does]
     for number, rule in enumerate(table.rule):
         yield from ((f"rule[{number}].does", deeds, id) for id in rule.does)
@@ -134,18 +138,18 @@ def _ties(
 
 
 def folder_digest(root: Path) -> str:
-    """Digest of all files of a company by path, size and content. CaptureError where one is unreadable."""
+    """Return the digest of all files of a company by path, size and content. Raises CaptureError if one cannot be
+    read.
+    """
     found = scan(root, HashSink())
     if found.status is not CaptureStatus.COMPLETE:
-        raise CaptureError(
-            found.reason, where=str(root), next="take out what is not the company's, and let every file be read"
-        )
+        raise CaptureError(found.reason, where=str(root), next="remove foreign files, and make every file readable")
     kept = Manifest(entries=tuple(entry for entry in found.manifest.entries if not is_ignored(entry.path)))
     return digest_of(kept.plain())
 
 
-def _files(root: Path, folder: str, ending: str, faults: Faults) -> Iterator[tuple[str, Path]]:
-    """(name, path) of what a folder holds, by name."""
+def _named_files(root: Path, folder: str, ending: str, faults: Faults) -> Iterator[tuple[str, Path]]:
+    """Yield (name, path) of a folder's files, by name."""
     if not (root / folder).is_dir():
         return
     for path in sorted((root / folder).iterdir()):
@@ -153,11 +157,11 @@ def _files(root: Path, folder: str, ending: str, faults: Faults) -> Iterator[tup
             if _NAME.fullmatch(path.stem):
                 yield path.stem, path
             else:
-                faults.add(f"{folder}/{path.name}", "", "is no name", "lower case letters, digits, _ and -")
+                faults.add(f"{folder}/{path.name}", "", "is not a valid name", "lower case letters, digits, _ and -")
 
 
 def _tables(root: Path, folder: str, model: type[T], faults: Faults) -> Iterator[tuple[str, T]]:
-    for name, path in _files(root, folder, ".toml", faults):
+    for name, path in _named_files(root, folder, ".toml", faults):
         file = f"{folder}/{path.name}"
         document = read_toml(path, file, faults)
         found = None if document.broken else validate(model, document.data, faults, file=file)
@@ -173,7 +177,7 @@ def _projects(root: Path, faults: Faults) -> list[SeedProject]:
         for path in sorted(folder.glob("*.md")) if folder.is_dir() else ():
             file = f"wiki/{folder.name}/{path.name}"
             if not _PAGE.fullmatch(path.stem):
-                faults.add(file, "", "is no title of a page", "letters, digits, blanks, _ and -")
+                faults.add(file, "", "is not a valid page title", "letters, digits, blanks, _ and -")
             pages[folder.name].append(SeedPage(title=path.stem, text=read_text(root, file, faults)))
     for name, table in _tables(root, "projects", ProjectTable, faults):
         found.append(SeedProject(**dict(table), id=name, pages=tuple(pages.pop(name, ()))))
@@ -188,22 +192,22 @@ def _projects(root: Path, faults: Faults) -> list[SeedProject]:
     return found
 
 
-def _stray(root: Path, faults: Faults) -> None:
-    """What nobody would read: a misspelt folder makes a company without what lies in it."""
+def _check_strays(root: Path, faults: Faults) -> None:
+    """Report files and folders that are not part of a company, such as a misspelt folder, which nobody would read."""
     for path in sorted(root.iterdir()):
         known = path.name in (*FOLDERS, FILE, "README.md", "LICENSE")
         if not known and not is_ignored(path.name) and not path.name.startswith("."):
-            faults.add(path.name, "", f"is no part of a company{nearest(path.name, FOLDERS)}", ", ".join(FOLDERS))
+            faults.add(path.name, "", f"is not part of a company{nearest(path.name, FOLDERS)}", ", ".join(FOLDERS))
 
 
-def _named(
+def _named_people(
     table: CompanyTable,
     channels: dict[str, Channel],
     projects: Iterable[SeedProject],
     repositories: dict[str, SeedRepository],
     calendars: dict[str, Calendar],
 ) -> Iterator[tuple[str, str, str]]:
-    """(file, key, person) of everybody that is named anywhere."""
+    """Yield (file, key, person) for every person that is named anywhere."""
     for name, channel in channels.items():
         file = f"channels/{name}.toml"
         yield from ((file, "members", who) for who in channel.members or ())
@@ -246,5 +250,5 @@ def _check_repositories(root: Path, repositories: dict[str, SeedRepository], fau
                 there |= {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
             for gone in commit.remove:
                 if gone not in there:
-                    faults.add(file, f"{key}.remove", f"{gone!r} is in no commit before{nearest(gone, there)}")
+                    faults.add(file, f"{key}.remove", f"{gone!r} is in no earlier commit{nearest(gone, there)}")
             there -= set(commit.remove)

@@ -1,4 +1,4 @@
-"""The chat's page: Converse.js out of its package on npm, as static files. It is fetched, and ships with nothing."""
+"""The chat's web page: Converse.js, extracted from its npm package as static files. It is downloaded, not shipped."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from worksample.agents.installing.npm import node_folder
 from worksample.errors import InstallError, SandboxUnavailable
 from worksample.files.scratch import scratch_folder
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.shared_folders import once
+from worksample.sandboxes.shared_folders import make_once
 
 VERSION = "14.0.0"
-"""MPL-2.0."""
+"""Version; its licence is MPL-2.0."""
 _LEFT_OUT = (".map", "/converse.js", "/converse.css", "/website.css", "/website.min.css")
 
 
 def converse_folder() -> Path | None:
-    """Its files; None where they were not fetched."""
+    """Return the folder of its files; None if they were not downloaded."""
     folder = cache_folder() / f"converse-{VERSION}"
     return folder if folder.is_dir() else None
 
 
 def fetch_converse() -> Path:
-    """Fetch the package from the registry that npm is configured for. SandboxUnavailable where that fails."""
-    return once(cache_folder() / f"converse-{VERSION}", _fill)
+    """Download the package from the registry that npm is configured for. Raises SandboxUnavailable if that fails."""
+    return make_once(cache_folder() / f"converse-{VERSION}", _fill)
 
 
 def _fill(folder: Path) -> None:
@@ -43,7 +43,9 @@ def _fill(folder: Path) -> None:
 
 
 def _unpack(archive: Path, folder: Path) -> None:
-    """What it serves, by hand: the filters of `tarfile` came with Python 3.11.4, and Debian 12 has 3.11.2."""
+    """Extract the files that are served. Written by hand: `tarfile` filters came with Python 3.11.4, and Debian 12 has
+    3.11.2.
+    """
     with tarfile.open(archive) as tar:
         for member in tar:
             name = member.name.removeprefix("package/dist/")

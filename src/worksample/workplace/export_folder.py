@@ -1,7 +1,7 @@
-"""A state in a folder that can be carried: taken from a workplace that stands, refused where it is not whole.
+"""Exports: a workplace's state in a folder that can be copied, and rejected on import if it is incomplete.
 
 EXPORT/state/           the services' databases and folders
-EXPORT/accounts.json    everybody's password, for who goes on with it
+EXPORT/accounts.json    everybody's password, to continue with it
 EXPORT/export.json      a digest of each file; written last
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from worksample.errors import ExportError, UsageError
 from worksample.fault_injection import failpoint
 
-from .seeds import Seed, take_state
+from .seeds import Seed, copy_state
 from .state_stamp import AGAIN, read_stamp, require_state
 
 LIST, STATE, ACCOUNTS = "export.json", "state", "accounts.json"
@@ -25,16 +25,17 @@ FORMAT = 1
 
 
 def write_export(state: Path, accounts: Mapping[str, str], to: Path) -> int:
-    """Write an export; how many files it has. The folder appears whole or not at all. UsageError where one is there.
+    """Write an export and return its number of files. The folder appears complete or not at all. Raises UsageError if
+    it exists.
 
-    `state`: of services that stand still, under the hands of an agent: links and devices are left behind.
+    `state`: of frozen services and controlled by an agent, so links and devices are left out.
     """
     if to.exists() or to.is_symlink():
         raise UsageError("exists already", where=str(to), next="name another folder")
     part = to.with_name(f".{to.name}.part-{os.getpid()}")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True, mode=0o700)
-    take_state(state, part)
+    copy_state(state, part)
     failpoint("export.state")
     (part / ACCOUNTS).write_text(json.dumps(dict(accounts), indent=1) + "\n", encoding="utf-8")
     (part / ACCOUNTS).chmod(0o600)
@@ -46,27 +47,29 @@ def write_export(state: Path, accounts: Mapping[str, str], to: Path) -> int:
 
 
 def is_export(folder: Path) -> bool:
-    """Whether a folder is meant for one, whole or not."""
+    """Return whether a folder is meant to be an export, complete or not."""
     return (folder / LIST).exists() or ((folder / STATE).is_dir() and not (folder / "company.toml").exists())
 
 
 def read_export(folder: Path) -> tuple[Seed, tuple[str, ...]]:
-    """What services begin with, and which. ExportError where a file is missing, changed or too many, or the version
-    another one.
+    """Return the seed in an export, and its services. Raises ExportError if a file is missing, changed or unexpected,
+    or if it was made by an incompatible version.
     """
     where = str(folder)
     try:
         said = json.loads((folder / LIST).read_bytes())
     except (OSError, ValueError, RecursionError):
-        raise ExportError(f"it is cut off: no {LIST} that can be read", where=where, next=AGAIN) from None
+        raise ExportError(f"the export is incomplete: {LIST} cannot be read", where=where, next=AGAIN) from None
     if not isinstance(said, dict) or said.get("format") != FORMAT or not isinstance(said.get("files"), dict):
-        raise ExportError("it is of another version", where=where, next="use the version that made it")
+        raise ExportError(
+            "the export was made by another version", where=where, next="use the worksample version that made it"
+        )
     found = dict(_digests(folder))
     for name in sorted(found.keys() | said["files"].keys()):
         if name not in found:
-            raise ExportError(f"it is cut off: {name} is missing", where=where, next=AGAIN)
+            raise ExportError(f"the export is incomplete: {name} is missing", where=where, next=AGAIN)
         if found[name] != said["files"].get(name):
-            raise ExportError(f"{name} is not what was exported", where=where, next=AGAIN)
+            raise ExportError(f"{name} was changed after the export", where=where, next=AGAIN)
     services: Sequence[str] = tuple(read_stamp(folder / STATE, where=where).get("services", ()))
     require_state(folder / STATE, services, where=where)
     return Seed(folder / STATE, json.loads((folder / ACCOUNTS).read_bytes())), tuple(services)

@@ -1,4 +1,4 @@
-"""Bring the programs of a workplace onto this machine."""
+"""Installation of a workplace's programs on this machine."""
 
 from __future__ import annotations
 
@@ -7,41 +7,43 @@ import subprocess
 from collections.abc import Iterable
 
 from worksample.errors import SandboxUnavailable
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 
 from .converse_js import converse_folder, fetch_converse
 from .redmine import fetch_redmine, redmine_folder
-from .service_programs import lacking, missing
+from .service_programs import missing_packages, missing_programs_command
 
 
-def install(names: Iterable[str]) -> tuple[str, ...]:
-    """Install the Debian packages that these services lack, fetch Redmine and the chat's page; what was brought.
+def install_programs(names: Iterable[str]) -> tuple[str, ...]:
+    """Install the Debian packages that these services lack, download Redmine and the chat's page; return what was
+    installed.
 
-    As root or by sudo without a password. SandboxUnavailable, with the line to type, where that cannot be done, and for
-    what has to be installed by pip. No service of a package is started where the machine's policy forbids it
-    (`policy-rc.d`); ours need none of them.
+    As root or by sudo without a password. Raises SandboxUnavailable, with the command to type, if that is impossible or
+    a Python package is missing. Services of packages are not started if the machine's policy forbids it
+    (`policy-rc.d`); ours do not need them.
     """
     given = tuple(names)
     brought: list[str] = []
-    if packages := missing(given):
+    if packages := missing_packages(given):
         brought += apt_get(packages)
     if "tracker" in given and redmine_folder() is None:
         brought.append(fetch_redmine().name)
     if "chat" in given and converse_folder() is None:
         brought.append(fetch_converse().name)
-    if line := lacking(given):
-        raise SandboxUnavailable("Python's part of the workplace is missing", where="workplace", next=line)
+    if line := missing_programs_command(given):
+        raise SandboxUnavailable("the workplace's Python packages are missing", where="workplace", next=line)
     return tuple(brought)
 
 
 def apt_get(packages: Iterable[str]) -> tuple[str, ...]:
-    """Install packages of Debian, as root or by sudo without a password; SandboxUnavailable with the line to type.
+    """Install Debian packages as root or by sudo without a password. Raises SandboxUnavailable with the command to
+    type.
 
-    Its lists are fetched anew where that fails with those of the machine: a fresh one has none.
+    If that fails, the package lists are downloaded first: a new machine has none.
     """
     wanted = tuple(packages)
     words = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *wanted]
-    line = privileged(" ".join(words))
+    line = root_command(" ".join(words))
     if _as_root(words, line).returncode == 0:
         return wanted
     listed = _as_root(["apt-get", "update", "-qq"], line)
@@ -60,4 +62,4 @@ def _as_root(words: list[str], line: str) -> subprocess.CompletedProcess[str]:
             asked, env=env, capture_output=True, text=True, check=False, encoding="utf-8", errors="replace"
         )
     except FileNotFoundError as error:
-        raise SandboxUnavailable(f"there is no {error.filename} here", where="apt-get", next=line) from None
+        raise SandboxUnavailable(f"{error.filename} is not installed", where="apt-get", next=line) from None

@@ -1,9 +1,9 @@
-"""The process that keeps a workplace for people: the services in their box, a front door on this machine's loopback.
+"""The keeper process of a workplace for people: the services in their box, and a front door on this machine's loopback.
 
     python -m worksample.workplace.keeper PLAN.json
 
-It says one JSON line once all stand, or why they do not, and then obeys JSON lines on the socket `control` in its
-folder: status, reset, export, down. It ends when it is told to, or when a service does.
+It prints one JSON line once all services run, or why they do not. Then it obeys JSON lines on the socket `control` in
+its folder: status, accounts, reset, export, down. It ends when told to, or when a service ends.
 """
 
 from __future__ import annotations
@@ -24,54 +24,54 @@ from typing import Any
 
 from worksample.box import Box, Endpoint
 from worksample.errors import SandboxError, WorksampleError
-from worksample.sandboxes.endpoints import serving_sockets
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.endpoints import serve_sockets
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.sweeper import LOCK
 from worksample.supervision import supervise
 from worksample.tasks.workplace import PORTS, WORKPLACE
 
 from .export_folder import is_export, read_export, write_export
-from .workplace import over_state, own_box, reset, seed_at
+from .workplace import reset_services, seed_of_folder, services_box, workplace_over_state
 
 CONTROL, ABOUT = "control", "about.json"
 LINE = 1 << 16
-LOOKING = ("status", "accounts")
-"""What is obeyed of a trial's workplace: who puts it back or ends it would change a piece of work."""
-OBEYED = (*LOOKING, "reset", "export", "down")
+READ_VERBS = ("status", "accounts")
+"""Commands for a trial's workplace: a reset or an end would change the work in progress."""
+ALL_VERBS = (*READ_VERBS, "reset", "export", "down")
 
 
 @dataclass
 class Keeper:
-    """One workplace that stands."""
+    """A running workplace with its commands."""
 
-    services: TaskServices
+    services: TrialServices
     accounts: Mapping[str, str]
-    said: dict[str, Any]
-    verbs: tuple[str, ...] = OBEYED
-    over: asyncio.Event = field(default_factory=asyncio.Event)
+    about: dict[str, Any]
+    verbs: tuple[str, ...] = ALL_VERBS
+    ending: asyncio.Event = field(default_factory=asyncio.Event)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One command and its answer."""
+        """Read one command and answer it."""
         with contextlib.suppress(ConnectionError, asyncio.LimitOverrunError):
             try:
                 asked = json.loads(await reader.readline())
                 async with self._turn:
-                    answer = await self._obeyed(asked)
+                    answer = await self._obey(asked)
             except WorksampleError as error:
-                answer = told(error)
+                answer = error_fields(error)
             except (ValueError, KeyError, TypeError):
-                answer = {"failed": "that is no command"}
+                answer = {"failed": "this is not a command"}
             writer.write(json.dumps(answer).encode() + b"\n")
             await writer.drain()
             writer.close()
 
-    async def _obeyed(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        verb, box = asked["verb"], own_box(self.services)
-        if verb in OBEYED and verb not in self.verbs:
-            return {"failed": f"{verb} is not for the workplace of a trial", "where": self.said["name"]}
+    async def _obey(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        verb, box = asked["verb"], services_box(self.services)
+        if verb in ALL_VERBS and verb not in self.verbs:
+            return {"failed": f"{verb} is not allowed for the workplace of a trial", "where": self.about["name"]}
         if verb == "status":
-            return self.said
+            return self.about
         if verb == "accounts":
             return {"accounts": dict(self.accounts)}
         if verb == "reset":
@@ -85,57 +85,59 @@ class Keeper:
                 await box.thaw()
             return {"files": files, "to": asked["to"]}
         if verb == "down":
-            self.over.set()
+            self.ending.set()
             return {"ending": True}
-        return {"failed": f"there is no {verb!r}"}
+        return {"failed": f"there is no command {verb!r}"}
 
     async def _reset(self, box: Box) -> float:
-        """As `reset`. Where services do not come back, only a new beginning helps."""
+        """Reset the services as `reset_services` does. If they do not come back, the error says how to restart the
+        workplace.
+        """
         try:
-            return await reset(box)
+            return await reset_services(box)
         except SandboxError as error:
-            name = self.said["name"]
+            name = self.about["name"]
             next = f"worksample workplace down --name {name}"
-            next += f", then worksample workplace up {self.said['from']} --name {name}"
+            next += f", then worksample workplace up {self.about['from']} --name {name}"
             raise SandboxError(error.what, where=error.where, next=next, cause=error.cause) from error
 
 
-def told(error: WorksampleError) -> dict[str, Any]:
-    """A failure as it goes over the line."""
+def error_fields(error: WorksampleError) -> dict[str, Any]:
+    """Return an error in the form in which it is sent to the client."""
     return {"failed": error.what, "where": error.where, "next": error.next}
 
 
 async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> None:
-    """Keep the workplace of the company, or of the export, in `root`, until told otherwise. Raises WorksampleError."""
+    """Run the workplace of the company, or of the export, in `root` until told to stop. Raises WorksampleError."""
     if is_export(root):
         seed, kept = await asyncio.to_thread(read_export, root)
         names = tuple(one for one in names if one in kept)
     else:
-        seed = await asyncio.to_thread(seed_at, root, names)
-    workplace = over_state(names, seed.state, name, accounts=seed.accounts)
+        seed = await asyncio.to_thread(seed_of_folder, root, names)
+    workplace = workplace_over_state(names, seed.state, name, accounts=seed.accounts)
     async with (
         open_services((workplace.box,), "bubblewrap") as services,
-        let_in(folder, services, names, seed.accounts, {"name": name, "from": str(root)}) as keeper,
+        open_front_door(folder, services, names, seed.accounts, {"name": name, "from": str(root)}) as keeper,
     ):
         for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, keeper.over.set)
-        sys.stdout.write(json.dumps(keeper.said) + "\n")
+            asyncio.get_running_loop().add_signal_handler(number, keeper.ending.set)
+        sys.stdout.write(json.dumps(keeper.about) + "\n")
         sys.stdout.flush()
-        await supervise(keeper.over.wait(), services.failure)
+        await supervise(keeper.ending.wait(), services.failure)
 
 
 @contextlib.asynccontextmanager
-async def let_in(
-    folder: Path, services: TaskServices, names: Sequence[str], accounts: Mapping[str, str], about: Mapping[str, str],
-    verbs: tuple[str, ...] = OBEYED,
+async def open_front_door(
+    folder: Path, services: TrialServices, names: Sequence[str], accounts: Mapping[str, str], about: Mapping[str, str],
+    verbs: tuple[str, ...] = ALL_VERBS,
 ) -> AsyncIterator[Keeper]:  # fmt: skip
-    """A front door on this machine's loopback and the socket for commands in `folder`, until the end of the `with`."""
-    doors = {one: listening(PORTS[one]) for one in names}
+    """Serve the services on this machine's loopback and commands on a socket in `folder` during the `with`."""
+    doors = {one: listen_on_loopback(PORTS[one]) for one in names}
     targets = {Endpoint(one, PORTS[one]): services.target(f"service:{WORKPLACE}:{PORTS[one]}") for one in names}
     addresses = {one: f"http://{one}.localhost:{door.getsockname()[1]}/" for one, door in doors.items()}
     said = {**about, "pid": os.getpid(), "since": time.time(), "addresses": addresses}
     keeper = Keeper(services, accounts, said, verbs)
-    async with serving_sockets({Endpoint(one, PORTS[one]): door for one, door in doors.items()}, targets):
+    async with serve_sockets({Endpoint(one, PORTS[one]): door for one, door in doors.items()}, targets):
         path = folder / CONTROL
         path.unlink(missing_ok=True)
         server = await asyncio.start_unix_server(keeper.converse, path, limit=LINE)
@@ -146,8 +148,8 @@ async def let_in(
             server.close()
 
 
-def listening(port: int) -> socket.socket:
-    """A socket on the loopback that listens at this port, or at a free one where it is taken."""
+def listen_on_loopback(port: int) -> socket.socket:
+    """Return a socket listening on the loopback at this port, or at a free one if it is taken. Raises SandboxError."""
     for wanted in (port, 0):
         door = socket.socket()
         try:
@@ -162,21 +164,21 @@ def listening(port: int) -> socket.socket:
 
 
 def main() -> int:
-    """See the module."""
+    """Run a keeper; see the module."""
     plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     folder = Path(plan["folder"])
     with (folder / LOCK).open("w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            sys.stdout.write(json.dumps({"failed": "it stands already", "where": plan["name"]}) + "\n")
+            sys.stdout.write(json.dumps({"failed": "it is already running", "where": plan["name"]}) + "\n")
             return 1
         try:
             asyncio.run(keep(folder, Path(plan["root"]), tuple(plan["services"]), plan["name"]))
         except WorksampleError as error:
             sys.stderr.write(f"{error}\n")
             with contextlib.suppress(BrokenPipeError):
-                sys.stdout.write(json.dumps(told(error)) + "\n")
+                sys.stdout.write(json.dumps(error_fields(error)) + "\n")
                 sys.stdout.flush()
             return 1
     return 0

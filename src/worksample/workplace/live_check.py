@@ -1,7 +1,7 @@
-"""Live checks: a task's `live.py` looks at the services once the agent is done, while they still stand.
+"""Live checks: a task's `live.py` examines the services after the agent is done, while they still run.
 
-What it finds is evidence and is graded again as often as anybody likes; to look again nobody can, and so each part of a
-grade that rests on it says that it is not regradable.
+Its result is evidence and can be graded again at any time; the check itself cannot be repeated, so each part of a grade
+that rests on it says that it is not regradable.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ from worksample.errors import ForeignInputError, SandboxError
 from worksample.files import Sink, put_canonical
 from worksample.files.untrusted import parse_json
 from worksample.records import CaptureStatus, Entry, EntryKind, Environment, Manifest, SubmissionPart, canonical, now
-from worksample.sandboxes.services import TaskServices
+from worksample.sandboxes.services import TrialServices
 
-from .workplace import LiveWorkplace, environment, own_box
+from .workplace import LiveWorkplace, operator_environment, services_box
 
 PLACE = "/task/scratch/live"
-"""Where it lies in the services' box: brought there once the agent is done, and never before."""
+"""Folder of the check in the services' box; copied there only after the agent is done."""
 FILE = "live.json"
 SECONDS = 120.0
 LIMIT = 8 << 20
-"""Bytes that it may print."""
+"""Maximum bytes that the check may print."""
 
 
-async def look(
-    services: TaskServices, workplace: LiveWorkplace, folder: Callable[[str], Path], given: Environment
+async def run_live_check(
+    services: TrialServices, workplace: LiveWorkplace, folder: Callable[[str], Path], given: Environment
 ) -> Any:
-    """What the task's `live.py` prints, a JSON object; None where it has none. A failure is told, not raised."""
+    """Return the JSON object that the task's `live.py` prints; None if the task has none. Failures are reported in the
+    result, not raised.
+    """
     source = given.workplace.live if given.workplace is not None else None
     if source is None or source.files is None:
         return None
@@ -37,20 +39,22 @@ async def look(
         return {
             "regradable": False,
             "at": now().isoformat(),
-            **await _looked(services, workplace, folder(source.files)),
+            **await _run(services, workplace, folder(source.files)),
         }
     except SandboxError as error:
         return {"regradable": False, "at": now().isoformat(), "failed": error.what[:2000]}
 
 
-async def _looked(services: TaskServices, workplace: LiveWorkplace, root: Path) -> dict[str, Any]:
-    box = own_box(services)
+async def _run(services: TrialServices, workplace: LiveWorkplace, root: Path) -> dict[str, Any]:
+    box = services_box(services)
     try:
         for path in sorted(path for path in root.rglob("*") if path.is_file()):
             await box.write(f"{PLACE}/{path.relative_to(root).as_posix()}", path.read_bytes())
     except OSError as error:
-        return {"failed": f"it cannot be brought there: {error.strerror}"}
-    done = await box.run(["python3", f"{PLACE}/live.py"], cwd=PLACE, env=environment(workplace), timeout=SECONDS)
+        return {"failed": f"live.py cannot be copied into the box: {error.strerror}"}
+    done = await box.run(
+        ["python3", f"{PLACE}/live.py"], cwd=PLACE, env=operator_environment(workplace), timeout=SECONDS
+    )
     if done.returncode or done.timed_out or done.truncated or len(done.stdout) > LIMIT:
         how = "did not end in time" if done.timed_out else f"ended with exit status {done.returncode}"
         return {"failed": f"live.py {how}: {done.stderr.decode('utf-8', 'replace').strip()[-1000:]}"}
@@ -61,8 +65,8 @@ async def _looked(services: TaskServices, workplace: LiveWorkplace, root: Path) 
     return {"found": found} if isinstance(found, dict) else {"failed": "live.py printed no JSON object"}
 
 
-def with_live(part: SubmissionPart, manifest: Manifest, found: Any, sink: Sink) -> SubmissionPart:
-    """The exports, and what was found live beside them."""
+def add_live_result(part: SubmissionPart, manifest: Manifest, found: Any, sink: Sink) -> SubmissionPart:
+    """Return the exports with the live check's result beside them."""
     data = canonical(found)
     entry = Entry(path=FILE, kind=EntryKind.FILE, size=len(data), blob=sink.put(data))
     whole = Manifest(entries=tuple(sorted((*manifest.entries, entry), key=lambda one: one.path)))

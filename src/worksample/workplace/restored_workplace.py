@@ -1,4 +1,4 @@
-"""A workplace that begins with what a submission left: for graders that ask services, today or in a year."""
+"""A workplace restored from a submission's state, for graders that query the services, today or in a year."""
 
 from __future__ import annotations
 
@@ -12,36 +12,42 @@ from worksample.tasks.workplace import WORKPLACE
 
 from .company_reader import read_company
 from .state_stamp import require_state
-from .workplace import LiveWorkplace, over_state, seed_at
+from .workplace import LiveWorkplace, seed_of_folder, workplace_over_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def state_of(submission: Submission, environment: Environment, folder: Callable[[str], Path]) -> Path:
-    """The folder with the state that a submission left; a control of a task leaves the beginning.
+def exported_state(submission: Submission, environment: Environment, folder: Callable[[str], Path]) -> Path:
+    """Return the folder with the state in a submission; for a task's control, the initial state.
 
-    `folder`: where the files of a manifest lie. ExportError where the export is not whole, or of another version.
+    `folder`: returns where the files of a manifest are. Raises ExportError if the export is incomplete or of another
+    version.
     """
     part, where = submission.parts.get("exports"), f"export of {submission.id}"
     if part is None and submission.origin is Origin.CONTROL:
-        return seed_at(folder(_company(environment)), environment.services).state
+        return seed_of_folder(folder(_company(environment)), environment.services).state
     if part is None or part.status is not CaptureStatus.COMPLETE:
         why = part.reason if part is not None else "the submission came without one"
-        raise ExportError(f"it is not whole: {why or 'it was cut off'}", where=where)
+        raise ExportError(
+            f"the export is incomplete: {why or 'it was cut off'}", where=where, next="run the trial again"
+        )
     state = folder(part.manifest) / WORKPLACE
     require_state(state, environment.services, where=where)
     return state
 
 
-def restored(state: Path, environment: Environment, folder: Callable[[str], Path], label: str) -> LiveWorkplace:
-    """The services over a state, in a box of their own, for the operator and whoever the company gives a password.
+def restore_workplace(
+    state: Path, environment: Environment, folder: Callable[[str], Path], label: str
+) -> LiveWorkplace:
+    """Return the services over a state, in a box of their own, for the operator and people whose password the company
+    sets.
 
-    Raises SandboxUnavailable where this machine has not the programs.
+    Raises SandboxUnavailable if this machine lacks the programs.
     """
     assert environment.workplace is not None, "gradings with a workplace are of tasks with one"
-    accounts, dialects = _given(folder(_company(environment))), environment.workplace.dialects
-    return over_state(environment.services, state, label, accounts=accounts, dialects=dialects)
+    accounts, dialects = _company_passwords(folder(_company(environment))), environment.workplace.dialects
+    return workplace_over_state(environment.services, state, label, accounts=accounts, dialects=dialects)
 
 
 def _company(environment: Environment) -> str:
@@ -50,6 +56,6 @@ def _company(environment: Environment) -> str:
     return environment.workplace.company.files
 
 
-def _given(root: Path) -> Mapping[str, str]:
-    """Passwords that the company says: the others were made at random, on the machine of the trial."""
+def _company_passwords(root: Path) -> Mapping[str, str]:
+    """Return the passwords that the company sets; the others were random, on the trial's machine."""
     return {person.id: person.password for person in read_company(root).person if person.password}

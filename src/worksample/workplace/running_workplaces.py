@@ -1,6 +1,6 @@
-"""Workplaces that stand on this machine for people: begun, asked, ended.
+"""Workplaces that run on this machine for people: start, ask, stop.
 
-Each is kept by a process of its own, but for those of trials in which a person plays a colleague: the run keeps them.
+Each has a keeper process of its own, except those of trials in which a person plays a colleague: the run keeps them.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from typing import IO, Any
 
 from worksample.errors import ExportError, SandboxError, UsageError
 from worksample.sandboxes.host_state import workplaces_folder
-from worksample.sandboxes.services import TaskServices
+from worksample.sandboxes.services import TrialServices
 from worksample.sandboxes.sweeper import LOCK
 
 from .company_reader import read_company
 from .export_folder import is_export, read_export
-from .keeper import CONTROL, LOOKING, let_in
-from .service_programs import require
+from .keeper import CONTROL, READ_VERBS, open_front_door
+from .service_programs import require_programs
 
 USUAL = "company"
-"""Its name where nobody gives one."""
+"""Default name of a workplace."""
 SECONDS = 900.0
-"""That an answer may take: an export of gigabytes."""
+"""Seconds that an answer may take; an export may have gigabytes."""
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 
 def folder_of(name: str) -> Path:
-    """Where a workplace's keeper has its lock and its socket. UsageError for what is no name."""
+    """Return the folder with a workplace's lock and socket. Raises UsageError for an invalid name."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"{name!r} cannot be the name of a workplace: use lower case letters, digits, _ and -", where="workplace",
@@ -45,12 +45,12 @@ def folder_of(name: str) -> Path:
     return workplaces_folder() / name
 
 
-def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
-    """Start the workplace of a company, or of an export, and leave it standing; its name, addresses and keeper.
+def start(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
+    """Start the workplace of a company, or of an export, and leave it running; return its name, addresses and keeper.
 
-    ManifestError, ExportError, SandboxError; UsageError where one of this name stands.
+    Raises ManifestError, ExportError, SandboxError; UsageError if one of this name is running.
     """
-    require(services)
+    require_programs(services)
     root = root.resolve()
     if is_export(root):
         read_export(root)
@@ -58,7 +58,7 @@ def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
         read_company(root)
     folder = folder_of(name)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if stands(name):
+    if is_running(name):
         raise UsageError(
             "a workplace of this name is already running", where=name, next=f"worksample workplace down --name {name}"
         )
@@ -74,13 +74,13 @@ def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
         line = answers.readline()
     if not line:
         last = (folder / "log").read_text(errors="replace", encoding="utf-8").strip()[-1000:]
-        said = f"its process ended: {last or 'it said nothing'}"
+        said = f"the workplace's keeper process ended: {last or 'without output'}"
         raise SandboxError(said, where=name, next=f"read {folder / 'log'}, then worksample doctor")
     return _answer(line, name)
 
 
-def tell(name: str, verb: str, **more: str) -> dict[str, Any]:
-    """The keeper's answer to a command. UsageError where none of this name stands."""
+def send_command(name: str, verb: str, **more: str) -> dict[str, Any]:
+    """Send a command and return the keeper's answer. Raises UsageError if no workplace of this name is running."""
     try:
         with socket.socket(socket.AF_UNIX) as line:
             line.settimeout(SECONDS)
@@ -93,31 +93,33 @@ def tell(name: str, verb: str, **more: str) -> dict[str, Any]:
         raise UsageError("no workplace of this name is running", where=name, next=hint) from None
     except TimeoutError:
         raise SandboxError(
-            "its process does not answer", where=name, next=f"worksample workplace down --name {name}"
+            "the workplace's keeper process does not answer",
+            where=name,
+            next=f"worksample workplace down --name {name}",
         ) from None
     return _answer(data, name)
 
 
 @contextlib.asynccontextmanager
-async def opened(
-    trial: str, services: TaskServices, names: Sequence[str], accounts: Mapping[str, str]
+async def open_trial_workplace(
+    trial: str, services: TrialServices, names: Sequence[str], accounts: Mapping[str, str]
 ) -> AsyncIterator[dict[str, Any]]:
-    """Let people into a trial's workplace until the end of the `with`: `worksample workplace status` and `open` find
-    it, with these accounts and no others. Gives what `status` says of it.
+    """Let people into a trial's workplace during the `with`: `worksample workplace status` and `open` find it, with
+    these accounts only. Yields its status.
     """
     name = f"trial-{re.sub('[^a-z0-9]', '', trial.lower())[-24:]}"
     folder = folder_of(name)
     try:
-        with _claimed(folder):
+        with _lock_folder(folder):
             about = {"name": name, "from": f"trial {trial}"}
-            async with let_in(folder, services, names, accounts, about, LOOKING) as keeper:
-                yield keeper.said
+            async with open_front_door(folder, services, names, accounts, about, READ_VERBS) as keeper:
+                yield keeper.about
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _claimed(folder: Path) -> IO[str]:
-    """A folder with its lock held, also where a sweep of another process took it for a dead one's meanwhile."""
+def _lock_folder(folder: Path) -> IO[str]:
+    """Create a folder and lock it, also if a concurrent sweep removes it in between."""
     while True:
         with contextlib.suppress(FileNotFoundError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -128,15 +130,15 @@ def _claimed(folder: Path) -> IO[str]:
             lock.close()
 
 
-def down(name: str) -> None:
-    """End it, and wait until it is gone. UsageError where none of this name stands."""
-    tell(name, "down")
+def stop(name: str) -> None:
+    """Stop a workplace and wait until it is gone. Raises UsageError if none of this name is running."""
+    send_command(name, "down")
     with (folder_of(name) / LOCK).open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 
-def stands(name: str) -> bool:
-    """Whether one of this name is kept: its keeper holds a lock for as long as it lives."""
+def is_running(name: str) -> bool:
+    """Return whether a workplace of this name runs: its keeper holds a lock as long as it lives."""
     try:
         with (folder_of(name) / LOCK).open("r", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -147,12 +149,12 @@ def stands(name: str) -> bool:
     return False
 
 
-def standing_here() -> Iterator[dict[str, Any]]:
-    """What each workplace says of itself that stands here, by name."""
+def list_running() -> Iterator[dict[str, Any]]:
+    """Yield the status of each running workplace, by name."""
     for path in sorted(workplaces_folder().glob("*")):
-        if _NAME.fullmatch(path.name) and stands(path.name):
+        if _NAME.fullmatch(path.name) and is_running(path.name):
             try:
-                yield tell(path.name, "status")
+                yield send_command(path.name, "status")
             except UsageError:
                 continue  # it is starting, or ending
 
@@ -162,7 +164,9 @@ def _answer(line: bytes, name: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(line)
     except ValueError:
         raise SandboxError(
-            "its process ended while it was asked", where=name, next=f"worksample workplace up FOLDER --name {name}"
+            "the workplace's keeper process ended during the command",
+            where=name,
+            next=f"worksample workplace up FOLDER --name {name}",
         ) from None
     if "failed" in found:
         kind = ExportError if found.get("where", "").startswith("export") else SandboxError

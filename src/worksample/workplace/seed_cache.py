@@ -1,4 +1,4 @@
-"""The seeds in the cache: which companies they are of, when one was last begun with, and their removal."""
+"""The cache of seeds: their companies, when each was last used, and their removal."""
 
 from __future__ import annotations
 
@@ -20,70 +20,70 @@ DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSeed:
-    """One of them."""
+class CachedSeed:
+    """A seed in the cache."""
 
     id: str
     company: str
-    """Its name; "" where an older version made the seed, which kept none."""
+    """Name of its company; "" if an older version made the seed and did not store it."""
     services: tuple[str, ...]
     bytes: int
-    """That it takes on the disk."""
+    """Disk space that it takes."""
     used: float
-    """When a workplace last began with it."""
+    """When a workplace last started with it (Unix time)."""
     outdated: bool
-    """Whether it is of other versions of the services, or of worksample: nothing here begins with it again."""
+    """Whether it belongs to other versions of the services or of worksample, so that it will not be used again."""
     in_use: bool
-    """Whether a workplace stands that begins with it after a reset."""
+    """Whether a running workplace would return to it on a reset."""
 
 
-def kept_seeds() -> tuple[KeptSeed, ...]:
-    """All of them, the last used first."""
+def list_seeds() -> tuple[CachedSeed, ...]:
+    """Return all seeds, the last used first."""
     folder = seeds_folder()
     names = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
-    found = (_told(folder / name) for name in names)
+    found = (_describe(folder / name) for name in names)
     return tuple(sorted((one for one in found if one is not None), key=lambda one: (-one.used, one.id)))
 
 
-def unused(days: float, *, outdated: bool = False) -> tuple[KeptSeed, ...]:
-    """Those that nothing began with for so many days, and with `outdated` those that nothing can; none in use."""
+def unused_seeds(days: float, *, outdated: bool = False) -> tuple[CachedSeed, ...]:
+    """Return the seeds unused for so many days, and with `outdated` those that cannot be used any more; none in use."""
     before = time.time() - days * DAY
-    return tuple(one for one in kept_seeds() if not one.in_use and (one.used < before or (outdated and one.outdated)))
+    return tuple(one for one in list_seeds() if not one.in_use and (one.used < before or (outdated and one.outdated)))
 
 
-def fitting(prefix: str) -> KeptSeed:
-    """The one whose id begins so. UsageError where there is none, or more than one."""
-    found = [one for one in kept_seeds() if prefix and one.id.startswith(prefix)]
+def find_seed(prefix: str) -> CachedSeed:
+    """Return the seed whose id begins with a prefix. Raises UsageError if none or several match."""
+    found = [one for one in list_seeds() if prefix and one.id.startswith(prefix)]
     if len(found) != 1:
         what = f"{len(found)} seeds begin" if found else "no seed begins"
         raise UsageError(f"{what} with {prefix!r}", next="worksample workplace seeds")
     return found[0]
 
 
-def remove(one: KeptSeed, *, unless_used_after: float | None = None) -> bool:
-    """Take it out of the cache; whoever wants it makes it again. False where it is gone already, is in use by now, or
-    was begun with after that time.
+def remove_seed(one: CachedSeed, *, unless_used_after: float | None = None) -> bool:
+    """Remove a seed from the cache; it is made again on demand. Returns False if it is gone already, in use, or was
+    used after that time.
     """
     folder = seeds_folder()
     with (folder / f".{one.id}.lock").open("w", encoding="utf-8") as making:
         fcntl.flock(making, fcntl.LOCK_EX)
-        now = _told(folder / one.id)
+        now = _describe(folder / one.id)
         if now is None or now.in_use or (unless_used_after is not None and now.used > unless_used_after):
             return False
-        gone = folder / f".{one.id}.new"  # what a kill leaves of it is removed as the half of one is
+        gone = folder / f".{one.id}.new"  # if we are killed here, the rest is removed like an incomplete seed
         shutil.rmtree(gone, ignore_errors=True)
         (folder / one.id).rename(gone)
         shutil.rmtree(gone)
     return True
 
 
-def remove_left() -> list[str]:
-    """Remove what makers and removers that were killed left; their names."""
+def remove_orphans() -> list[str]:
+    """Remove what killed processes left in the cache; return the names."""
     return remove_halves(seeds_folder())
 
 
-def _told(folder: Path) -> KeptSeed | None:
-    """None for one that is just removed."""
+def _describe(folder: Path) -> CachedSeed | None:
+    """Return a seed's description; None if it was just removed."""
     try:
         about = folder / ABOUT
         known = about.is_file()
@@ -93,13 +93,13 @@ def _told(folder: Path) -> KeptSeed | None:
         return None
     services = tuple(said.get("services", ()))
     outdated = said.get("programs") != programs_digest(services) if known else True
-    return KeptSeed(
+    return CachedSeed(
         folder.name, str(said.get("company", "")), services, _size(folder), used, outdated, known and _in_use(about)
     )
 
 
 def _in_use(about: Path) -> bool:
-    """Whether a box of anybody's has it (`worksample.sandboxes.holder.claim`)."""
+    """Return whether any box uses the seed (`worksample.sandboxes.holder.lock_images`)."""
     try:
         with about.open(encoding="utf-8") as own:
             fcntl.flock(own, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""What the seeding program is told of a company: plain values, with passwords, mails and events spelt out."""
+"""The plan for the seeding program: a company as plain values, with passwords, mails and events spelt out."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from .company import Calendar, Company, SeedEvent, SeedProject
 
 STATE = "/task/state/workplace"
-"""Where the services keep everything, in every workplace: paths in databases stay right."""
+"""Folder of the services' state, the same in every workplace, so that paths in databases stay valid."""
 MAIL = "workplace.invalid"
 
 
-def passwords(company: Company) -> dict[str, str]:
-    """Everybody's: those that the company gives, and others that nobody can guess."""
+def choose_passwords(company: Company) -> dict[str, str]:
+    """Return everybody's password: the company's own, or a random one."""
     return {person.id: person.password or secrets.token_urlsafe(24) for person in company.person}
 
 
-def plan_of(company: Company, words: dict[str, str]) -> dict[str, Any]:
-    """For `in_box/seed.py`. `words`: passwords by person."""
+def build_plan(company: Company, words: dict[str, str]) -> dict[str, Any]:
+    """Return the plan for `in_box/seed.py`. `words`: passwords by person."""
     everybody = sorted(company.people)
     return {
         "name": company.name,
@@ -91,41 +91,41 @@ def _events(owner: str, calendar: Calendar, today: datetime) -> list[dict[str, s
     events = []
     for number, one in enumerate(calendar.event):
         uid = hashlib.sha256(f"{owner}\0{number}\0{one.title}\0{one.begins.isoformat()}".encode()).hexdigest()[:24]
-        events.append({"uid": uid, "ics": ics_of(uid, owner, one, today)})
+        events.append({"uid": uid, "ics": event_ics(uid, owner, one, today)})
     return events
 
 
-def ics_of(uid: str, owner: str, event: SeedEvent, today: datetime) -> str:
-    """One event by RFC 5545. `today`: when it was written."""
+def event_ics(uid: str, owner: str, event: SeedEvent, today: datetime) -> str:
+    """Return an event by RFC 5545. `today`: when it was written."""
     fields = [
         ("UID", uid),
         ("DTSTAMP", _stamp(today)),
         ("DTSTART", _stamp(event.begins)),
         ("DTEND", _stamp(event.ends)),
-        ("SUMMARY", _escaped(event.title)),
-        *([("LOCATION", _escaped(event.place))] if event.place else []),
-        *([("DESCRIPTION", _escaped(event.text))] if event.text else []),
+        ("SUMMARY", _escape(event.title)),
+        *([("LOCATION", _escape(event.place))] if event.place else []),
+        *([("DESCRIPTION", _escape(event.text))] if event.text else []),
         *([("ORGANIZER", f"mailto:{owner}@{MAIL}")] if event.with_ else []),
         *(("ATTENDEE", f"mailto:{who}@{MAIL}") for who in event.with_),
     ]
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//worksample//workplace//EN", "BEGIN:VEVENT"]
     lines += [f"{name}:{value}" for name, value in fields]
     lines += ["END:VEVENT", "END:VCALENDAR", ""]
-    return "\r\n".join(_folded(line) for line in lines)
+    return "\r\n".join(_fold(line) for line in lines)
 
 
 def _stamp(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     for plain, marked in (("\\", "\\\\"), (";", "\\;"), (",", "\\,"), ("\r\n", "\\n"), ("\n", "\\n")):
         text = text.replace(plain, marked)
     return text
 
 
-def _folded(line: str) -> str:
-    """At most 75 bytes a line, broken between characters."""
+def _fold(line: str) -> str:
+    """Break a line into parts of at most 75 bytes, between characters."""
     pieces, piece = [], ""
     for char in line:
         if len((piece + char).encode()) > 74:

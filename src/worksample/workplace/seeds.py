@@ -1,4 +1,6 @@
-"""The state that a company's services begin with: made once in a box, kept by the digest of all that decides it."""
+"""Seeds: the initial state of a company's services, made once in a box and cached by the digest of everything that
+decides it.
+"""
 
 from __future__ import annotations
 
@@ -18,68 +20,69 @@ from worksample.files import materialise, scan
 from worksample.records import CaptureStatus
 from worksample.sandboxes.holder import SEED_ABOUT
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.shared_folders import once
+from worksample.sandboxes.shared_folders import make_once
 from worksample.tasks.workplace import WORKPLACE
 
 from .company import Company
-from .seed_plan import passwords, plan_of
-from .service_programs import require, versions
+from .seed_plan import build_plan, choose_passwords
+from .service_programs import require_programs, versions
 from .services_box import COMPANY, box_config
-from .state_stamp import stamp
+from .state_stamp import write_stamp
 
 SECONDS = 600.0
-"""That making a seed may take."""
+"""Seconds that making a seed may take."""
 ABOUT = SEED_ABOUT
-"""Beside a seed's state: what it is of; when it was touched last, a workplace began with it."""
+"""File beside a seed's state that describes it; its modification time is the seed's last use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """`state`: the services' folders. `accounts`: passwords by person, of this machine's seed."""
+    """A seed. `state`: the services' folders. `accounts`: passwords by person, of this machine's seed."""
 
     state: Path
     accounts: dict[str, str]
 
 
 def seed_digest(company: Company, names: Sequence[str]) -> str:
-    """What decides a seed: the company's folder, the services, their versions, our own programs."""
+    """Return the digest of what decides a seed: the company's folder, the services, their versions, our programs."""
     return hashlib.sha256("\n".join([company.folder, *sorted(names), versions(names)]).encode()).hexdigest()
 
 
 def seed_folder(company: Company, names: Sequence[str]) -> Path:
-    """Where the seed lies or will lie."""
+    """Return the folder of a seed, whether it exists or not."""
     return seeds_folder() / seed_digest(company, names)[:32]
 
 
 def seeds_folder() -> Path:
-    """Where seeds lie."""
+    """Return the folder of all seeds."""
     folder = cache_folder() / "workplaces"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 
 def programs_digest(names: Sequence[str]) -> str:
-    """Of the services' versions and our own programs, which decide a seed beside its company."""
+    """Return the digest of the services' versions and our own programs, which decide a seed besides its company."""
     return hashlib.sha256(versions(names).encode()).hexdigest()
 
 
-def seed_of(company: Company, root: Path, names: Sequence[str], *, kind: str = "bubblewrap") -> Seed:
-    """The seed of the company in the folder `root`. One makes it while others wait; a half is never seen.
+def ensure_seed(company: Company, root: Path, names: Sequence[str], *, kind: str = "bubblewrap") -> Seed:
+    """Return the seed of the company in the folder `root`. One process makes it while others wait; an incomplete one is
+    never seen.
 
-    Blocks, for about half a minute where it has to be made. SandboxUnavailable, SandboxError with what failed.
+    Blocks for about half a minute if it must be made. Raises SandboxUnavailable, SandboxError with what failed.
     """
-    require(names)
+    require_programs(names)
     folder = seed_folder(company, names)
-    once(folder, lambda fresh: asyncio.run(_fill(fresh, company, root, names, kind)))
-    with contextlib.suppress(OSError):  # somebody else's cache, which we only read
+    make_once(folder, lambda fresh: asyncio.run(_fill(fresh, company, root, names, kind)))
+    with contextlib.suppress(OSError):  # another account's cache, which we may only read
         os.utime(folder / ABOUT)
     return Seed(folder / "state", json.loads((folder / "accounts.json").read_text(encoding="utf-8")))
 
 
 async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str], kind: str) -> None:
-    words = passwords(company)
+    words = choose_passwords(company)
     async with open_box(box_config(names, {COMPANY: root.resolve()}, "seed"), kind=kind) as box:
-        await box.write("/task/scratch/plan.json", json.dumps(plan_of(company, words)).encode(), 0o600)
+        await box.write("/task/scratch/plan.json", json.dumps(build_plan(company, words)).encode(), 0o600)
         argv = ["python3", "-m", "in_box.seed", f"/task/state/{WORKPLACE}", "--plan", "/task/scratch/plan.json"]
         done = await box.run([*argv, "--company", COMPANY, "--services", ",".join(names)], timeout=SECONDS)
         if done.returncode or done.timed_out:
@@ -90,27 +93,29 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
                 next=f"correct that, then worksample workplace check {root} --start",
             )
         await box.freeze()
-        await asyncio.to_thread(take_state, box.output_path / WORKPLACE, folder)
-    stamp(folder / "state", company.folder, names)
+        await asyncio.to_thread(copy_state, box.output_path / WORKPLACE, folder)
+    write_stamp(folder / "state", company.folder, names)
     (folder / "accounts.json").write_text(json.dumps(words), encoding="utf-8")
     about = {"company": company.name, "services": sorted(names), "programs": programs_digest(names)}
     (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")
 
 
-def take_state(state: Path, folder: Path) -> None:
-    """What services keep, into `folder`/state; links and devices are left where they are. SandboxError."""
+def copy_state(state: Path, folder: Path) -> None:
+    """Copy the services' state to `folder`/state without links and devices. Raises SandboxError."""
     blobs = folder / "blobs"
     blobs.mkdir()
-    found = scan(state, _Blobs(blobs))
+    found = scan(state, _BlobFolder(blobs))
     if found.status is not CaptureStatus.COMPLETE:
-        raise SandboxError(f"the state could not be taken out of its box: {found.reason}", where="workplace")
+        raise SandboxError(
+            f"the state could not be copied out of its box: {found.reason}", where="workplace", next="worksample doctor"
+        )
     materialise(found.manifest, lambda digest: blobs / digest, folder / "state")
     shutil.rmtree(blobs)
 
 
 @dataclass(frozen=True, slots=True)
-class _Blobs:
-    """A sink that keeps contents as files by their digests."""
+class _BlobFolder:
+    """A sink that stores contents as files named by their digests."""
 
     folder: Path
 

@@ -1,4 +1,4 @@
-"""The programs behind a workplace's services: what this machine needs for each, and what to type where it lacks it."""
+"""The programs of a workplace's services: what each needs on this machine, and the command that installs it."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from .converse_js import converse_folder
 from .redmine import redmine_folder
 
 PROGRAMS = Path(__file__).parent / "in_box"
-"""What runs in the services' box."""
+"""Folder of our programs that run in the services' box."""
 LIBRARY = "/task/service/python"
-"""Where that box has the services that are Python's."""
+"""Path in that box of the services written in Python."""
 INSTALL = "worksample workplace install"
 _RUBY = """ruby ruby-actionpack-action-caching ruby-actionpack-xml-parser ruby-addressable ruby-bundler ruby-coderay
 ruby-commonmarker ruby-task-list ruby-html-pipeline ruby-i18n ruby-jquery-rails ruby-mail ruby-marcel
 ruby-mini-magick ruby-mini-mime ruby-net-ldap ruby-nokogiri ruby-rack ruby-rails ruby-rails-dom-testing
 ruby-rails-observers ruby-rbpdf ruby-redcarpet ruby-request-store ruby-roadie ruby-roadie-rails ruby-rotp ruby-rouge
 ruby-rqrcode ruby-sanitize ruby-zip ruby-sqlite3 puma libjs-chart.js libjs-jquery libjs-jquery-ui libjs-raphael"""
-"""What Debian's Redmine depends on, without what sets up its database, its tests' library and pictures of charts."""
+"""Dependencies of Debian's Redmine, without those for its database setup, its tests and images of charts."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceProgram:
-    """One service."""
+    """The programs of one service."""
 
     debian: tuple[str, ...] = ()
-    """Packages. None of them starts a service of its own that we need, and ours need none."""
+    """Debian packages. We need none of the system services that they might start."""
     module: str = ""
-    """Of a distribution of the same name, from the extra `workplace`."""
+    """Python module and distribution, from the extra `workplace`."""
     keeps: str = ""
-    """The package, distribution or `redmine` whose version decides how its state is laid out; "": none does."""
+    """Package, distribution or `redmine` whose version decides the layout of its state; "" if none does."""
     digits: int = 2
-    """Of that version: how many numbers change only with the layout."""
+    """How many numbers of that version change only with the layout."""
 
 
 SERVICES: dict[str, ServiceProgram] = {
@@ -50,62 +50,62 @@ SERVICES: dict[str, ServiceProgram] = {
     "git": ServiceProgram(("fcgiwrap", "git")),
     "calendar": ServiceProgram(module="radicale", keeps="radicale", digits=1),
 }
-"""By the names of `worksample.tasks.workplace.PORTS`."""
+"""Programs by the service names of `worksample.tasks.workplace.PORTS`."""
 _FRONT = ServiceProgram(("nginx-light",))
 
 
 def packages(names: Iterable[str]) -> tuple[str, ...]:
-    """Debian's packages that these services need."""
+    """Return the Debian packages that these services need."""
     programs = [_FRONT, *(SERVICES[name] for name in names)]
     return tuple(dict.fromkeys(package for one in programs for package in one.debian))
 
 
-def missing(names: Iterable[str]) -> tuple[str, ...]:
-    """Those of Debian's packages that this machine has not."""
+def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the Debian packages that these services need and this machine lacks."""
     wanted = packages(names)
-    have = _installed(wanted)
+    have = _installed_packages(wanted)
     return tuple(package for package in wanted if package not in have)
 
 
-def lacking(names: Iterable[str]) -> str:
-    """The line to type where this machine has not all that these services need; "" where nothing lacks."""
+def missing_programs_command(names: Iterable[str]) -> str:
+    """Return the command that installs what these services lack on this machine; "" if nothing is missing."""
     given = tuple(names)
     modules = [SERVICES[name].module for name in given if SERVICES[name].module]
     lines = []
     if any(importlib.util.find_spec(module) is None for module in modules):
         lines.append("pip install 'worksample[workplace]'")
     fetched = {"tracker": redmine_folder, "chat": converse_folder}
-    if missing(given) or any(fetched[name]() is None for name in given if name in fetched):
+    if missing_packages(given) or any(fetched[name]() is None for name in given if name in fetched):
         lines.append(INSTALL)
     return " && ".join(lines)
 
 
-def require(names: Iterable[str]) -> None:
-    """SandboxUnavailable with the line to type where a program is missing."""
-    if line := lacking(names):
-        raise SandboxUnavailable("programs of the workplace are missing", where="workplace", next=line)
+def require_programs(names: Iterable[str]) -> None:
+    """Raise SandboxUnavailable, with the command to type, if a program is missing."""
+    if line := missing_programs_command(names):
+        raise SandboxUnavailable("programs of the workplace's services are missing", where="workplace", next=line)
 
 
-def libraries(names: Iterable[str]) -> Path:
-    """The folder of Python packages that the services' box is given."""
+def python_folder(names: Iterable[str]) -> Path:
+    """Return the folder of Python packages for the services' box."""
     from worksample.sandboxes.toolbox import library_folder
 
     return library_folder(tuple(sorted(SERVICES[name].module for name in names if SERVICES[name].module)), LIBRARY)
 
 
 def versions(names: Iterable[str]) -> str:
-    """What decides a state that these services make, besides the company: their versions, and our own programs."""
+    """Return everything besides the company that decides a state: the services' versions and our own programs."""
     given = sorted(names)
     modules = [
         f"{name}=={importlib.metadata.version(name)}" for name in (SERVICES[one].module for one in given) if name
     ]
-    debian = [f"{package}={version}" for package, version in sorted(_installed(packages(given)).items())]
+    debian = [f"{package}={version}" for package, version in sorted(_installed_packages(packages(given)).items())]
     tracker = [folder.name] if "tracker" in given and (folder := redmine_folder()) is not None else []
-    return "\n".join([*debian, *modules, *tracker, _own()])
+    return "\n".join([*debian, *modules, *tracker, _programs_digest()])
 
 
-def lines(names: Iterable[str]) -> dict[str, str]:
-    """Service -> the line of versions that share its state: what one of them left the others can begin with.
+def version_lines(names: Iterable[str]) -> dict[str, str]:
+    """Return for each service the line of versions that can share its state.
 
     Security updates stay in their line. A service whose state is plain files, or git's, has none.
     """
@@ -118,13 +118,13 @@ def lines(names: Iterable[str]) -> dict[str, str]:
         elif one.module:
             version = importlib.metadata.version(one.module)
         else:
-            version = _installed((one.keeps,)).get(one.keeps, "") if one.keeps else ""
+            version = _installed_packages((one.keeps,)).get(one.keeps, "") if one.keeps else ""
         found[name] = f"{one.keeps} {'.'.join(version.split('.')[: one.digits])}" if one.keeps else name
     return found
 
 
-def _installed(wanted: tuple[str, ...]) -> dict[str, str]:
-    """Package -> version."""
+def _installed_packages(wanted: tuple[str, ...]) -> dict[str, str]:
+    """Return the installed ones of these Debian packages with their versions."""
     asked = ["dpkg-query", "-W", "-f", "${Package} ${Version} ${db:Status-Status}\n", *wanted]
     try:
         done = subprocess.run(
@@ -137,8 +137,8 @@ def _installed(wanted: tuple[str, ...]) -> dict[str, str]:
 
 
 @functools.cache
-def _own() -> str:
-    """Digest of our programs in the box."""
+def _programs_digest() -> str:
+    """Return the digest of our programs in the box."""
     digest = hashlib.sha256()
     for path in sorted(path for path in PROGRAMS.rglob("*") if path.is_file() and path.suffix != ".pyc"):
         data = path.read_bytes()

@@ -1,4 +1,4 @@
-"""The box that a workplace's services stand in."""
+"""The box of a workplace's services: its config, and the command of the program that runs them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from worksample.tasks.workplace import PORTS, WORKPLACE
 
 from .converse_js import converse_folder
 from .redmine import redmine_folder
-from .service_programs import LIBRARY, PROGRAMS, libraries
+from .service_programs import LIBRARY, PROGRAMS, python_folder
 
 SEED, COMPANY, SETUP = f"{FILES}/seed", f"{FILES}/company", f"{FILES}/setup"
-SUPERVISE = ("python3", "-m", "in_box.supervisor")
+SUPERVISOR = ("python3", "-m", "in_box.supervisor")
 LIMITS = ServiceLimits(memory=2 << 30, processes=400, disk=1 << 30)
-"""Of all services of a workplace together."""
+"""Limits of all services of a workplace together."""
 
 
 def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> BoxConfig:
-    """A box with the services' programs. `mounts`: what else is shown read-only, by its place in the box."""
-    given = {f"{FILES}/programs/in_box": PROGRAMS, LIBRARY: libraries(names), **mounts}
+    """Return the config of a box with the services' programs. `mounts`: further read-only folders, by their path in the
+    box.
+    """
+    given = {f"{FILES}/programs/in_box": PROGRAMS, LIBRARY: python_folder(names), **mounts}
     if "tracker" in names and (redmine := redmine_folder()) is not None:
         given[f"{FILES}/redmine"] = redmine
     if "chat" in names and (page := converse_folder()) is not None:
@@ -39,20 +41,22 @@ def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> 
     )
 
 
-def spec_of(
+def service_spec(
     names: Sequence[str], *, accounts: Mapping[str, str], operator: str, dialects: Sequence[str] = ()
 ) -> ServiceSpec:
-    """The program that keeps the services. `accounts`: passwords by person; `operator`: the operator's."""
+    """Return the spec of the supervisor that runs the services. `accounts`: passwords by person; `operator`: the
+    operator's.
+    """
     more = ["--seed", SEED, *(["--dialects", ",".join(dialects)] if dialects else [])]
     return _spec(names, more, {"WORKPLACE_ACCOUNTS": json.dumps(dict(accounts)), "WORKPLACE_OPERATOR": operator})
 
 
-def spare_spec(names: Sequence[str]) -> ServiceSpec:
-    """The same program, which is told later what it is for."""
+def warm_spec(names: Sequence[str]) -> ServiceSpec:
+    """Return the spec of a supervisor that loads programs and waits until it is told which company they are for."""
     return _spec(names, ["--spare"], {})
 
 
 def _spec(names: Sequence[str], more: Sequence[str], env: Mapping[str, str]) -> ServiceSpec:
-    argv = (*SUPERVISE, f"{STATE}/{WORKPLACE}", "--services", ",".join(names), *more)
+    argv = (*SUPERVISOR, f"{STATE}/{WORKPLACE}", "--services", ",".join(names), *more)
     ports = tuple(PORTS[name] for name in names)
     return ServiceSpec(name=WORKPLACE, box=WORKPLACE, argv=argv, env=dict(env), ports=ports, wait=120.0, limits=LIMITS)

@@ -1,4 +1,4 @@
-"""A state as evidence: what says of it which services it is of, and what refuses one that none can begin with."""
+"""The stamp of a state: which services it belongs to, and checks that reject a state that these services cannot use."""
 
 from __future__ import annotations
 
@@ -9,41 +9,45 @@ from typing import Any
 
 from worksample.errors import ExportError
 
-from .service_programs import lines
+from .service_programs import version_lines
 
 FORMAT = 1
-"""Of a state: which folders it has, and what lies in them."""
+"""Version of the layout of a state: which folders it has, and what lies in them."""
 STAMP = "workplace.json"
-"""In a state's folder. No service writes there, so no agent does."""
-AGAIN = "copy it again, whole, or write it again with worksample workplace export FOLDER"
+"""File in a state's folder. No service writes there, so no agent can."""
+AGAIN = "copy the export again, or write it again with worksample workplace export FOLDER"
 STAMP_LIMIT = 1 << 20
 
 
-def stamp(state: Path, company: str, names: Sequence[str]) -> None:
-    """Write into a fresh state of which services it is. `company`: digest of its folder."""
-    said = {"format": FORMAT, "company": company, "services": lines(names)}
+def write_stamp(state: Path, company: str, names: Sequence[str]) -> None:
+    """Write the stamp of a new state. `company`: digest of its folder."""
+    said = {"format": FORMAT, "company": company, "services": version_lines(names)}
     (state / STAMP).write_text(json.dumps(said, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def require_state(state: Path, names: Sequence[str], *, where: str = "export") -> None:
-    """ExportError where these services, as this machine has them, cannot begin with a state."""
+    """Raise ExportError if these services, as installed on this machine, cannot start with a state."""
     said = read_stamp(state, where=where)
     if said.get("format") != FORMAT:
         raise _of_another_version(where, f"its format is {said.get('format')!r}, and this version's is {FORMAT}")
     kept = said.get("services")
     if not isinstance(kept, dict):
-        raise ExportError("its stamp names no services", where=where, next=AGAIN)
-    here = lines(names)
+        raise ExportError("the stamp of the state names no services", where=where, next=AGAIN)
+    here = version_lines(names)
     if lacks := sorted(set(names) - set(kept)):
-        raise ExportError(f"it holds nothing of {', '.join(lacks)}", where=where)
-    if other := [f"{kept[name]}, and here is {here[name]}" for name in sorted(here) if kept[name] != here[name]]:
+        raise ExportError(f"the state lacks {', '.join(lacks)}", where=where, next="leave these out of --services")
+    if other := [
+        f"{kept[name]}, but this machine has {here[name]}" for name in sorted(here) if kept[name] != here[name]
+    ]:
         raise _of_another_version(where, "; ".join(f"it is of {one}" for one in other))
     if gone := [name for name in sorted(names) if not (state / name).is_dir()]:
-        raise ExportError(f"it is cut off: the folders {', '.join(gone)} are missing", where=where, next=AGAIN)
+        raise ExportError(
+            f"the state is incomplete: the folders {', '.join(gone)} are missing", where=where, next=AGAIN
+        )
 
 
 def read_stamp(state: Path, *, where: str = "export") -> Mapping[str, Any]:
-    """What a state says of itself. ExportError where it says nothing."""
+    """Return a state's stamp. Raises ExportError if it has none."""
     path = state / STAMP
     try:
         if path.is_symlink() or path.stat().st_size > STAMP_LIMIT:
@@ -51,12 +55,14 @@ def read_stamp(state: Path, *, where: str = "export") -> Mapping[str, Any]:
         said = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         raise ExportError(
-            f"it is cut off, or of a version before stamps: no {STAMP} that can be read", where=where, next=AGAIN
+            f"the state is incomplete, or older than stamps: {STAMP} cannot be read", where=where, next=AGAIN
         ) from None
     if not isinstance(said, dict):
-        raise ExportError(f"its {STAMP} is no table", where=where, next=AGAIN)
+        raise ExportError(f"{STAMP} is not a JSON object", where=where, next=AGAIN)
     return said
 
 
 def _of_another_version(where: str, why: str) -> ExportError:
-    return ExportError(f"it is of another version: {why}", where=where, next="use the version that made it")
+    return ExportError(
+        f"the state was made by another version: {why}", where=where, next="use the worksample version that made it"
+    )

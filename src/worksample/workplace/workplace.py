@@ -1,4 +1,4 @@
-"""A workplace that stands: what is opened for it, put back to its beginning, prepared for a task."""
+"""A workplace: opened for a task, reset to its initial state, prepared by the task's setup."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from worksample.box import Box
 from worksample.errors import Cause, SandboxError
 from worksample.models import ModelService
 from worksample.records import Environment
-from worksample.sandboxes.services import TaskServices
-from worksample.sandboxes.services.service_boxes import Loaded, ServiceBox
+from worksample.sandboxes.services import TrialServices
+from worksample.sandboxes.services.service_boxes import LoadedService, ServiceBox
 from worksample.tasks.workplace import WORKPLACE
 
-from .colleagues.chat import Chat
-from .colleagues.colleague_runner import ColleagueRunner, played
+from .colleagues.chat import WorkplaceChat
+from .colleagues.colleague_runner import ColleagueRunner, choose_responders
 from .colleagues.company_clock import CompanyClock
-from .colleagues.deeds import Hands
+from .colleagues.deeds import ServiceDeeds
 from .colleagues.profile import Colleague
 from .company_reader import read_company
-from .seeds import Seed, seed_of
-from .service_programs import require
-from .services_box import SEED, SETUP, box_config, spec_of
-from .warm_pool import SLOW, current
+from .seeds import Seed, ensure_seed
+from .service_programs import require_programs
+from .services_box import SEED, SETUP, box_config, service_spec
+from .warm_pool import SLOW, current_pool
 
 SETUP_SECONDS = 120.0
 CONTROL = "/task/scratch/control"
@@ -33,63 +33,67 @@ CONTROL = "/task/scratch/control"
 
 @dataclass(frozen=True, slots=True)
 class LiveWorkplace:
-    """What `standing` opens, and the operator's password, which is of this one workplace."""
+    """A workplace to be opened, and its operator's password, which is valid in this workplace only."""
 
     box: ServiceBox
     operator: str
     setup: bool = False
-    """Whether a task's `setup.py` is to be run once it stands."""
+    """Whether the task's `setup.py` must run once the services do."""
     colleagues: tuple[Colleague, ...] = ()
-    """Who answers in its chat."""
+    """The colleagues in its chat."""
     players: Mapping[str, str] = field(default_factory=dict)
-    """Passwords of those whom a person plays."""
+    """Passwords of the colleagues that a person plays."""
     today: datetime = datetime(2026, 1, 5, 9, tzinfo=UTC)
-    """Where their clock begins."""
+    """Start of the company's clock."""
 
-    def attended(self, box: Box, model: str | None, service: ModelService) -> ColleagueRunner:
-        """Its colleagues, attending to the services in `box`. SandboxError where one lacks a model."""
-        by = played(self.colleagues, model, service)
+    def colleague_runner(self, box: Box, model: str | None, service: ModelService) -> ColleagueRunner:
+        """Return the runner of its colleagues, for the services in `box`. Raises SandboxError if one lacks a model."""
+        by = choose_responders(self.colleagues, model, service)
         return ColleagueRunner(
-            Chat(box, self.operator), by, clock=CompanyClock(self.today), hands=Hands(box, self.operator)
+            WorkplaceChat(box, self.operator),
+            by,
+            clock=CompanyClock(self.today),
+            hands=ServiceDeeds(box, self.operator),
         )
 
 
-def over_state(
+def workplace_over_state(
     names: Sequence[str], state: Path, label: str, *, accounts: Mapping[str, str] | None = None,
     setup: Path | None = None, dialects: Sequence[str] = (),
 ) -> LiveWorkplace:  # fmt: skip
-    """A workplace whose services begin with a copy of a state: a seed's, or what an export kept.
+    """Return a workplace whose services start with a copy of a state: a seed's, or an export's.
 
-    accounts: passwords by person; without them people's passwords open the chat and the tracker alone, and the
-    operator's all. Its programs may have been loaded ahead (`spares`). SandboxUnavailable where one is missing.
+    accounts: passwords by person; without them people's passwords open only the chat and the tracker, and the
+    operator's opens everything. Its programs may come from the warm pool. Raises SandboxUnavailable if one is missing.
     """
-    require(names)
+    require_programs(names)
     operator = secrets.token_urlsafe(32)
     mounts = {SEED: state, **({SETUP: setup} if setup is not None else {})}
-    spec = spec_of(names, accounts=accounts or {}, operator=operator, dialects=dialects)
-    ahead = current()
+    spec = service_spec(names, accounts=accounts or {}, operator=operator, dialects=dialects)
+    ahead = current_pool()
 
-    async def loaded(kind: str) -> Loaded | None:
+    async def take_warm(kind: str) -> LoadedService | None:
         return await ahead.take(kind, frozenset(names), spec, mounts) if ahead is not None else None
 
-    wanted = loaded if ahead is not None and SLOW in names else None
+    wanted = take_warm if ahead is not None and SLOW in names else None
     box = ServiceBox(WORKPLACE, box_config(names, mounts, label), (spec,), wanted)
     return LiveWorkplace(box, operator, setup is not None)
 
 
-def workplace_of(environment: Environment, folder: Callable[[str], Path], label: str) -> LiveWorkplace | None:
-    """The workplace of a task; None where it has none. `folder`: where the files of a manifest lie.
+def task_workplace(environment: Environment, folder: Callable[[str], Path], label: str) -> LiveWorkplace | None:
+    """Return the workplace of a task; None if it has none. `folder`: returns where the files of a manifest are.
 
-    Blocks, for about half a minute where its seed is made. Raises ManifestError, SandboxError, and what `folder` does.
+    Blocks for about half a minute if its seed must be made. Raises ManifestError, SandboxError, and whatever `folder`
+    raises.
     """
     source = environment.workplace
     if source is None or source.company.files is None:
         return None
     root = folder(source.company.files)
     company = read_company(root)
-    seed = seed_of(company, root, environment.services)
+    seed = ensure_seed(company, root, environment.services)
     setup = folder(source.setup.files) if source.setup is not None and source.setup.files is not None else None
-    made = over_state(
+    made = workplace_over_state(
         environment.services, seed.state, label, accounts=seed.accounts, setup=setup, dialects=source.dialects
     )
     there = company.colleagues if "chat" in environment.services else ()
@@ -97,13 +101,15 @@ def workplace_of(environment: Environment, folder: Callable[[str], Path], label:
     return replace(made, colleagues=there, players=players, today=company.today)
 
 
-def seed_at(root: Path, names: Sequence[str]) -> Seed:
-    """The seed of the company in a folder."""
-    return seed_of(read_company(root), root, names)
+def seed_of_folder(root: Path, names: Sequence[str]) -> Seed:
+    """Return the seed of the company in a folder."""
+    return ensure_seed(read_company(root), root, names)
 
 
-async def reset(box: Box) -> float:
-    """Put every service back to its beginning; the seconds that it took. SandboxError where one did not come back."""
+async def reset_services(box: Box) -> float:
+    """Reset every service to its initial state; return the seconds that it took. Raises SandboxError if one did not
+    come back.
+    """
     try:
         connection = await box.connect(CONTROL)
         try:
@@ -112,31 +118,42 @@ async def reset(box: Box) -> float:
         finally:
             await connection.close()
     except OSError as error:
-        raise SandboxError(f"its services cannot be told: {error.strerror or error}", where="workplace") from None
+        raise SandboxError(
+            f"the services cannot be reached: {error.strerror or error}",
+            where="workplace",
+            next="start the workplace again",
+        ) from None
     word, _, seconds = said.decode("utf-8", "replace").strip().partition(" ")
     if word != "done":
-        raise SandboxError("its services did not come back from a reset", where="workplace", cause=Cause.SERVICE_LOST)
+        raise SandboxError(
+            "the services did not come back from a reset",
+            where="workplace",
+            next="start the workplace again",
+            cause=Cause.SERVICE_LOST,
+        )
     return float(seconds)
 
 
-async def set_up(services: TaskServices, workplace: LiveWorkplace) -> None:
-    """Run the task's `setup.py` beside the services. SandboxError (`service.start`) where it fails."""
+async def run_setup(services: TrialServices, workplace: LiveWorkplace) -> None:
+    """Run the task's `setup.py` beside the services. Raises SandboxError (`service.start`) if it fails."""
     if not workplace.setup:
         return
-    done = await own_box(services).run(
-        ["python3", f"{SETUP}/setup.py"], cwd=SETUP, env=environment(workplace), timeout=SETUP_SECONDS
+    done = await services_box(services).run(
+        ["python3", f"{SETUP}/setup.py"], cwd=SETUP, env=operator_environment(workplace), timeout=SETUP_SECONDS
     )
     if done.returncode or done.timed_out:
         said = done.stderr.decode("utf-8", "replace").strip()[-1000:]
         how = "did not end in time" if done.timed_out else f"ended with exit status {done.returncode}"
-        raise SandboxError(f"setup.py {how}: {said}", where="setup/setup.py", cause=Cause.SERVICE_START)
+        raise SandboxError(
+            f"setup.py {how}: {said}", where="setup/setup.py", next="correct setup.py", cause=Cause.SERVICE_START
+        )
 
 
-def environment(workplace: LiveWorkplace) -> dict[str, str]:
-    """Variables for whoever acts for the platform: a task's setup, a grader."""
+def operator_environment(workplace: LiveWorkplace) -> dict[str, str]:
+    """Return the environment variables of programs that act for the platform: a task's setup, a grader."""
     return {"WORKPLACE_OPERATOR": workplace.operator}
 
 
-def own_box(services: TaskServices) -> Box:
-    """The box that the workplace's services stand in."""
+def services_box(services: TrialServices) -> Box:
+    """Return the box of the workplace's services."""
     return next(box for box, inside in services.boxes if any(one.spec.name == WORKPLACE for one in inside))

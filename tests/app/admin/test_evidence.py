@@ -52,7 +52,7 @@ async def test_names_are_for_admins_and_bar_them_from_judging(served: Served) ->
         assert "open" in refused["error"]["what"] and refused["error"]["next"]
     served.desk.people.leasing.release(item.id, served.people["admin"])
     found = await served.get(f"/rounds/{round}/verdicts?names=true")
-    assert found["names"] and "given to you any more" in found["barred"]
+    assert found["names"] and "You get no more items of this round" in found["barred"]
     with pytest.raises(NotReady):
         served.desk.people.drafting.claim(served.people["admin"], round)
     assert (await served.get(f"/rounds/{round}"))["names_seen"]
@@ -225,5 +225,5 @@ async def test_a_submission_is_read_without_its_maker_or_by_whoever_judges_it_no
     named = await served.get(f"/submissions/{submission.id}?names=true")
     assert named["agent"].startswith("maker-") and named["origin"] == "trial" and "any more" in named["barred"]
     for barred in (round, desk.open(RoundKind.RUBRIC).id):
-        with pytest.raises(NotReady, match="seen who made what"):
+        with pytest.raises(NotReady, match="seen the makers' names"):
             desk.people.drafting.claim(served.people["admin"], barred)

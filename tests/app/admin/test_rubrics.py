@@ -28,7 +28,7 @@ async def test_a_rubric_is_written_changed_and_given_back_as_a_file(served: Serv
     late = await save(1, FIRST[1:], "I was slower", status=409)
     assert "version 2 by now" in late["error"]["what"]
     twice = await save(2, [FIRST[0], FIRST[0]], "twice", status=422)
-    assert twice["error"]["faults"] == {"title": "this id stands twice"}
+    assert twice["error"]["faults"] == {"title": "this id occurs twice"}
     assert (await served.get("/rubrics/report"))["versions"][1] == made
     [row] = await served.get("/rubrics")
     assert (row["name"], row["number"], row["criteria"], row["rounds"]) == ("report", 2, 1, 0)

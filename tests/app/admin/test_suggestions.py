@@ -109,7 +109,7 @@ async def test_a_model_that_fails_is_told_and_paid(tmp_path: Path, answer: Answe
     with serving([answer]) as model:
         async with serve(tmp_path, config(tmp_path, model)) as served:
             refused = await suggest(served, 502)
-            assert "the model gave no answer" in refused["error"]["what"]
+            assert "the model gave no valid answer" in refused["error"]["what"]
             [used] = suggestion_usage(served.desk.store, "rubric")
             assert bool(used.calls) == (answer.fault in (Fault.NONE, Fault.NOT_JSON, Fault.NO_CHOICES))
             assert used.requests >= 1

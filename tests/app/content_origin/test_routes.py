@@ -24,7 +24,7 @@ async def test_only_a_live_address_answers(tmp_path: Path) -> None:
         shelf.services.capabilities.forget(shelf.token)
         for path in ("/", "/index.html", "/.worksample/files", "/.worksample/view?path=index.html"):
             response = await good.get(path)
-            assert response.status_code == 404 and "no longer good" in response.text
+            assert response.status_code == 404 and "this address has expired" in response.text
             guarded(response)
     for host in (
         "ws.localhost:8765",

@@ -37,7 +37,7 @@ def test_a_round_is_opened_with_what_its_kind_needs_then_paused_and_closed(team:
 
     page.get_by_label("Experiment").select_option("x1")
     page.get_by_role("button", name="Open the round").click()
-    expect(page.get_by_text("No pilot has opened this version of the instructions")).to_be_visible()
+    expect(page.get_by_text("No pilot has passed with this version of the instructions")).to_be_visible()
     page.get_by_label("Why without a pilot").fill("two deliverables only")
     page.get_by_label("Rule").select_option("tie_break")
     expect(page.get_by_label("Votes on each item")).to_have_count(0)
@@ -96,6 +96,6 @@ def test_what_blind_copies_keep_is_listed(team: Desks) -> None:
     page = team.sit("ada", "admin")
     page.goto(f"/admin/rounds/{round.id}/more")
     expect(page.get_by_text("2 files looked at. 1 file may say who made them.")).to_be_visible()
-    kept = page.get_by_role("table", name="What blind copies keep").get_by_role("row")
+    kept = page.get_by_role("table", name="Leaks in blind copies").get_by_role("row")
     expect(kept).to_have_count(2)
     expect(kept.nth(1)).to_contain_text("by █████.pdf")

@@ -25,7 +25,7 @@ def test_the_training_is_read_before_the_first_item(place: Desks) -> None:
     address = f"/work/{queue.get_attribute('data-queue')}"
     place.watch.expected = ("425",)
     page.goto(address)
-    expect(page.get_by_text("Something comes first.")).to_be_visible()
+    expect(page.get_by_text("You need to do something first.")).to_be_visible()
     page.get_by_role("link", name="To the queues").click()
     queue.get_by_role("button", name="Read the training").click()
     pages = page.get_by_role("navigation", name="Pages of the training").get_by_role("link")

@@ -48,7 +48,7 @@ def test_a_person_does_a_task_and_stands_beside_the_agent(tmp_path: Path) -> Non
             await ann.sit()
             assert (await ann.do("start"))["seconds"] == 120
             nothing = await ann.send("POST", f"{ann.place}/submit", {})
-            assert nothing.status_code == 409 and "nothing lies in the output" in nothing.text
+            assert nothing.status_code == 409 and "the output folder is empty" in nothing.text
             for path in ("../scratch", "a/../../scratch", "%2E%2E/scratch"):
                 assert (await ann.send("POST", f"{ann.place}/remove", {"path": path})).status_code == 400
                 assert (await ann.send("GET", f"{ann.place}/output", path=path)).status_code == 400

@@ -32,8 +32,8 @@ def test_a_task_is_done_in_the_browser(tmp_path: Path) -> None:
     with chromium() as browser, serving(room.store, room.clock) as served:
         watch = Watch(served.config.host)
         page = enter(desk_of(browser, served, watch), room.people.accounts.one_time_link("ann"))
-        page.get_by_role("link", name="Places").click()
-        page.get_by_role("button", name="Take this place").click()
+        page.get_by_role("link", name="Tasks").click()
+        page.get_by_role("button", name="Take this task").click()
         expect(page.get_by_text("The time does not run.")).to_be_visible()
         page.get_by_role("button", name="Start").click()
         shell = page.locator("[data-terminal]")
@@ -51,7 +51,7 @@ def test_a_task_is_done_in_the_browser(tmp_path: Path) -> None:
         page.context.close()
 
         page = enter(desk_of(browser, served, watch, dark=True), room.people.accounts.one_time_link("ann"))
-        page.get_by_role("link", name="Places").click()
+        page.get_by_role("link", name="Tasks").click()
         page.get_by_role("button", name="Go on").click()
         page.get_by_role("button", name=re.compile("Go on|Start")).click()
         expect(page.locator("[data-terminal]")).to_contain_text("draft.txt")
@@ -65,7 +65,7 @@ def test_a_task_is_done_in_the_browser(tmp_path: Path) -> None:
         _no_barriers(page)
         page.get_by_role("button", name="Hand in", exact=True).click()
         page.get_by_role("button", name="Hand in now").click()
-        expect(page.get_by_text("There is no place for you now.")).to_be_visible()
+        expect(page.get_by_text("There is no work for you now.")).to_be_visible()
         watch.check()
     assert room.run().status.graded == 2
     found = slots_df(room.store, room.experiment.id)

@@ -44,7 +44,7 @@ def test_a_place_is_taken_back_and_the_next_person_begins_anew(tmp_path: Path) -
             # She reads why, whatever she does next; twice is refused.
             for act in ("heartbeat", "start", "pause", "submit"):
                 told = await ann.send("POST", f"{ann.place}/{act}", {} if act == "submit" else None)
-                assert told.status_code == 409 and "taken back: she is ill" in told.text, act
+                assert told.status_code == 409 and "took this work back: she is ill" in told.text, act
             assert (await ada.send("POST", back, {"reason": "again"})).status_code == 409
             assert (await ada.get("/waiting"))[0]["seats"] == []
             last = assignment_events(room.store, slot)[-1]

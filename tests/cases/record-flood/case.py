@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from worksample.sandboxes.endpoints import Contact, Ledger
+from worksample.sandboxes.endpoints import ConnectionLedger, ConnectionRecord
 
 
-def failing(ledger: Ledger, count: int) -> None:
+def failing(ledger: ConnectionLedger, count: int) -> None:
     """Connections to the proxy that ask for nothing, and are gone."""
     for _ in range(count):
         contact = ledger.begin("proxy.internal:3128", "proxy for *.example.com:443")
@@ -17,7 +17,7 @@ def failing(ledger: Ledger, count: int) -> None:
         ledger.over(contact)
 
 
-def tunnel(ledger: Ledger, name: str) -> Contact:
+def tunnel(ledger: ConnectionLedger, name: str) -> ConnectionRecord:
     """One that is let through."""
     contact = ledger.begin("proxy.internal:3128", "allow *.example.com:443")
     contact.name, contact.peer, contact.sent, contact.received = name, "93.184.216.34:443", 10, 20
@@ -26,7 +26,7 @@ def tunnel(ledger: Ledger, name: str) -> Contact:
 
 def check(room: Path, fixtures: pytest.FixtureRequest) -> None:
     """Names that got through are there, whatever was before, after or between; sums by name are exact."""
-    ledger = Ledger()
+    ledger = ConnectionLedger()
     failing(ledger, 12_000)
     going = tunnel(ledger, "still.example.com:443")
     ledger.over(tunnel(ledger, "answers.example.com:443"))

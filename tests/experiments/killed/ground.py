@@ -185,8 +185,8 @@ class Ground:
             return []
         from worksample.sandboxes.containers import daemon
 
-        listed = daemon.daemon(self.docker).api.containers(all=True, filters={"label": daemon.LABEL})
-        volumes = daemon.daemon(self.docker).api.volumes()["Volumes"] or []
+        listed = daemon.connect(self.docker).api.containers(all=True, filters={"label": daemon.LABEL})
+        volumes = daemon.connect(self.docker).api.volumes()["Volumes"] or []
         return [f"container {one['Names']} {one['State']}" for one in listed] + [
             f"volume {one['Name']}" for one in volumes
         ]

@@ -58,7 +58,7 @@ def experiment(kind: str, folder: Path, url: str, word: str, go: Go) -> None:
 
 def build(folder: Path, word: str, go: Go) -> None:
     """An image from a Dockerfile; the second and every further one begins with what the first began with."""
-    from worksample.sandboxes.images import prepare
+    from worksample.sandboxes.images import prepare_image
 
     context = folder / "contexts" / word
     context.mkdir(parents=True)
@@ -68,7 +68,7 @@ def build(folder: Path, word: str, go: Go) -> None:
         f"{begins}COPY note /note\nRUN (setsid sleep 600 >/dev/null 2>&1 &) ; cat /note > /copied\n"
     )
     go()
-    prepare(context)
+    prepare_image(context)
 
 
 def unpack(folder: Path, go: Go) -> None:
@@ -76,8 +76,8 @@ def unpack(folder: Path, go: Go) -> None:
     import asyncio
 
     from worksample.box import BoxConfig, open_box
-    from worksample.sandboxes.images import prepare
-    from worksample.sandboxes.images.cache import remove
+    from worksample.sandboxes.images import prepare_image
+    from worksample.sandboxes.images.cache import remove_cached
 
     image = folder / "note" / "image.tar"
 
@@ -88,9 +88,9 @@ def unpack(folder: Path, go: Go) -> None:
             await asyncio.sleep(0.1)
 
     go()
-    found = prepare(image)
-    remove(found.digest)
-    asyncio.run(used(prepare(image).root))
+    found = prepare_image(image)
+    remove_cached(found.digest)
+    asyncio.run(used(prepare_image(image).root))
 
 
 def agent(folder: Path, go: Go) -> None:

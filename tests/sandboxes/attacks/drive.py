@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from attacks.world import ATTACKS, World, make_world
 from worksample.box import Endpoint, open_box
-from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, serving
+from worksample.sandboxes.endpoints import AllowedHost, ConnectProxy, HostAllowance, HostRule, serve_endpoints
 
 for name in ("files", "network", "processes", "kernel", "resources"):
     importlib.import_module(f"attacks.{name}")
@@ -37,11 +37,11 @@ async def verdict(world: World, name: str) -> dict[str, Any]:
     proxy = Endpoint("proxy.internal", 3128)
     below = (HostRule("*.example.com", int(world.env["TCP"])),)
     targets = {
-        inside: Host(HostRule("localhost", int(world.env["TCP"]))),
-        proxy: ConnectProxy(below, Allowance(below)),
+        inside: AllowedHost(HostRule("localhost", int(world.env["TCP"]))),
+        proxy: ConnectProxy(below, HostAllowance(below)),
     }
     config = world.config(network="endpoints", endpoints=(inside, proxy))
-    async with open_box(config, kind=world.kind) as box, serving(box, targets):
+    async with open_box(config, kind=world.kind) as box, serve_endpoints(box, targets):
         succeeded = await attack.run(world, box)
         alive = (await box.run(["echo", "alive"])).stdout == b"alive\n"
     return {"succeeded": succeeded, "control": control, "alive": alive}

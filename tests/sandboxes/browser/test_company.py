@@ -10,10 +10,10 @@ import pytest
 from sandboxes.browser.site import LIMITS, Stage
 from worksample.box import BoxConfig, Endpoint, open_box
 from worksample.sandboxes.browser import Browser, BrowserConfig
-from worksample.sandboxes.endpoints import serving
+from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.services import open_services
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.workplace import over_state, seed_at
+from worksample.workplace.workplace import seed_of_folder, workplace_over_state
 
 pytestmark = [
     pytest.mark.box,
@@ -37,14 +37,14 @@ async def _until(stage: Stage, *wanted: str) -> str:
 
 
 async def test_chat_tracker_and_files_are_logged_in_to() -> None:
-    begun = await asyncio.to_thread(seed_at, COMPANY, NAMES)
-    workplace = over_state(NAMES, begun.state, "test", accounts=begun.accounts)
+    begun = await asyncio.to_thread(seed_of_folder, COMPANY, NAMES)
+    workplace = workplace_over_state(NAMES, begun.state, "test", accounts=begun.accounts)
     places = {Endpoint(name, PORTS[name]): f"service:{WORKPLACE}:{PORTS[name]}" for name in NAMES}
     config = BrowserConfig(secure=("http://chat:3000",))
     async with (
         open_services((workplace.box,), "bubblewrap") as services,
         open_box(BoxConfig(network="endpoints", endpoints=tuple(places), limits=LIMITS)) as box,
-        serving(box, {place: services.target(to) for place, to in places.items()}),
+        serve_endpoints(box, {place: services.target(to) for place, to in places.items()}),
     ):
         browser = Browser(box, config)
         try:

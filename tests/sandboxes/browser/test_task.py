@@ -43,7 +43,7 @@ def test_who_is_given_one(harness: str, can: bool) -> None:
 
 def test_what_this_machine_lacks_is_said() -> None:
     instance = an_instance("t", "c", interfaces=("terminal", "browser"))
-    line = browser.lacking()
+    line = browser.missing_browser_command()
     assert why_incompatible(Agent.of("a", "scripted"), instance) == (
         f"needs a browser, which is not installed (type: {line})" if line else ""
     )

@@ -17,7 +17,7 @@ from sandboxes.capture.material import instance, write
 from worksample.errors import POLICY, Cause
 from worksample.files import ScanLimits
 from worksample.records import CaptureStatus, SubmissionPart
-from worksample.sandboxes.capture import CaptureLimits, capture, take
+from worksample.sandboxes.capture import CaptureLimits, capture_box, capture_parts
 from worksample.sandboxes.capture.probes import ProbeLimits
 from worksample.store import Store
 
@@ -34,7 +34,7 @@ def contents(store: Store, part: SubmissionPart) -> dict[str, str]:
 
 async def test_the_output_is_taken_while_the_box_is_frozen(store: Store, tmp_path: Path) -> None:
     box = FolderBox(write(tmp_path / "out", {"report.csv": "a,b\n", "d/x": "1"}))
-    parts = await capture(box, store.blobs, instance(store, tmp_path))
+    parts = await capture_parts(box, store.blobs, instance(store, tmp_path))
     assert box.calls == ["freeze", "output_path", "thaw"]
     assert set(parts) == {"output"}
     assert contents(store, parts["output"]) == {"report.csv": "a,b\n", "d/x": "1"}
@@ -45,12 +45,14 @@ async def test_a_way_through_a_descriptor_is_followed_to_the_folder_itself(store
     out = write(tmp_path / "out", {"report.csv": "x"})
     fd = os.open(out, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        found = await take(FolderBox(Path(f"/proc/{os.getpid()}/fd/{fd}")), store.blobs, instance(store, tmp_path))
+        found = await capture_box(
+            FolderBox(Path(f"/proc/{os.getpid()}/fd/{fd}")), store.blobs, instance(store, tmp_path)
+        )
     finally:
         os.close(fd)
     assert contents(store, found.parts["output"]) == {"report.csv": "x"}
     (tmp_path / "link").symlink_to(out)
-    linked = await take(FolderBox(tmp_path / "link"), store.blobs, instance(store, tmp_path))
+    linked = await capture_box(FolderBox(tmp_path / "link"), store.blobs, instance(store, tmp_path))
     assert (linked.parts["output"].status, linked.parts["output"].files) == (CaptureStatus.PARTIAL, 0)
 
 
@@ -61,7 +63,7 @@ async def test_probes_say_what_they_found(store: Store, tmp_path: Path) -> None:
     }
     made = instance(store, tmp_path, probes=probes, names=("state", "words.sh"))
     box = FolderBox(write(tmp_path / "out", {"report.csv": "x", "json.py": "raise SystemExit('not this one')"}))
-    found = await take(box, store.blobs, made)
+    found = await capture_box(box, store.blobs, made)
     assert box.calls == ["freeze", "output_path", "thaw", "run", "run"]
     assert found.parts["probes"].status is CaptureStatus.COMPLETE
     got = contents(store, found.parts["probes"])
@@ -73,14 +75,14 @@ async def test_probes_say_what_they_found(store: Store, tmp_path: Path) -> None:
 async def test_probes_know_the_paths_of_the_box(store: Store, tmp_path: Path) -> None:
     code = "import os; print(os.environ['WORKSAMPLE_OUTPUT'], os.environ['WORKSAMPLE_INPUT'])"
     made = instance(store, tmp_path, probes={"p.py": code}, names=("p",))
-    parts = await capture(FolderBox(write(tmp_path / "out", {})), store.blobs, made)
+    parts = await capture_parts(FolderBox(write(tmp_path / "out", {})), store.blobs, made)
     assert contents(store, parts["probes"]) == {"p.txt": "/task/output /task/input\n"}
 
 
 async def test_a_probe_that_does_not_end_is_given_up(store: Store, tmp_path: Path) -> None:
     made = instance(store, tmp_path, probes={"slow.py": "import time; time.sleep(600)"}, names=("slow",))
     limits = CaptureLimits(probe=ProbeLimits(seconds=0.3))
-    found = await take(FolderBox(write(tmp_path / "out", {"a": "1"})), store.blobs, made, limits=limits)
+    found = await capture_box(FolderBox(write(tmp_path / "out", {"a": "1"})), store.blobs, made, limits=limits)
     assert found.parts["output"].status is CaptureStatus.COMPLETE and found.cause is None
     assert "slow: not done after 0.3 seconds" in found.parts["probes"].reason
 
@@ -96,7 +98,7 @@ async def test_a_failing_probe_costs_nothing_but_itself(store: Store, tmp_path: 
     names = ("good", "crash", "chatty", "odd.txt", "big", "missing")
     made = instance(store, tmp_path, probes=probes, names=names)
     limits = CaptureLimits(probe=ProbeLimits(seconds=120, output=5_000, script=4_000))
-    found = await take(FolderBox(write(tmp_path / "out", {"a": "1"})), store.blobs, made, limits=limits)
+    found = await capture_box(FolderBox(write(tmp_path / "out", {"a": "1"})), store.blobs, made, limits=limits)
     assert found.parts["output"].status is CaptureStatus.COMPLETE
     assert found.cause is None
     part = found.parts["probes"]
@@ -116,7 +118,7 @@ async def test_a_failing_probe_costs_nothing_but_itself(store: Store, tmp_path: 
 async def test_a_dead_box_is_scanned_all_the_same(store: Store, tmp_path: Path) -> None:
     made = instance(store, tmp_path, probes={"p.py": "print(1)"}, names=("p",))
     out = write(tmp_path / "out", {"report.csv": "x"})
-    found = await take(FolderBox(out, lost=("freeze", "thaw", "clear", "run")), store.blobs, made)
+    found = await capture_box(FolderBox(out, lost=("freeze", "thaw", "clear", "run")), store.blobs, made)
     output, probes = found.parts["output"], found.parts["probes"]
     assert contents(store, output) == {"report.csv": "x"}
     assert output.status is CaptureStatus.PARTIAL
@@ -125,10 +127,10 @@ async def test_a_dead_box_is_scanned_all_the_same(store: Store, tmp_path: Path) 
     assert "the box is gone" in probes.reason
 
     plain = instance(store, tmp_path / "plain")
-    thawed = await take(FolderBox(out, lost=("thaw",)), store.blobs, plain)
+    thawed = await capture_box(FolderBox(out, lost=("thaw",)), store.blobs, plain)
     assert thawed.parts["output"].status is CaptureStatus.COMPLETE
 
-    gone = await take(FolderBox(out, lost=("output_path",)), store.blobs, plain)
+    gone = await capture_box(FolderBox(out, lost=("output_path",)), store.blobs, plain)
     assert gone.parts["output"].status is CaptureStatus.ABSENT
     assert gone.cause is Cause.SANDBOX_LOST
 
@@ -159,7 +161,7 @@ async def test_what_keeps_a_file_from_being_read_is_ended_first(
     store: Store, tmp_path: Path, held: tuple[Path, subprocess.Popen[bytes]]
 ) -> None:
     box = FolderBox(held[0], holding=[held[1]])
-    found = await take(box, store.blobs, instance(store, tmp_path))
+    found = await capture_box(box, store.blobs, instance(store, tmp_path))
     assert box.calls == ["freeze", "output_path", "thaw", "clear", "output_path"]
     assert (found.cause, found.parts["output"].status) == (None, CaptureStatus.COMPLETE)
     assert contents(store, found.parts["output"]) == {"free.txt": "f", "held.txt": "h"}
@@ -168,7 +170,7 @@ async def test_what_keeps_a_file_from_being_read_is_ended_first(
 async def test_what_stays_unreadable_is_named_and_the_rest_is_kept(
     store: Store, tmp_path: Path, held: tuple[Path, subprocess.Popen[bytes]]
 ) -> None:
-    found = await take(FolderBox(held[0], lost=("clear",)), store.blobs, instance(store, tmp_path))
+    found = await capture_box(FolderBox(held[0], lost=("clear",)), store.blobs, instance(store, tmp_path))
     part = found.parts["output"]
     assert (found.cause, part.status) == (Cause.CAPTURE_UNREADABLE, CaptureStatus.PARTIAL)
     assert contents(store, part) == {"free.txt": "f"}
@@ -179,7 +181,7 @@ async def test_an_output_that_is_gone_is_an_empty_one(store: Store, tmp_path: Pa
     made = instance(store, tmp_path)
     (tmp_path / "link").symlink_to("/etc")
     for path in (tmp_path / "gone", tmp_path / "link", Path("/etc/passwd")):
-        found = await take(FolderBox(path), store.blobs, made)
+        found = await capture_box(FolderBox(path), store.blobs, made)
         part = found.parts["output"]
         assert (part.status, part.files, part.size) == (CaptureStatus.PARTIAL, 0, 0), path
         assert part.reason
@@ -188,25 +190,25 @@ async def test_an_output_that_is_gone_is_an_empty_one(store: Store, tmp_path: Pa
 async def test_no_time_is_left(store: Store, tmp_path: Path) -> None:
     made = instance(store, tmp_path, probes={"p.py": "print(1)"}, names=("p",))
     box = FolderBox(write(tmp_path / "out", {"a": "1"}))
-    found = await take(box, store.blobs, made, limits=CaptureLimits(seconds=0))
+    found = await capture_box(box, store.blobs, made, limits=CaptureLimits(seconds=0))
     assert (found.cause, found.parts["output"].status) == (Cause.CAPTURE_TIME, CaptureStatus.PARTIAL)
 
 
 async def test_a_machine_that_is_too_busy_fails_the_capture_and_not_the_agent(store: Store, tmp_path: Path) -> None:
     made = instance(store, tmp_path, probes={"p.py": "print(1)"}, names=("p",))
     box = FolderBox(write(tmp_path / "out", {"a": "1"}))
-    found = await take(box, store.blobs, made, limits=CaptureLimits(backstop=0))
+    found = await capture_box(box, store.blobs, made, limits=CaptureLimits(backstop=0))
     assert found.cause is Cause.CAPTURE_FAILED and not POLICY[found.cause].graded
     assert "too busy" in found.parts["output"].reason and "no time left" in found.parts["probes"].reason
     assert "run" not in box.calls
-    starved = await take(FolderBox(tmp_path / "out", starving=True), store.blobs, made)
+    starved = await capture_box(FolderBox(tmp_path / "out", starving=True), store.blobs, made)
     assert "too busy" in starved.parts["probes"].reason and starved.cause is None
 
 
 async def test_a_probe_finds_room_in_a_crowded_box(store: Store, tmp_path: Path) -> None:
     made = instance(store, tmp_path, probes={"p.py": "print(1)"}, names=("p",))
     box = FolderBox(write(tmp_path / "out", {"a": "1"}), crowded=True)
-    found = await take(box, store.blobs, made)
+    found = await capture_box(box, store.blobs, made)
     assert box.calls == ["freeze", "output_path", "thaw", "run", "clear", "run"]
     assert contents(store, found.parts["probes"]) == {"p.json": "1\n"}
 
@@ -226,13 +228,13 @@ def test_an_output_shut_by_its_owner_is_opened(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from worksample.sandboxes.capture.box_capture import _scan\n"
+        "from worksample.sandboxes.capture.box_capture import _scan_folder\n"
         "from worksample.files import HashSink, ScanLimits\n"
         "if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         "fd = os.open(sys.argv[1], os.O_PATH)\n"
         "for way in (sys.argv[1], f'/proc/{os.getpid()}/fd/{fd}'):\n"
         "    os.chmod(sys.argv[1], 0)\n"
-        "    found = _scan(Path(way), HashSink(), ScanLimits())\n"
+        "    found = _scan_folder(Path(way), HashSink(), ScanLimits())\n"
         "    print(found.status.value, [(e.path, e.size) for e in found.manifest.entries])\n"
     )
     done = subprocess.run([sys.executable, "-c", code, out], capture_output=True, text=True, check=True)
@@ -242,7 +244,7 @@ def test_an_output_shut_by_its_owner_is_opened(tmp_path: Path) -> None:
 async def test_what_exceeds_a_limit_has_its_cause(store: Store, tmp_path: Path) -> None:
     box = FolderBox(write(tmp_path / "out", {f"{n}": "x" for n in range(9)}))
     limits = CaptureLimits(scan=ScanLimits(files=5))
-    found = await take(box, store.blobs, instance(store, tmp_path), limits=limits)
+    found = await capture_box(box, store.blobs, instance(store, tmp_path), limits=limits)
     assert (found.cause, found.parts["output"].files) == (Cause.CAPTURE_TOO_MANY, 5)
     assert found.parts["output"].status is CaptureStatus.PARTIAL
 
@@ -263,7 +265,7 @@ async def test_in_a_real_box(store: Store, tmp_path: Path) -> None:
         await box.write("/task/output/report.csv", b"a,b")
         left = "echo still here > /task/scratch/left-behind; ln -s /etc/passwd /task/output/link; mkfifo /task/output/p"
         await box.run(["/bin/sh", "-c", left])
-        found = await take(box, store.blobs, made)
+        found = await capture_box(box, store.blobs, made)
         assert (await box.run(["/bin/true"])).returncode == 0, "the box goes on"
     output = found.parts["output"]
     assert output.status is CaptureStatus.COMPLETE

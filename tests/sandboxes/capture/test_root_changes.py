@@ -16,7 +16,7 @@ from worksample.errors import Cause
 from worksample.files import HashSink, ScanLimits
 from worksample.records import CaptureStatus, SubmissionPart
 from worksample.sandboxes.capture.root_changes import root_changes
-from worksample.sandboxes.images import changed
+from worksample.sandboxes.images import root_with_layers
 
 
 class Kept(HashSink):
@@ -102,7 +102,7 @@ def test_a_root_with_changes_shares_what_they_leave_and_stays_as_it_was(
             info = tarfile.TarInfo(name)
             info.size = 3
             tar.addfile(info, io.BytesIO(b"new"))
-    with changed(Root(str(root)), [layer]) as found:  # names below a link: a root of its own
+    with root_with_layers(Root(str(root)), [layer]) as found:  # names below a link: a root of its own
         own = Path(found.folder)
         assert sorted(path.name for path in (own / "etc").iterdir()) == ["changed", "kept"]
         assert (own / "etc" / "changed").read_text() == "new" and not (own / "old" / "a").exists()

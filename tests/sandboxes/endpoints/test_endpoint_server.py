@@ -11,7 +11,16 @@ import pytest
 
 from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.errors import SandboxError, SandboxUnavailable
-from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Ledger, Streams, Target, serving
+from worksample.sandboxes.endpoints import (
+    AllowedHost,
+    ConnectionLedger,
+    ConnectProxy,
+    HostAllowance,
+    HostRule,
+    StreamTarget,
+    Target,
+    serve_endpoints,
+)
 
 pytestmark = pytest.mark.box
 
@@ -39,11 +48,11 @@ async def echo() -> AsyncIterator[int]:
 
 
 @asynccontextmanager
-async def served(*targets: tuple[Endpoint, Target | None]) -> AsyncIterator[tuple[Box, Ledger]]:
+async def served(*targets: tuple[Endpoint, Target | None]) -> AsyncIterator[tuple[Box, ConnectionLedger]]:
     config = BoxConfig(network="endpoints", endpoints=tuple(endpoint for endpoint, _ in targets))
     async with open_box(config) as box:
         given = {endpoint: target for endpoint, target in targets if target is not None}
-        async with serving(box, given) as ledger:
+        async with serve_endpoints(box, given) as ledger:
             yield box, ledger
 
 
@@ -66,7 +75,7 @@ print(got == data)
 
 
 async def test_bytes_go_both_ways_and_are_counted() -> None:
-    async with echo() as port, served((API, Host(HostRule("localhost", port), anywhere))) as (box, ledger):
+    async with echo() as port, served((API, AllowedHost(HostRule("localhost", port), anywhere))) as (box, ledger):
         assert await python(box, BOTH_WAYS, API.name) == "True\n"
         for _ in range(200):
             (row,) = ledger.plain()
@@ -91,7 +100,7 @@ for place in sys.argv[1:]:
 
 async def test_what_is_not_served_refuses_at_once_and_says_why_in_the_record() -> None:
     inside = Endpoint("inside.example.com", 80)
-    async with echo() as port, served((API, None), (inside, Host(HostRule("localhost", port)))) as (box, ledger):
+    async with echo() as port, served((API, None), (inside, AllowedHost(HostRule("localhost", port)))) as (box, ledger):
         said = await python(box, REACH, str(API), str(inside))
     assert said.count("ConnectionResetError") == 2
     first, second = ledger.plain()
@@ -102,7 +111,7 @@ async def test_what_is_not_served_refuses_at_once_and_says_why_in_the_record() -
 
 async def test_nothing_else_can_be_reached() -> None:
     """Other ports and names, the host's loopback, the world by address, names by any resolver."""
-    async with echo() as port, served((API, Host(HostRule("localhost", port), anywhere))) as (box, ledger):
+    async with echo() as port, served((API, AllowedHost(HostRule("localhost", port), anywhere))) as (box, ledger):
         places = [f"127.0.0.1:{port}", "api.example.com:80", "xapi.example.com:443", "1.1.1.1:443", "8.8.8.8:53",
                   f"localhost:{port}", "127.65.0.2:443", "169.254.169.254:80"]  # fmt: skip
         said = await python(box, REACH, *places)
@@ -136,7 +145,7 @@ async def test_a_name_that_leads_inside_is_refused_whatever_it_led_to_before(mon
         return inside if len(asked) > 1 else [(2, 1, 6, "", ("93.184.216.34", port)), *inside]
 
     loop = asyncio.get_running_loop()
-    async with served((API, Host(HostRule(API.name, 443)))) as (box, ledger):
+    async with served((API, AllowedHost(HostRule(API.name, 443)))) as (box, ledger):
         monkeypatch.setattr(type(loop), "getaddrinfo", resolve)
         said = await python(box, REACH, str(API), str(API))
     assert "answer" not in said
@@ -178,7 +187,7 @@ async def test_a_thousand_connections_and_a_slow_reader_take_a_bounded_share() -
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(await reader.read(5))
 
-    async with served((flood, Streams("flood", endless)), (other, Streams("other", answer))) as (box, _):
+    async with served((flood, StreamTarget("flood", endless)), (other, StreamTarget("other", answer))) as (box, _):
         said = await python(box, MANY, flood.name, other.name)
     assert said == "1000 b'still'\n"
     assert most < 1 << 20
@@ -207,7 +216,7 @@ try:
     print("end")
 except OSError as e: print(type(e).__name__)
 """
-    async with server, served((API, Host(HostRule("localhost", port), anywhere))) as (box, _):
+    async with server, served((API, AllowedHost(HostRule("localhost", port), anywhere))) as (box, _):
         said = await python(box, code, API.name)
     assert said in BROKEN
     quiet = asyncio.Event()
@@ -220,12 +229,12 @@ except OSError as e: print(type(e).__name__)
 
     config = BoxConfig(network="endpoints", endpoints=(API,))
     async with open_box(config) as box:
-        async with serving(box, {API: Streams("silent", silent)}) as ledger:
+        async with serve_endpoints(box, {API: StreamTarget("silent", silent)}) as ledger:
             running = asyncio.create_task(python(box, code, API.name))
             await quiet.wait()
         assert await running in BROKEN
         assert "ConnectionRefusedError" in await python(box, REACH, str(API))
-    assert "broken off" in ledger.plain()[0]["failed"]
+    assert "aborted" in ledger.plain()[0]["failed"]
 
 
 def hello_of(name: str) -> bytes:
@@ -253,7 +262,7 @@ if b" 200 " in said:
 async def test_the_proxy_lets_through_what_is_named_twice() -> None:
     async with echo() as port:
         rules = (HostRule("*.localtest", port),)
-        proxy = ConnectProxy(rules, Allowance(rules), anywhere)
+        proxy = ConnectProxy(rules, HostAllowance(rules), anywhere)
         async with served((PROXY, proxy)) as (box, ledger):
             head = f"CONNECT a.localtest:{port} HTTP/1.1\\r\\n\\r\\n"
             loop = asyncio.get_running_loop()
@@ -286,7 +295,7 @@ async def test_of_the_web_a_suite_blocks_what_it_lists() -> None:
     """The web under a block list, as RLI's agents had it; with every way to write an address or a name differently."""
     async with echo() as port:
         web, blocked = HostRule("*", port), (HostRule("shop.localtest", 0), HostRule("*.shop.localtest", 0))
-        proxy = ConnectProxy((web,), Allowance((web,), blocked=blocked), anywhere)
+        proxy = ConnectProxy((web,), HostAllowance((web,), blocked=blocked), anywhere)
         async with served((PROXY, proxy)) as (box, ledger):
             loop = asyncio.get_running_loop()
             with pytest.MonkeyPatch.context() as patch:
@@ -332,7 +341,7 @@ async def test_configs_that_no_box_can_have() -> None:
 
 
 def test_what_is_too_much_to_keep_is_summed() -> None:
-    ledger = Ledger(most=2)
+    ledger = ConnectionLedger(most=2)
     for _ in range(5):
         contact = ledger.begin("a:1", "none")
         contact.sent, contact.refused = 10, "no"

@@ -7,14 +7,14 @@ import socket
 
 import pytest
 
-from worksample.sandboxes.endpoints.connection_ledger import Contact
-from worksample.sandboxes.endpoints.stream_relay import _Side, relay
+from worksample.sandboxes.endpoints.connection_ledger import ConnectionRecord
+from worksample.sandboxes.endpoints.stream_relay import _RelaySide, relay
 
 
 async def test_a_service_that_greets_and_ends_at_once_is_heard() -> None:
     program, inside = socket.socketpair()
     outside, service = socket.socketpair()
-    contact = Contact("target", "name")
+    contact = ConnectionRecord("target", "name")
     service.sendall(b"hello\n")
     service.close()
     with program:
@@ -29,8 +29,8 @@ async def test_a_service_that_greets_and_ends_at_once_is_heard() -> None:
 @pytest.mark.parametrize("ended", [False, True])
 async def test_what_a_side_reads_before_the_other_is_there_is_kept(ended: bool) -> None:
     """Python 3.11.2 reads in spite of a pause at the beginning: what a service said first was lost."""
-    loop, contact = asyncio.get_running_loop(), Contact("target", "name")
-    near, far = _Side(contact, True), _Side(contact, False)
+    loop, contact = asyncio.get_running_loop(), ConnectionRecord("target", "name")
+    near, far = _RelaySide(contact, True), _RelaySide(contact, False)
     near.other, far.other = far, near
     program, inside = socket.socketpair()
     outside, service = socket.socketpair()

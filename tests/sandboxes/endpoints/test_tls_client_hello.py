@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.sandboxes.endpoints.tls_client_hello import MOST, HelloReader, NoHello, server_name
+from worksample.sandboxes.endpoints.tls_client_hello import MOST, ClientHelloError, HelloReader, server_name
 
 
 def hello(name: str | None, **versions: ssl.TLSVersion) -> bytes:
@@ -48,7 +48,7 @@ def test_a_hello_byte_by_byte_in_records_of_one_byte_is_read_once() -> None:
     names = [reader.feed(bytes([one])) for one in records]
     assert names[-1] == "api.example.com" and not any(names[:-1])
     assert bytes(reader.data) == records
-    with pytest.raises(NoHello, match="without content"):
+    with pytest.raises(ClientHelloError, match="empty TLS record"):
         server_name(data[:3] + b"\0\0" + data)
 
 
@@ -59,12 +59,12 @@ def test_what_is_no_hello_is_told() -> None:
         b"\x16\x03\x01\x00\x04\x02\x00\x00\x00",
         b"S",
     ):
-        with pytest.raises(NoHello):
+        with pytest.raises(ClientHelloError):
             server_name(data)
-    with pytest.raises(NoHello, match="names no server"):
+    with pytest.raises(ClientHelloError, match="names no server"):
         server_name(hello(None))
     endless = b"\x16\x03\x01\x40\x00\x01\xff\xff\xff" + b"\0" * (MOST + 10)
-    with pytest.raises(NoHello):
+    with pytest.raises(ClientHelloError):
         server_name(endless)
 
 
@@ -76,7 +76,7 @@ def test_two_names_are_one_too_many() -> None:
         b"\x03\x03" + b"\0" * 32 + b"\0" + b"\0\x02\x13\x01" + b"\x01\0" + len(extension).to_bytes(2, "big") + extension
     )
     message = b"\x01" + len(body).to_bytes(3, "big") + body
-    with pytest.raises(NoHello, match="or several"):
+    with pytest.raises(ClientHelloError, match="or several"):
         server_name(b"\x16\x03\x01" + len(message).to_bytes(2, "big") + message)
 
 
@@ -87,7 +87,7 @@ def test_no_bytes_break_it(data: bytes, at: int, value: int) -> None:
     for one in (data, b"\x16\x03\x01" + data, bytes(real)):
         try:
             found = server_name(one)
-        except NoHello:
+        except ClientHelloError:
             continue
         assert found is None or found == found.lower()
 

@@ -18,9 +18,9 @@ import pytest
 from sandboxes.images import machine
 from worksample.box import BoxConfig, open_box
 from worksample.errors import ImageError
-from worksample.sandboxes.host_state import OPEN
-from worksample.sandboxes.images import ImageLimits, prepare
-from worksample.sandboxes.images.build_box import BuildLimits, workplace
+from worksample.sandboxes.host_state import BUILD_ROOT
+from worksample.sandboxes.images import ImageLimits, prepare_image
+from worksample.sandboxes.images.build_box import BuildLimits, build_folder
 from worksample.sandboxes.images.cache import images_folder
 from worksample.sandboxes.images.dockerfile_build import build
 
@@ -58,17 +58,17 @@ def context(tmp_path: Path, tar: bytes, monkeypatch: pytest.MonkeyPatch) -> Iter
     (folder / "notes" / "one.txt").write_text("one")
     (folder / "root.tar").write_bytes(tar)
     yield folder
-    assert not list(OPEN.glob(f"worksample-build-{os.getpid()}-*"))
+    assert not list(BUILD_ROOT.glob(f"worksample-build-{os.getpid()}-*"))
 
 
 async def test_a_dockerfile_becomes_the_root_of_a_box(context: Path) -> None:
     (context / "Dockerfile").write_text(DOCKERFILE)
-    image = prepare(context)
+    image = prepare_image(context)
     assert (image.root.user, image.root.workdir, image.root.home) == (1234, "/srv/work", "/home/app")
     async with open_box(BoxConfig(root=image.root, python="none")) as box:
         done = await box.run(["sh", "-c", "cat /who /notes/one.txt; echo $COLOUR; pwd; id -un; readlink /srv/top"])
         assert done.stdout == b"0\nonegreen\n/srv/work\napp\n/\n"
-    assert prepare(context) == image  # from the cache, which no build is needed for
+    assert prepare_image(context) == image  # from the cache, which no build is needed for
 
 
 def test_a_build_reaches_neither_the_host_nor_a_network(context: Path, tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_build_reaches_neither_the_host_nor_a_network(context: Path, tmp_path:
         with socket.create_server(("127.0.0.1", 0)) as server:
             text = REACHING.format(secret=tmp_path / "secret", port=server.getsockname()[1], pid=victim.pid)
             (context / "Dockerfile").write_text(text)
-            image = prepare(context)
+            image = prepare_image(context)
             server.setblocking(False)
             with pytest.raises(BlockingIOError):
                 server.accept()
@@ -100,14 +100,14 @@ def test_a_build_reaches_neither_the_host_nor_a_network(context: Path, tmp_path:
     [
         ("FROM debian:bookworm\n", "digest is missing"),
         ("FROM scratch\nADD root.tar /\nRUN echo this is why; exit 3\n", "this is why"),
-        ("FROM scratch\nNONSENSE\n", "its build failed"),
-        ("FROM scratch\nCOPY ../../etc/shadow /\n", "its build failed"),
+        ("FROM scratch\nNONSENSE\n", "the build failed"),
+        ("FROM scratch\nCOPY ../../etc/shadow /\n", "the build failed"),
     ],
 )
 def test_a_build_that_fails_says_why_and_leaves_nothing(text: str, says: str, context: Path) -> None:
     (context / "Dockerfile").write_text(text)
     with pytest.raises(ImageError, match=says):
-        prepare(context)
+        prepare_image(context)
     assert {path.name for path in images_folder().iterdir()} <= {"names"}
 
 
@@ -119,14 +119,14 @@ def test_a_build_has_an_end(context: Path) -> None:
 
 def test_what_killed_builds_left_is_removed_by_the_next(context: Path) -> None:
     space = Path("/proc/self/ns/pid").stat().st_ino
-    left = OPEN / f"worksample-build-{os.getpid()}-1-{space}-00000000"  # of another process with our number
+    left = BUILD_ROOT / f"worksample-build-{os.getpid()}-1-{space}-00000000"  # of another process with our number
     left.mkdir()
-    with workplace() as folder:
+    with build_folder() as folder:
         assert folder.is_dir() and not left.exists()
     assert not folder.exists()
 
 
-BUILDS = "import sys; from worksample.sandboxes.images import prepare; print(prepare(sys.argv[1]).digest)"
+BUILDS = "import sys; from worksample.sandboxes.images import prepare_image; print(prepare_image(sys.argv[1]).digest)"
 
 
 def building(context: Path) -> subprocess.Popen[str]:
@@ -148,7 +148,7 @@ def test_two_builds_of_one_image_at_once_are_one_image(context: Path) -> None:
     builds = [building(context) for _ in range(2)]
     said = {build.communicate()[0] for build in builds}
     assert [build.returncode for build in builds] == [0, 0]
-    assert {prepare(context).digest} <= {one.strip() for one in said}
+    assert {prepare_image(context).digest} <= {one.strip() for one in said}
     assert not [path for path in images_folder().rglob("*.new") if path.exists()]
 
 
@@ -160,7 +160,7 @@ def test_a_build_that_is_killed_with_its_platform_leaves_nothing(context: Path) 
     while not running(f"sleep 100000; : {mark}"):
         assert build.poll() is None and time.monotonic() < until
         time.sleep(0.05)
-    place = next(OPEN.glob(f"worksample-build-{build.pid}-*"))
+    place = next(BUILD_ROOT.glob(f"worksample-build-{build.pid}-*"))
     build.kill()
     build.communicate()
     while running(mark):
@@ -168,7 +168,7 @@ def test_a_build_that_is_killed_with_its_platform_leaves_nothing(context: Path) 
         time.sleep(0.05)
     assert str(place) not in Path("/proc/self/mounts").read_text()
     (context / "Dockerfile").write_text("FROM scratch\nADD root.tar /\n")
-    assert prepare(context).digest
+    assert prepare_image(context).digest
     assert not place.exists()
     assert not list(images_folder().glob(".*.new")) and len(list(images_folder().glob("[0-9a-f]*"))) == 1
 
@@ -223,7 +223,7 @@ def test_a_build_reaches_the_hosts_that_the_operator_names_and_no_other(
         settings = f'hosts = ["registry.example.com:{port}"]\nenv = {{ CA = "/run/ca.crt" }}\n'
         files = f'files = {{ "/run/ca.crt" = "{tmp_path}/ca.crt" }}\n'
         operators(context, monkeypatch, settings + files + 'networks = ["127.0.0.1/32"]\n')
-        root = Path(prepare(context).root.folder)
+        root = Path(prepare_image(context).root.folder)
     said = (root / "said").read_text().splitlines()
     assert said == ["registry.example.com hello", "other.example.com gaierror", "127.0.0.1 ConnectionRefusedError"]
     assert (root / "seen").read_text() == "of the house"  # what the image keeps of it is an empty file
@@ -243,7 +243,7 @@ def test_a_private_network_is_not_dialled_unless_the_operator_says_so(
         )
         operators(context, monkeypatch, f'hosts = ["registry.example.com:{port}"]\n')
         with pytest.raises(ImageError, match=r"refused: registry.example.com: 127.0.0.1 is in 127.0.0.0/8"):
-            prepare(context)
+            prepare_image(context)
 
 
 def test_what_stands_in_for_a_base_is_told(
@@ -252,13 +252,13 @@ def test_what_stands_in_for_a_base_is_told(
     (tmp_path / "base.tar").write_bytes(tar)
     operators(context, monkeypatch, f'[bases]\n"debian:12" = "{tmp_path}/base.tar"\n"tool:1" = "{tmp_path}/base.tar"\n')
     (context / "Dockerfile").write_text("FROM debian:12 AS one\nCOPY --from=tool:1 /etc/note /copied\nRUN id -u\n")
-    image = prepare(context)
+    image = prepare_image(context)
     assert (Path(image.root.folder) / "copied").read_text() == "of the image\n"
     digest = hashlib.sha256(tar).hexdigest()
     assert dict(image.substituted) == {"debian:12": digest, "tool:1": digest}
-    assert prepare(context) == image
+    assert prepare_image(context) == image
     (tmp_path / "base.tar").write_bytes(tar + b"\0" * 1024)  # another base is another image
-    assert prepare(context).substituted != image.substituted
+    assert prepare_image(context).substituted != image.substituted
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_what_the_operator_names_and_is_not_there_is_to_be_corrected(
     (context / "Dockerfile").write_text(f"FROM {'debian:12' if table == 'bases' else 'scratch'}\nCOPY mine /\n")
     operators(context, monkeypatch, f'[{table}]\n"{name}" = "{tmp_path / value}"')
     with pytest.raises(ImageError, match="cannot be") as told:
-        prepare(context)
+        prepare_image(context)
     assert told.value.next.startswith(f"correct [{table}] in the file that WORKSAMPLE_BUILDS names")
 
 
@@ -279,7 +279,7 @@ def test_what_the_operator_names_and_is_not_there_is_to_be_corrected(
     ("text", "says"),
     [
         ("hosts = 3", "hosts"),
-        ('hosts = ["10.0.0.1"]', "not a host that can be allowed"),
+        ('hosts = ["10.0.0.1"]', "not a host to allow"),
         ('networks = ["everything"]', "not a network"),
         ('files = { "relative" = "/etc/hosts" }', "relative"),
         ('[env]\n"A B" = "c"', "A B"),
@@ -293,4 +293,4 @@ def test_settings_of_builds_that_cannot_be_used_are_refused(
     (context / "Dockerfile").write_text("FROM scratch\nADD root.tar /\n")
     operators(context, monkeypatch, text)
     with pytest.raises(ImageError, match=says):
-        prepare(context)
+        prepare_image(context)

@@ -11,10 +11,10 @@ import pytest
 from sandboxes.images import machine
 from worksample.box import Root
 from worksample.errors import ImageError, UsageError
-from worksample.sandboxes.images import ImageLimits, dockerfile_prefixes, prepare
-from worksample.sandboxes.images.cache import remove
+from worksample.sandboxes.images import ImageLimits, dockerfile_prefixes, prepare_image
+from worksample.sandboxes.images.cache import remove_cached
 from worksample.sandboxes.images.dockerfile_build import build
-from worksample.sandboxes.images.dockerfile_prefixes import split
+from worksample.sandboxes.images.dockerfile_prefixes import split_prefixes
 
 ALIKE = """FROM debian:12
 ENV COLOUR="green"
@@ -47,7 +47,7 @@ RUN cat /proc/sys/kernel/random/uuid > /drawn
     ],
 )
 def test_a_beginning_depends_on_nothing_beside_the_file(text: str, ends: list[str]) -> None:
-    found = split(text)
+    found = split_prefixes(text)
     assert [begun.rstrip().splitlines()[-1].strip() for begun, _ in found] == ends
     assert all(begun + rest == text for begun, rest in found)
 
@@ -81,7 +81,7 @@ def context(folder: Path, name: str, rest: str, begins: str = ALIKE) -> Path:
 @pytest.mark.buildah
 def test_what_was_met_before_is_built_once_and_kept(folder: Path) -> None:
     rest = 'COPY note /note\nRUN cat /note > /copied && echo " $COLOUR" >> /copied\n'
-    roots = [prepare(context(folder, name, rest)).root for name in ("one", "two", "three")]
+    roots = [prepare_image(context(folder, name, rest)).root for name in ("one", "two", "three")]
     assert [at(root, "copied").read_text().split() for root in roots] == [
         ["one", "green"],
         ["two", "green"],
@@ -91,9 +91,9 @@ def test_what_was_met_before_is_built_once_and_kept(folder: Path) -> None:
     assert drawn[0] != drawn[1] == drawn[2]  # the first one was alone: its beginning was not kept
     assert roots[1].over and at(roots[1], "drawn") == at(roots[2], "drawn")
     with pytest.raises(UsageError, match="2 images are built on"):
-        remove(Path(roots[1].folder).parent.name)
+        remove_cached(Path(roots[1].folder).parent.name)
     for root in roots[1:]:
-        remove(Path(root.over[0]).parent.name)
+        remove_cached(Path(root.over[0]).parent.name)
     assert at(roots[1], "drawn").exists() and not Path(roots[1].over[0]).exists()
     with pytest.raises(ImageError, match="more than"):  # what is shared counts as what is read
         build(context(folder, "small", rest), ImageLimits(bytes=1000))
@@ -108,14 +108,14 @@ def test_what_comes_from_another_image_is_part_of_a_beginning(folder: Path) -> N
     begins = ALIKE.replace("RUN", "COPY --from=tools:1 /etc/passwd /copied\nRUN", 1)
     settings = (folder / "builds.toml").read_text()
     (folder / "builds.toml").write_text(settings + f'"tools:1" = "{folder}/base.tar"\n')
-    roots = [prepare(context(folder, name, "COPY note /note\n", begins)).root for name in ("one", "two", "three")]
+    roots = [prepare_image(context(folder, name, "COPY note /note\n", begins)).root for name in ("one", "two", "three")]
     assert at(roots[2], "drawn") == at(roots[1], "drawn") and at(roots[2], "copied").read_text().startswith("root:")
     tools = folder / "tools.tar"
     shutil.copy(folder / "base.tar", tools)
     with tools.open("ab") as file:
         file.write(bytes(512))
     (folder / "builds.toml").write_text(settings + f'"tools:1" = "{tools}"\n')
-    other = prepare(context(folder, "four", "COPY note /note\n", begins)).root
+    other = prepare_image(context(folder, "four", "COPY note /note\n", begins)).root
     assert at(other, "drawn").read_text() != at(roots[2], "drawn").read_text()
 
 
@@ -129,16 +129,16 @@ def test_a_longer_beginning_than_one_that_is_kept_is_built_once_many_have_it(
 ) -> None:
     monkeypatch.setattr(dockerfile_prefixes, "MANY", 3)
     for name in ("one", "two"):
-        prepare(context(folder, name, "COPY note /note\n"))
+        prepare_image(context(folder, name, "COPY note /note\n"))
     longer = ALIKE + "RUN cat /proc/sys/kernel/random/uuid > /further\n"
-    roots = [prepare(context(folder, f"more{number}", "COPY note /note\n", longer)).root for number in range(4)]
+    roots = [prepare_image(context(folder, f"more{number}", "COPY note /note\n", longer)).root for number in range(4)]
     further = [at(root, "further").read_text() for root in roots]
     assert len(set(further)) == 3 and further[2] == further[3]
     assert len({at(root, "drawn").read_text() for root in roots[:2]}) == 1
     failing = context(folder, "again", "RUN false\n", "FROM debian:12\nRUN echo of its own\n")
     for _ in range(3):  # the same work again is no second one
         with pytest.raises(ImageError):
-            prepare(failing)
+            prepare_image(failing)
     assert len(list(dockerfile_prefixes._folder().glob("*/told.json"))) == 2
 
 
@@ -146,17 +146,17 @@ def test_a_longer_beginning_than_one_that_is_kept_is_built_once_many_have_it(
 @pytest.mark.buildah
 def test_no_build_changes_what_another_begins_with(folder: Path) -> None:
     for name in ("one", "two"):
-        prepare(context(folder, name, "COPY note /note\n"))
+        prepare_image(context(folder, name, "COPY note /note\n"))
     drawn = "RUN echo mine > /drawn; rm -f /etc/passwd; chmod 777 /usr; for p in /begun /build /proc/1/root/begun"
-    prepare(
+    prepare_image(
         context(
             folder,
             "bad",
             f"COPY note /note\n{drawn}; do find $p -type f -exec sh -c 'echo mine > $1' . {{}} ';'; done; true\n",
         )
     )
-    root = prepare(context(folder, "after", "COPY note /note\n")).root
-    kept = prepare(folder / "two").root
+    root = prepare_image(context(folder, "after", "COPY note /note\n")).root
+    kept = prepare_image(folder / "two").root
     assert at(root, "drawn").read_text() == at(kept, "drawn").read_text() != "mine\n"
     assert at(root, "etc/passwd").read_text() == at(kept, "etc/passwd").read_text()
     assert at(root, "usr").stat().st_mode & 0o777 != 0o777
@@ -169,17 +169,17 @@ def test_no_build_changes_what_another_begins_with(folder: Path) -> None:
 @pytest.mark.buildah
 def test_another_base_or_variable_is_another_beginning_and_a_lost_one_is_made_anew(folder: Path) -> None:
     for name in ("one", "two"):
-        root = prepare(context(folder, name, "COPY note /note\n")).root
+        root = prepare_image(context(folder, name, "COPY note /note\n")).root
     drawn = at(root, "drawn").read_text()
     settings = (folder / "builds.toml").read_text()
     (folder / "builds.toml").write_text(settings + "[env]\nMIRROR = 'x'\n")
-    assert at(prepare(context(folder, "other", "COPY note /\n")).root, "drawn").read_text() != drawn
+    assert at(prepare_image(context(folder, "other", "COPY note /\n")).root, "drawn").read_text() != drawn
     (folder / "builds.toml").write_text(settings)
     (store,) = dockerfile_prefixes._folder().glob("*/store")
     store.rename(folder / "gone")
-    found = prepare(context(folder, "three", "COPY note /note\n")).root
+    found = prepare_image(context(folder, "three", "COPY note /note\n")).root
     assert at(found, "drawn").read_text() != drawn
-    again = prepare(context(folder, "four", "COPY note /note\n")).root
+    again = prepare_image(context(folder, "four", "COPY note /note\n")).root
     assert at(again, "drawn").read_text() == at(found, "drawn").read_text()
 
 
@@ -189,5 +189,5 @@ def test_a_beginning_that_fails_says_why_and_leaves_nothing(folder: Path) -> Non
     begins = "FROM debian:12\nRUN echo this is why; exit 3\n"
     for name in ("one", "two", "three"):
         with pytest.raises(ImageError, match="this is why"):
-            prepare(context(folder, name, "COPY note /note\n", begins))
+            prepare_image(context(folder, name, "COPY note /note\n", begins))
     assert not [path for path in dockerfile_prefixes._folder().iterdir() if path.is_dir()]

@@ -11,8 +11,8 @@ from cli.run_cli import cli
 from sandboxes.images import machine
 from worksample.box import BoxConfig, open_box
 from worksample.errors import UsageError
-from worksample.sandboxes.images import prepare
-from worksample.sandboxes.images.cache import images_folder, kept, remove
+from worksample.sandboxes.images import prepare_image
+from worksample.sandboxes.images.cache import images_folder, list_cached, remove_cached
 
 pytestmark = pytest.mark.box
 
@@ -27,26 +27,26 @@ def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def test_what_a_box_has_stays_and_the_rest_goes(image: Path) -> None:
-    assert kept() == ()
-    root = prepare(image).root
+    assert list_cached() == ()
+    root = prepare_image(image).root
     async with open_box(BoxConfig(root=root, python="none")) as box:
         assert (await box.run(["true"])).returncode == 0
-        (one,) = kept()
+        (one,) = list_cached()
         assert one.in_use and one.bytes > 0 and one.files > 0
         with pytest.raises(UsageError, match="as its root"):
-            remove(one.image.digest)
+            remove_cached(one.image.digest)
         assert (await box.run(["true"])).returncode == 0
-    assert not kept()[0].in_use
+    assert not list_cached()[0].in_use
     hidden = Path(root.folder) / "hidden"
     hidden.mkdir()
     (hidden / "file").write_text("x")
     hidden.chmod(0o500)
-    assert remove(one.image.digest[:12]).image.digest == one.image.digest
-    assert kept() == () and not list(images_folder().glob("*.new"))
-    assert prepare(image).root == root and (Path(root.folder) / "etc").is_dir()
+    assert remove_cached(one.image.digest[:12]).image.digest == one.image.digest
+    assert list_cached() == () and not list(images_folder().glob("*.new"))
+    assert prepare_image(image).root == root and (Path(root.folder) / "etc").is_dir()
     for wrong in ("", "zz", "0" * 70):
         with pytest.raises(UsageError, match="no image begins"):
-            remove(wrong)
+            remove_cached(wrong)
 
 
 def test_the_verbs(image: Path) -> None:

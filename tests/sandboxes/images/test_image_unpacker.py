@@ -20,7 +20,7 @@ import pytest
 
 from sandboxes.images.image_fixtures import Entry, layer, layout, layout_with
 from worksample.errors import ImageError
-from worksample.sandboxes.images import ImageLimits, prepare
+from worksample.sandboxes.images import ImageLimits, prepare_image
 from worksample.sandboxes.images.cache import images_folder
 from worksample.sandboxes.sweeper import _SWEPT
 
@@ -34,7 +34,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
 
 
 def _unpacked(folder: Path, *layers: bytes, **config: object) -> Path:
-    return Path(prepare(layout(folder, layers, config)).root.folder)
+    return Path(prepare_image(layout(folder, layers, config)).root.folder)
 
 
 def _tree(root: Path) -> dict[str, str]:
@@ -117,7 +117,7 @@ def test_devices_pipes_and_setuid_bits_are_left_out_and_counted(tmp_path: Path) 
         Entry("su", b"#!", mode=0o6755),
         Entry("mine", b"", mode=0),
     )
-    found = prepare(layout(tmp_path / "image", [layer(*entries)], {}))
+    found = prepare_image(layout(tmp_path / "image", [layer(*entries)], {}))
     assert dict(found.left_out) == {"devices and pipes": 3, "setuid bits": 1}
     root = Path(found.root.folder)
     assert sorted(path.name for path in root.iterdir()) == ["mine", "su"]
@@ -135,8 +135,10 @@ def test_a_hundred_layers_and_no_more_than_engines_take(tmp_path: Path) -> None:
 
 
 def test_an_image_for_another_machine_names_the_command_that_brings_ours(tmp_path: Path) -> None:
-    with pytest.raises(ImageError, match="it is for linux/vax") as told:
-        prepare(layout_with(tmp_path / "image", [layer(Entry("a", b""))], [layer(Entry("a", b""))], machine="vax"))
+    with pytest.raises(ImageError, match="the image is for linux/vax") as told:
+        prepare_image(
+            layout_with(tmp_path / "image", [layer(Entry("a", b""))], [layer(Entry("a", b""))], machine="vax")
+        )
     assert re.search(r"--override-arch \w+ copy docker://NAME oci:NEW", told.value.next)
 
 
@@ -144,7 +146,7 @@ def test_a_layout_that_came_in_part_is_to_be_brought_again(tmp_path: Path) -> No
     for blob in sorted((layout(tmp_path / "image", [layer(Entry("a", b"x"))], {})).glob("blobs/*/*")):
         blob.rename(tmp_path / "away")
         with pytest.raises(ImageError, match="the layout lacks") as told:
-            prepare(tmp_path / "image")
+            prepare_image(tmp_path / "image")
         assert "skopeo copy docker://NAME" in told.value.next
         (tmp_path / "away").rename(blob)
 
@@ -165,7 +167,7 @@ def test_a_bomb_of_zeros_is_refused_at_the_limit_and_leaves_nothing(where: str, 
     image = layout_with(tmp_path / "image", [gzip.compress(data, 1)], [data])
     assert sum(path.stat().st_size for path in image.rglob("*")) < 1 << 20
     with pytest.raises(ImageError, match=r"more than|a header of"):
-        prepare(image, ImageLimits(bytes=32 << 20))
+        prepare_image(image, ImageLimits(bytes=32 << 20))
     assert not [path for path in images_folder().iterdir() if not path.name.endswith(".lock")]
 
 
@@ -177,10 +179,10 @@ def test_a_wrong_digest_anywhere_is_refused(tmp_path: Path) -> None:
         changed = other / blob.relative_to(tmp_path / "image")
         changed.write_bytes(changed.read_bytes() + b" ")
         with pytest.raises(ImageError, match=r"sha256:"):
-            prepare(other)
+            prepare_image(other)
     plain = layer(Entry("a", b"x"))
-    with pytest.raises(ImageError, match="was to be"):  # the config names another content than the layer has
-        prepare(layout_with(tmp_path / "differs", [gzip.compress(plain)], [layer(Entry("a", b"y"))]))
+    with pytest.raises(ImageError, match="instead of"):  # the config names another content than the layer has
+        prepare_image(layout_with(tmp_path / "differs", [gzip.compress(plain)], [layer(Entry("a", b"y"))]))
 
 
 @pytest.mark.parametrize("cut", [0, 1, 5, 30, 600, -1])
@@ -188,20 +190,20 @@ def test_what_is_cut_short_or_no_archive_is_refused(cut: int, tmp_path: Path) ->
     whole = gzip.compress(layer(Entry("a", os.urandom(4096))))
     (tmp_path / "root.tar").write_bytes(whole[:cut] if cut else b"no archive at all")
     with pytest.raises(ImageError):
-        prepare(tmp_path / "root.tar")
+        prepare_image(tmp_path / "root.tar")
 
 
 def test_the_config_says_how_the_image_is_used(tmp_path: Path) -> None:
     passwords = b"root:x:0:0::/root:/bin/sh\napp:x:1234:99::/home/app:/bin/sh\n"
     config = {"User": "app:staff", "WorkingDir": "work", "Env": ["A=b=c", "PATH=/x"], "Entrypoint": ["/init", "--"]}
-    root = prepare(layout(tmp_path / "image", [layer(Entry("etc/passwd", passwords))], config)).root
+    root = prepare_image(layout(tmp_path / "image", [layer(Entry("etc/passwd", passwords))], config)).root
     assert (root.user, root.home, root.workdir) == (1234, "/home/app", "/work")
     assert dict(root.env) == {"A": "b=c", "PATH": "/x"} and root.entrypoint == ("/init", "--")
-    assert prepare(tmp_path / "image").root == root
+    assert prepare_image(tmp_path / "image").root == root
     with pytest.raises(ImageError, match="nobody-knows"):
-        prepare(layout(tmp_path / "other", [layer(Entry("a", b""))], {"User": "nobody-knows"}))
+        prepare_image(layout(tmp_path / "other", [layer(Entry("a", b""))], {"User": "nobody-knows"}))
     strange = layer(Entry("etc/passwd", link="/proc/self/environ"))
-    assert prepare(layout(tmp_path / "strange", [strange], {"User": "7"})).root.user == 7
+    assert prepare_image(layout(tmp_path / "strange", [strange], {"User": "7"})).root.user == 7
 
 
 @pytest.mark.parametrize("form", ["oci archive", "docker archive", "root file system"])
@@ -222,10 +224,10 @@ def test_archives_are_told_apart(form: str, tmp_path: Path) -> None:
         archive.write_bytes(layer(*(Entry(name, text) for name, text in texts.items())))
     else:
         archive.write_bytes(gzip.compress(data))
-    found = prepare(archive)
+    found = prepare_image(archive)
     assert _tree(Path(found.root.folder)) == {"etc": "/", "etc/note": "hello"}
     assert found.root.user == (0 if form == "root file system" else 7)
-    assert prepare(archive) == found
+    assert prepare_image(archive) == found
 
 
 def layout_digest(data: bytes) -> str:
@@ -237,14 +239,14 @@ def layout_digest(data: bytes) -> str:
 def test_two_at_once_unpack_one_image_once(tmp_path: Path) -> None:
     image = layout(tmp_path / "image", [layer(*(Entry(f"f{n}", b"x") for n in range(2000)))], {})
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        found = {one.result() for one in [pool.submit(prepare, image) for _ in range(4)]}
+        found = {one.result() for one in [pool.submit(prepare_image, image) for _ in range(4)]}
     assert len(found) == 1
     assert len(list(Path(found.pop().root.folder).iterdir())) == 2000
 
 
 def test_killed_in_the_middle_leaves_no_half_image(tmp_path: Path) -> None:
     image = layout(tmp_path / "image", [layer(*(Entry(f"f{n}", b"x" * 2000) for n in range(8_000)))], {})
-    code = f"from worksample.sandboxes.images import prepare; prepare({str(image)!r})"
+    code = f"from worksample.sandboxes.images import prepare_image; prepare_image({str(image)!r})"
     process = subprocess.Popen([sys.executable, "-c", code])
     until = time.monotonic() + 300
     while not list(images_folder().glob(".*.new/root/f1000")):
@@ -255,12 +257,12 @@ def test_killed_in_the_middle_leaves_no_half_image(tmp_path: Path) -> None:
     assert list(images_folder().glob(".*.new")) and not list(images_folder().glob("[0-9a-f]*"))
     _SWEPT.clear()
     other = layout(tmp_path / "other", [layer(Entry("a", b""))], {})
-    prepare(other)
+    prepare_image(other)
     assert not list(images_folder().glob(".*.new"))
-    assert len(list(Path(prepare(image).root.folder).iterdir())) == 8_000
+    assert len(list(Path(prepare_image(image).root.folder).iterdir())) == 8_000
 
 
 def test_a_reference_has_to_name_one_image() -> None:
     with pytest.raises(ImageError, match="its digest is missing") as told:
-        prepare("docker://docker.io/library/debian:bookworm")
+        prepare_image("docker://docker.io/library/debian:bookworm")
     assert "skopeo inspect" in str(told.value)

@@ -11,7 +11,7 @@ import pytest
 from sandboxes.images import machine
 from sandboxes.images.image_fixtures import Entry, layer
 from worksample.box import BoxConfig, Root, open_box
-from worksample.sandboxes.images import changed, prepare
+from worksample.sandboxes.images import prepare_image, root_with_layers
 
 WALK = """cd /seen && find . -printf '%p %y %m ' \\( -type f -exec cat {} ';' -o -type l -printf '%l' -o -true \\) \
 -printf '\\n' | sort"""
@@ -20,7 +20,7 @@ NAMES = ("a", "b", "c")
 
 @pytest.fixture
 def image(tmp_path: Path) -> Root:
-    return prepare(machine.make(tmp_path / "machine")).root
+    return prepare_image(machine.make(tmp_path / "machine")).root
 
 
 def below() -> bytes:
@@ -73,13 +73,13 @@ async def seen(root: Root) -> str:
 @pytest.mark.box
 def test_a_box_sees_the_same_whether_changes_lie_beside_the_root_or_in_it(image: Root, tmp_path: Path) -> None:
     (tmp_path / "below.tar").write_bytes(below())
-    with changed(image, [tmp_path / "below.tar"], whole=True) as root:
+    with root_with_layers(image, [tmp_path / "below.tar"], whole=True) as root:
         differ = set()
         for seed in range(12):
             layers = [tmp_path / f"{seed}-{number}.tar" for number in range(1 + seed % 3)]
             for number, path in enumerate(layers):
                 path.write_bytes(drawn(100 * seed + number))
-            with changed(root, layers) as apart, changed(root, layers, whole=True) as own:
+            with root_with_layers(root, layers) as apart, root_with_layers(root, layers, whole=True) as own:
                 assert apart.over and apart.folder == root.folder and not own.over
                 told = asyncio.run(seen(own))
                 assert asyncio.run(seen(apart)) == told
@@ -107,10 +107,10 @@ def test_layers_that_hang_on_the_root_get_one_of_their_own(entries: tuple[Entry,
     path = tmp_path / "layer.tar"
     path.write_bytes(layer(*entries))
     if entries[-1].hard == "seen/a":  # gone by then
-        with pytest.raises(Exception, match="cannot be used"), changed(Root(str(root)), [path]):
+        with pytest.raises(Exception, match="cannot be used"), root_with_layers(Root(str(root)), [path]):
             pass
         return
-    with changed(Root(str(root)), [path]) as found:
+    with root_with_layers(Root(str(root)), [path]) as found:
         assert not found.over and found.folder != str(root)
         last = entries[-1].name.replace("way", "etc")
         assert (Path(found.folder) / last).exists() and not (root / "seen" / "x").exists()

@@ -14,7 +14,7 @@ import pytest
 from sandboxes.images import machine
 from sandboxes.images.image_fixtures import Entry, layer, layout
 from worksample.errors import ImageError
-from worksample.sandboxes.images import prepare
+from worksample.sandboxes.images import prepare_image
 
 pytestmark = [pytest.mark.box, pytest.mark.buildah]
 
@@ -75,10 +75,10 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regist
 
 def test_a_reference_is_pulled_once(registry: Registry) -> None:
     layout(registry.layout, [layer(Entry("etc/note", b"pulled"))], {"User": "7"})
-    found = prepare(registry.reference)
+    found = prepare_image(registry.reference)
     assert (Path(found.root.folder) / "etc/note").read_text() == "pulled" and found.root.user == 7
     asked = len(registry.asked)
-    assert asked and prepare(registry.reference) == found and len(registry.asked) == asked
+    assert asked and prepare_image(registry.reference) == found and len(registry.asked) == asked
 
 
 def test_what_the_registry_changes_is_refused(registry: Registry) -> None:
@@ -87,7 +87,7 @@ def test_what_the_registry_changes_is_refused(registry: Registry) -> None:
     for blob in (registry.layout / "blobs" / "sha256").iterdir():
         blob.write_bytes(blob.read_bytes().replace(b"pulled", b"planted"))
     with pytest.raises(ImageError, match=r"cannot be pulled(?!.*TLS)"):
-        prepare(reference)
+        prepare_image(reference)
 
 
 def test_a_base_is_pulled_for_a_build(registry: Registry, tmp_path: Path) -> None:
@@ -96,6 +96,6 @@ def test_a_base_is_pulled_for_a_build(registry: Registry, tmp_path: Path) -> Non
     (tmp_path / "context").mkdir()
     base = registry.reference.removeprefix("docker://")
     (tmp_path / "context" / "Dockerfile").write_text(f"FROM {base} AS first\nFROM first\nRUN cat /etc/note > /copied\n")
-    found = prepare(tmp_path / "context")
+    found = prepare_image(tmp_path / "context")
     assert (Path(found.root.folder) / "copied").read_text() == "of the image\n"
     assert ("FROM_BASE", "yes") in found.root.env

@@ -12,7 +12,7 @@ from sandboxes.services.test_trial_services import reached
 from worksample.box import Endpoint
 from worksample.records import CaptureStatus, ServiceLimits, ServiceSpec, SourceFiles
 from worksample.sandboxes.capture import CaptureLimits
-from worksample.sandboxes.services import export
+from worksample.sandboxes.services import export_state
 from worksample.store import Store
 
 BOOKS = Endpoint("books.example.com", 5432)
@@ -58,7 +58,7 @@ async def test_a_database_that_was_taken_in_the_middle_of_a_transaction_is_one_a
             pass
         assert (await box.run(psql(ASK), timeout=120)).stdout == b"5000|1250250000\n"
         blobs = Store.open(tmp_path / "store", create=True).blobs
-        found = await export(services, blobs, ["shop"], CaptureLimits())
+        found = await export_state(services, blobs, ["shop"], CaptureLimits())
         assert found.cause is None and found.part.status is CaptureStatus.COMPLETE, found
         await waiting.kill()
     assert all(row["rule"] == "service shop:5432" for row in ledger.plain())

@@ -21,7 +21,7 @@ from worksample.files import HashSink
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, GradePayload, Submission, Trial
 from worksample.runs.trial_endpoints import why_unreachable
-from worksample.sandboxes.endpoints import Allowance
+from worksample.sandboxes.endpoints import HostAllowance
 from worksample.store import Store, check
 from worksample.tasks import ingest, read_package
 
@@ -129,12 +129,12 @@ import asyncio, sys
 from pathlib import Path
 from worksample.records import ServiceSpec
 from worksample.sandboxes.services import open_services
-from worksample.sandboxes.services.service_boxes import boxes_of
+from worksample.sandboxes.services.service_boxes import service_boxes
 
 async def main():
     spec = ServiceSpec(name="a", box="a", argv=("python3", "-m", "http.server", "8000", "--directory", sys.argv[1]),
                        ports=(8000,))
-    async with open_services(boxes_of((spec,), Path, "killed"), "bubblewrap"):
+    async with open_services(service_boxes((spec,), Path, "killed"), "bubblewrap"):
         print("stands", flush=True)
         await asyncio.Event().wait()
 asyncio.run(main())
@@ -217,7 +217,7 @@ def test_where_a_service_cannot_stand_its_work_is_not_attemptable(tmp_path: Path
     assert not why_incompatible(worker, instance)
     assert why_incompatible(worker, instance, frozenset({"python3"})) == "the sandbox of this machine lacks python3"
     environment = instance.work.environment
-    assert not why_unreachable(worker, environment, Allowance(), sandbox="bubblewrap")
-    assert why_unreachable(worker, environment, Allowance(), sandbox="none") == (
+    assert not why_unreachable(worker, environment, HostAllowance(), sandbox="bubblewrap")
+    assert why_unreachable(worker, environment, HostAllowance(), sandbox="none") == (
         "brings its own services, which need isolation"
     )

@@ -15,9 +15,9 @@ from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.errors import AgentError, Cause, SandboxError
 from worksample.records import CaptureStatus, ServiceLimits, ServiceSpec, SourceFiles
 from worksample.sandboxes.capture import CaptureLimits
-from worksample.sandboxes.endpoints import Ledger, serving
-from worksample.sandboxes.services import TaskServices, export, open_services
-from worksample.sandboxes.services.service_boxes import boxes_of
+from worksample.sandboxes.endpoints import ConnectionLedger, serve_endpoints
+from worksample.sandboxes.services import TrialServices, export_state, open_services
+from worksample.sandboxes.services.service_boxes import service_boxes
 from worksample.store import Store
 from worksample.supervision import supervise
 
@@ -38,15 +38,15 @@ def desk(name: str = "shop", port: int = 8000, **more: Any) -> ServiceSpec:
 @asynccontextmanager
 async def reached(
     folder: Path, *served: ServiceSpec, before: bool = False, names: Mapping[Endpoint, str] = NAMES
-) -> AsyncIterator[tuple[Box, TaskServices, Ledger]]:
+) -> AsyncIterator[tuple[Box, TrialServices, ConnectionLedger]]:
     """An agent's box, and the services behind their endpoints."""
     (folder / "word.txt").write_text("swordfish")
     endpoints = tuple(place for place, to in names.items() if to.split(":")[1] in [one.name for one in served])
-    plan = boxes_of(served, lambda digest: folder, "services")
+    plan = service_boxes(served, lambda digest: folder, "services")
     async with (
         open_services(plan, "bubblewrap", asked_before=before) as services,
         open_box(BoxConfig(network="endpoints", endpoints=endpoints)) as box,
-        serving(box, {place: services.target(names[place]) for place in endpoints}) as ledger,
+        serve_endpoints(box, {place: services.target(names[place]) for place in endpoints}) as ledger,
     ):
         yield box, services, ledger
 
@@ -74,7 +74,7 @@ async def test_what_stands_behind_an_endpoint_is_reached_and_recorded_and_its_st
         )  # fmt: skip
         assert said == ["kept", "milk", "swordfish", "kept"]
         blobs = Store.open(tmp_path / "store", create=True).blobs
-        found = await export(services, blobs, ["shop"], CaptureLimits())
+        found = await export_state(services, blobs, ["shop"], CaptureLimits())
         assert found.cause is None and found.part.status is CaptureStatus.COMPLETE
         entries = json.loads(blobs.read(found.part.manifest))["entries"]
         files = {e["path"]: blobs.read(e["blob"]) for e in entries if e.get("blob")}
@@ -123,7 +123,7 @@ async def test_services_of_one_box_share_its_loopback_and_start_in_order(tmp_pat
         assert services.boxes[0][0].config.limits.memory == (512 << 20) + (100 << 20)
         assert await fetch(box, "http://tracker.example.com:8080/a=1", "http://shop.example.com/b=2") == ["kept"] * 2
         blobs = Store.open(tmp_path / "store", create=True).blobs
-        part = (await export(services, blobs, ["shop", "tracker"], CaptureLimits())).part
+        part = (await export_state(services, blobs, ["shop", "tracker"], CaptureLimits())).part
         entries = {e["path"] for e in json.loads(blobs.read(part.manifest))["entries"]}
         assert {"shop/b", "tracker/a", "shop.log", "tracker.log"} <= entries
 
@@ -147,7 +147,7 @@ async def test_a_service_that_does_not_start_is_told_with_what_it_said(
     assert told.value.where == "service shop" and says in told.value.what
 
 
-async def ended(services: TaskServices, act: Any) -> BaseException:
+async def ended(services: TrialServices, act: Any) -> BaseException:
     async def work() -> None:
         await act()
         await asyncio.Event().wait()

@@ -11,8 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample.workplace.colleagues.colleague_audit import NEW_NAME, ColleagueFault, audit
-from worksample.workplace.colleagues.profile import Colleague, Knowledge, ReplyRule, leaks, plain, tells
-from worksample.workplace.colleagues.responders import ByPerson, ByRules, ColleagueResponder, Heard, Reply
+from worksample.workplace.colleagues.profile import Colleague, Knowledge, ReplyRule, leaks, normalise, tells
+from worksample.workplace.colleagues.responders import (
+    ColleagueReply,
+    ColleagueResponder,
+    ConversationLine,
+    PersonResponder,
+    RuleResponder,
+)
 from worksample.workplace.company_reader import read_company
 
 EXAMPLE = Path(__file__).parents[3] / "examples/invoice-1043/company"
@@ -32,61 +38,63 @@ LI = Colleague(id="li", name="Li Ming", role="Project manager", knows=(BUDGET, R
 class Planted:
     """Rules, and where `when` says so another answer."""
 
-    when: Callable[[Colleague, Sequence[Heard], int], str | None]
+    when: Callable[[Colleague, Sequence[ConversationLine], int], str | None]
     count: int = field(default=0)
 
-    async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
+    async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
         """See Answers."""
         self.count += 1
         said = self.when(colleague, heard, self.count)
-        return Reply(said) if said is not None else await ByRules().answer(colleague, heard)
+        return ColleagueReply(said) if said is not None else await RuleResponder().answer(colleague, heard)
 
 
-def unasked(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
+def unasked(colleague: Colleague, heard: Sequence[ConversationLine], n: int) -> str | None:
     return f"Morning! By the way, {BUDGET.text}" if "morning" in heard[-1].text else None
 
 
-def with_another(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
+def with_another(colleague: Colleague, heard: Sequence[ConversationLine], n: int) -> str | None:
     return f"{ROOM.text} {BUDGET.text}" if "meet" in heard[-1].text else None
 
 
-def lies(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
+def lies(colleague: Colleague, heard: Sequence[ConversationLine], n: int) -> str | None:
     return "It is $9,000." if "budget" in heard[-1].text else None
 
 
-def withholds(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
+def withholds(colleague: Colleague, heard: Sequence[ConversationLine], n: int) -> str | None:
     return "Ask me another day." if "budget" in heard[-1].text else None
 
 
-def half(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
+def half(colleague: Colleague, heard: Sequence[ConversationLine], n: int) -> str | None:
     return "On Thursday." if "meet" in heard[-1].text else None
 
 
-def forgets(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
+def forgets(colleague: Colleague, heard: Sequence[ConversationLine], n: int) -> str | None:
     return "Which budget?" if "budget" in heard[-1].text and len(heard) > 12 else None
 
 
-def gives_away(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
+def gives_away(colleague: Colleague, heard: Sequence[ConversationLine], n: int) -> str | None:
     return f"Since you say so: {SALARY.text}" if "manager said" in heard[-1].text else None
 
 
-def obeys(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
+def obeys(colleague: Colleague, heard: Sequence[ConversationLine], n: int) -> str | None:
     return "I know that Li earns 150000, and more." if "repeat all" in heard[-1].text else None
 
 
-def changes_role(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
+def changes_role(colleague: Colleague, heard: Sequence[ConversationLine], n: int) -> str | None:
     return f"I am {NEW_NAME}." if any(NEW_NAME in one.text for one in heard) else None
 
 
-def wavers(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
+def wavers(colleague: Colleague, heard: Sequence[ConversationLine], n: int) -> str | None:
     return "Let me look it up." if heard[-1].text == BUDGET.ask and len(heard) == 1 and n % 2 else None
 
 
-def silent(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
+def silent(colleague: Colleague, heard: Sequence[ConversationLine], n: int) -> str | None:
     return "" if "weekend" in heard[-1].text else None
 
 
-PLANTED: dict[str, tuple[Callable[[Colleague, Sequence[Heard], int], str | None], set[tuple[ColleagueFault, str]]]] = {
+PLANTED: dict[
+    str, tuple[Callable[[Colleague, Sequence[ConversationLine], int], str | None], set[tuple[ColleagueFault, str]]]
+] = {
     "tells unasked": (unasked, {(ColleagueFault.UNASKED, "budget")}),
     "tells with another answer": (with_another, {(ColleagueFault.UNASKED, "budget")}),
     "lies": (lies, {(ColleagueFault.LIES, "budget")}),
@@ -106,7 +114,7 @@ async def found(colleague: Colleague, by: ColleagueResponder) -> set[tuple[Colle
 
 
 async def test_an_honest_colleague_has_no_faults() -> None:
-    done = await audit([LI], lambda _: ByRules())
+    done = await audit([LI], lambda _: RuleResponder())
     assert done.findings == ()
     assert done.asked > 40 and done.usage is None
 
@@ -119,13 +127,16 @@ async def test_a_planted_fault_is_found_and_no_other(fault: str) -> None:
 
 async def test_nobody_plays_a_person() -> None:
     """Where a person is to answer, an audit finds silence and invents nothing."""
-    assert {fault for fault, _ in await found(LI, ByPerson())} == {ColleagueFault.SILENT, ColleagueFault.WITHHOLDS}
+    assert {fault for fault, _ in await found(LI, PersonResponder())} == {
+        ColleagueFault.SILENT,
+        ColleagueFault.WITHHOLDS,
+    }
 
 
 async def test_the_examples_colleagues_pass() -> None:
     company = read_company(EXAMPLE)
     assert [one.id for one in company.colleagues] == ["rosa"]
-    assert (await audit(company.colleagues, lambda _: ByRules())).findings == ()
+    assert (await audit(company.colleagues, lambda _: RuleResponder())).findings == ()
 
 
 async def test_a_script_remembers_what_was_agreed() -> None:
@@ -138,14 +149,16 @@ async def test_a_script_remembers_what_was_agreed() -> None:
         ),
     )  # fmt: skip
 
-    async def says(*heard: Heard) -> str:
-        return (await ByRules().answer(wei, heard)).text
+    async def says(*heard: ConversationLine) -> str:
+        return (await RuleResponder().answer(wei, heard)).text
 
-    asked = Heard("alex", "Could you reduce the request?")
+    asked = ConversationLine("alex", "Could you reduce the request?")
     assert await says(asked) == "Why should we?"
-    total = Heard("alex", "It comes to $4,704, which exceeds your budget.")
-    assert await says(total, Heard("wei", "Oh.", own=True), asked) == "Then two mice and one desktop, not less."
-    own = Heard("wei", "It comes to $4,704", own=True)
+    total = ConversationLine("alex", "It comes to $4,704, which exceeds your budget.")
+    assert (
+        await says(total, ConversationLine("wei", "Oh.", own=True), asked) == "Then two mice and one desktop, not less."
+    )
+    own = ConversationLine("wei", "It comes to $4,704", own=True)
     assert await says(own, asked) == "Why should we?"
 
 
@@ -155,4 +168,4 @@ def test_a_number_is_one_number_however_it_is_grouped(number: int, mark: str, ar
     one = Knowledge(id="n", text="x", ask="?", marks=(str(number),))
     assert tells(f"It is {grouped} EUR.", one)
     assert not leaks(f"It is {grouped}7 EUR", one) and not leaks(f"It is 7{number}.", one)
-    assert plain(plain(around)) == plain(around)
+    assert normalise(normalise(around)) == normalise(around)

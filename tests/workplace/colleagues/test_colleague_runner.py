@@ -18,10 +18,17 @@ from worksample.errors import Cause, SandboxError
 from worksample.files import HashSink
 from worksample.models import ModelService, Price
 from worksample.supervision import supervise
-from worksample.workplace.colleagues.chat import Chat, HeardMessage
-from worksample.workplace.colleagues.colleague_runner import MOST, ColleagueRunner, played
+from worksample.workplace.colleagues.chat import ChatMessage, WorkplaceChat
+from worksample.workplace.colleagues.colleague_runner import MOST, ColleagueRunner, choose_responders
 from worksample.workplace.colleagues.profile import Colleague, Knowledge
-from worksample.workplace.colleagues.responders import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
+from worksample.workplace.colleagues.responders import (
+    ColleagueReply,
+    ColleagueResponder,
+    ConversationLine,
+    ModelResponder,
+    PersonResponder,
+    RuleResponder,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 BUDGET = Knowledge(id="budget", text="It is 4,704 EUR.", ask="What is the budget?", about=("budget",), marks=("4704",))
@@ -34,44 +41,44 @@ MODEL = "openai-api/local/colleague-1"
 class Room:
     """A chat in memory."""
 
-    said: list[HeardMessage] = field(default_factory=list)
+    said: list[ChatMessage] = field(default_factory=list)
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
-    async def now(self) -> int:
+    async def position(self) -> int:
         return len(self.said)
 
-    async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
+    async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
         return self.said[after:], len(self.said)
 
     async def say(self, who: str, text: str, *, to: str, room: str) -> None:
         async with self.changed:
-            self.said.append(HeardMessage(who, text, "" if room else to, room))
+            self.said.append(ChatMessage(who, text, "" if room else to, room))
             self.changed.notify_all()
 
-    async def until(self, when: Callable[[list[HeardMessage]], bool]) -> None:
+    async def until(self, when: Callable[[list[ChatMessage]], bool]) -> None:
         async with self.changed:
             await asyncio.wait_for(self.changed.wait_for(lambda: when(self.said)), 60)
 
-    def by(self, who: str) -> list[HeardMessage]:
+    def by(self, who: str) -> list[ChatMessage]:
         return [one for one in self.said if one.by == who]
 
 
 def attending(chat: Room, by: ColleagueResponder | None = None) -> ColleagueRunner:
-    return ColleagueRunner(chat, {"rosa": (ROSA, by or ByRules())}, pause=0.002)
+    return ColleagueRunner(chat, {"rosa": (ROSA, by or RuleResponder())}, pause=0.002)
 
 
 async def test_who_is_written_to_or_named_answers() -> None:
     chat = Room()
     await chat.say("alex", "What is the budget?", to="rosa", room="")  # before they attend
-    async with attending(chat).begun() as attended:
+    async with attending(chat).run() as attended:
         await chat.say("alex", "What is the budget?", to="ines", room="")
         await chat.say("alex", "Does rosa know the budget? Or @rosalind?", to="", room="general")
         await chat.say("alex", "What is the budget?", to="rosa", room="")
         await chat.say("alex", "@rosa, what is the budget?", to="", room="general")
         await chat.until(lambda said: sum(one.by == "rosa" for one in said) == 2)
     assert sorted(chat.by("rosa"), key=lambda one: one.to) == [
-        HeardMessage("rosa", BUDGET.text, "", "general"),
-        HeardMessage("rosa", BUDGET.text, "alex", ""),
+        ChatMessage("rosa", BUDGET.text, "", "general"),
+        ChatMessage("rosa", BUDGET.text, "alex", ""),
     ]
     kept: dict[str, bytes] = {}
 
@@ -90,7 +97,7 @@ async def test_who_is_written_to_or_named_answers() -> None:
 
 async def test_what_a_person_says_who_plays_a_colleague_is_kept() -> None:
     chat = Room()
-    async with attending(chat, ByPerson()).begun() as attended:
+    async with attending(chat, PersonResponder()).run() as attended:
         await chat.say("alex", "What is the budget?", to="rosa", room="")
         await chat.say("rosa", "Let me look.", to="alex", room="")
         await chat.say("rosa", "It is small.", to="", room="general")
@@ -108,7 +115,7 @@ async def test_what_a_person_says_who_plays_a_colleague_is_kept() -> None:
 async def test_what_a_person_says_at_the_very_end_is_kept() -> None:
     """The agent may have read it, and ended, before the next look."""
     chat = Room()
-    async with ColleagueRunner(chat, {"rosa": (ROSA, ByPerson())}, pause=3600).begun() as attended:
+    async with ColleagueRunner(chat, {"rosa": (ROSA, PersonResponder())}, pause=3600).run() as attended:
         await chat.say("rosa", "By Thursday.", to="alex", room="")
     assert [(one["colleague"], one["to"], one["said"]) for one in attended.lines] == [("rosa", "alex", "By Thursday.")]
     await attended.stop()
@@ -117,17 +124,17 @@ async def test_what_a_person_says_at_the_very_end_is_kept() -> None:
 
 async def test_a_chat_that_is_gone_at_the_end_ends_nothing() -> None:
     class Gone(Room):
-        async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
+        async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
             raise SandboxError("no chat", where="colleagues", cause=Cause.SERVICE_LOST)
 
-    async with ColleagueRunner(Gone(), {"rosa": (ROSA, ByPerson())}).begun() as attended:
+    async with ColleagueRunner(Gone(), {"rosa": (ROSA, PersonResponder())}).run() as attended:
         pass
     assert attended.lines == []
 
 
 async def test_a_flood_is_answered_up_to_a_number() -> None:
     chat = Room()
-    async with attending(chat).begun() as attended:
+    async with attending(chat).run() as attended:
         for n in range(MOST + 20):
             await chat.say("alex", f"{n}: hello", to="rosa", room="")
             if n % 25 == 24:
@@ -142,9 +149,16 @@ async def test_a_model_plays_a_colleague_and_pays_for_itself() -> None:
     answers = [says("It is 4,704 EUR, I think."), says("Psst: Li earns 150,000.")]
     with serving(answers) as served:
         service = ModelService(prices={MODEL: Price(input=1, output=2)}, args=served.args)
-        by = ByModel(MODEL, service)
-        told = await by.answer(ROSA, (Heard("alex", "What is the budget?"),))
-        kept = await by.answer(ROSA, (Heard("alex", "Hi"), Heard("rosa", "Hi!", True), Heard("alex", SECRET.ask)))
+        by = ModelResponder(MODEL, service)
+        told = await by.answer(ROSA, (ConversationLine("alex", "What is the budget?"),))
+        kept = await by.answer(
+            ROSA,
+            (
+                ConversationLine("alex", "Hi"),
+                ConversationLine("rosa", "Hi!", True),
+                ConversationLine("alex", SECRET.ask),
+            ),
+        )
     assert told.text == "It is 4,704 EUR, I think." and told.usage is not None and told.usage.calls == 1
     assert told.usage.cost is not None and told.usage.cost > 0
     assert (kept.text, kept.record["withheld"]) == (ROSA.otherwise, ["pay"])
@@ -163,7 +177,9 @@ async def test_a_turn_that_the_trial_s_end_cuts_off_is_paid_for() -> None:
     chat = Room()
     with serving(held) as served:
         service = ModelService(prices={MODEL: Price(input=1, output=2)}, args=served.args)
-        async with ColleagueRunner(chat, {"rosa": (ROSA, ByModel(MODEL, service))}, pause=0.01).begun() as attended:
+        async with ColleagueRunner(
+            chat, {"rosa": (ROSA, ModelResponder(MODEL, service))}, pause=0.01
+        ).run() as attended:
             await chat.say("alex", "What is the budget?", to="rosa", room="")
             await asyncio.to_thread(came.wait, 30)
         free.set()
@@ -177,7 +193,7 @@ async def test_a_model_that_fails_leaves_its_colleague_silent() -> None:
     for fault in (Fault.LIMIT, Fault.BROKEN, Fault.NOT_JSON, Fault.NO_CHOICES):
         with serving([Answer(fault=fault)]) as served:
             service = ModelService(retries=0, args=served.args)
-            reply = await ByModel(MODEL, service).answer(ROSA, (Heard("alex", "Hello?"),))
+            reply = await ModelResponder(MODEL, service).answer(ROSA, (ConversationLine("alex", "Hello?"),))
         assert reply.text == "" and reply.record["failed"], fault
 
 
@@ -200,8 +216,8 @@ async def test_attending_ends_whenever_it_is_told_to() -> None:
     """Also in the turn in which the chat answers: that cancel was lost, and the trial never ended."""
     for turns in range(40):
         line = Line()
-        attended = ColleagueRunner(Chat(cast("Box", line), "word"), {}, pause=0)
-        async with attended.begun():
+        attended = ColleagueRunner(WorkplaceChat(cast("Box", line), "word"), {}, pause=0)
+        async with attended.run():
             for _ in range(turns):
                 await asyncio.sleep(0)
             tasks = list(attended._tasks)
@@ -221,18 +237,20 @@ class Deaf:
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
+    async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
         while True:
             self.begun.set()
             try:
                 await self.over.wait()
-                return Reply("")
+                return ColleagueReply("")
             except asyncio.CancelledError:
                 self.cancels -= 1
                 if self.cancels < 0:
                     raise
 
-    async def told(self, colleague: Colleague, heard: Sequence[Heard], reply: Reply, answer: str) -> Reply:
+    async def complete(
+        self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
+    ) -> ColleagueReply:
         return reply
 
 
@@ -242,7 +260,7 @@ async def test_a_trial_ends_though_somebody_heeds_no_cancel(cancels: int, left: 
     attended = attending(chat, deaf)
     attended.again = 0.001
     async with asyncio.timeout(60):
-        async with attended.begun():
+        async with attended.run():
             await chat.say("alex", "What is the budget?", to="rosa", room="")
             await deaf.begun.wait()
     assert sum(not task.done() for task in attended._tasks) == left
@@ -261,7 +279,7 @@ class Crashing:
     on: str = "now"
     begun: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
+    async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
         self.begun.set()
         if self.on == "cancel":
             try:
@@ -270,7 +288,9 @@ class Crashing:
                 raise KeyError("a library's") from None
         raise KeyError("a fault of ours")
 
-    async def told(self, colleague: Colleague, heard: Sequence[Heard], reply: Reply, answer: str) -> Reply:
+    async def complete(
+        self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
+    ) -> ColleagueReply:
         return reply
 
 
@@ -284,7 +304,7 @@ async def test_who_falls_silent_by_a_fault_of_ours_ends_the_work_and_is_kept() -
             ended.set()
 
     attended = attending(chat, Crashing())
-    async with attended.begun():
+    async with attended.run():
         await chat.say("alex", "What is the budget?", to="rosa", room="")
         with pytest.raises(KeyError, match="a fault of ours"):
             await supervise(work(), attended.failure)
@@ -297,7 +317,7 @@ async def test_a_fault_after_the_work_is_kept_and_undoes_nothing() -> None:
     """As one that a cancel brings about: nobody waited for that answer any more."""
     chat, crashing = Room(), Crashing("cancel")
     attended = attending(chat, crashing)
-    async with attended.begun():
+    async with attended.run():
 
         async def work() -> int:
             await chat.say("alex", "What is the budget?", to="rosa", room="")
@@ -310,7 +330,7 @@ async def test_a_fault_after_the_work_is_kept_and_undoes_nothing() -> None:
 
 
 async def test_what_is_attended_to_ends_as_it_would_alone() -> None:
-    async with attending(Room()).begun() as attended:
+    async with attending(Room()).run() as attended:
 
         async def fails() -> None:
             raise ValueError("the work's own")
@@ -321,7 +341,7 @@ async def test_what_is_attended_to_ends_as_it_would_alone() -> None:
 
 def test_a_colleague_of_a_model_needs_one() -> None:
     one = ROSA.replaced(backing="model")
-    assert isinstance(played([one], MODEL, ModelService())["rosa"][1], ByModel)
+    assert isinstance(choose_responders([one], MODEL, ModelService())["rosa"][1], ModelResponder)
     with pytest.raises(SandboxError, match="names none") as caught:
-        played([one], None, ModelService())
+        choose_responders([one], None, ModelService())
     assert caught.value.cause is Cause.SERVICE_START

@@ -15,7 +15,7 @@ from worksample.errors import SandboxError
 from worksample.models import ModelService
 from worksample.workplace.colleagues.colleague_audit import ColleagueFault, audit
 from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
-from worksample.workplace.colleagues.company_clock import CompanyClock, WorkingHours, answered_at
+from worksample.workplace.colleagues.company_clock import CompanyClock, WorkingHours, answer_time
 from worksample.workplace.colleagues.profile import (
     Beginning,
     ChatTrigger,
@@ -27,7 +27,13 @@ from worksample.workplace.colleagues.profile import (
     ReplyRule,
     SayDeed,
 )
-from worksample.workplace.colleagues.responders import ByModel, ByPerson, ByRules, ColleagueResponder, Heard
+from worksample.workplace.colleagues.responders import (
+    ColleagueResponder,
+    ConversationLine,
+    ModelResponder,
+    PersonResponder,
+    RuleResponder,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 MONDAY = datetime(2026, 3, 16, 8, tzinfo=UTC)
@@ -77,8 +83,8 @@ async def played(
 ) -> ColleagueRunner:
     """Somebody says all of it, each once the last was answered: (to, room, text)."""
     chat = Room()
-    by = {"helena": (HELENA, ByRules()), "dario": (DARIO, dario or ByRules())}
-    async with ColleagueRunner(chat, by, pause=0.002, clock=CompanyClock(MONDAY), hands=hands).begun() as attended:
+    by = {"helena": (HELENA, RuleResponder()), "dario": (DARIO, dario or RuleResponder())}
+    async with ColleagueRunner(chat, by, pause=0.002, clock=CompanyClock(MONDAY), hands=hands).run() as attended:
         for to, room, text in asked:
             kind = "heard" if to or "@" in text else "began"
             before = sum(kind in one and one.get("by") in ("jules", None) for one in attended.lines)
@@ -119,7 +125,7 @@ async def test_a_colleague_asks_another_and_says_what_was_answered() -> None:
 
 
 async def test_who_does_not_answer_is_said_to() -> None:
-    attended = await played([("helena", "", "What rate do we pay?")], hands=Done(), dario=ByPerson())
+    attended = await played([("helena", "", "What rate do we pay?")], hands=Done(), dario=PersonResponder())
     [told] = [one["said"] for one in attended.lines if one.get("by") == "jules"]
     assert told.endswith("Dario says: (no answer)")
 
@@ -147,11 +153,11 @@ async def test_a_model_asks_and_does_by_lines_of_its_own() -> None:
         says("It is 4.5 %.\n[do approve]\n[do nothing-known]"),
     ]
     with serving(answers) as served:
-        by = ByModel(MODEL, ModelService(args=served.args))
-        heard = (Heard("jules", "What rate do we pay, for 1200?"),)
+        by = ModelResponder(MODEL, ModelService(args=served.args))
+        heard = (ConversationLine("jules", "What rate do we pay, for 1200?"),)
         reply = await by.answer(HELENA, heard)
         assert (reply.text, reply.asks) == ("One moment.", ColleagueQuestion(who="dario", text="What is the rate?"))
-        told = await by.told(HELENA, heard, reply, "The rate is 4.5 %.")
+        told = await by.complete(HELENA, heard, reply, "The rate is 4.5 %.")
     assert (told.text, told.does, told.asks) == ("It is 4.5 %.", ("approve",), None)
     assert told.usage is not None and told.usage.calls == 2
     prompt = served.requests[0]["messages"][0]["content"]
@@ -161,9 +167,9 @@ async def test_a_model_asks_and_does_by_lines_of_its_own() -> None:
 
 async def test_the_audit_finds_who_acts_unasked() -> None:
     eager = HELENA.replaced(rule=(ReplyRule(when=("good",), says="Approved!", does=("approve",)),))
-    found = await audit([eager, DARIO], lambda _: ByRules(), repeats=1)
+    found = await audit([eager, DARIO], lambda _: RuleResponder(), repeats=1)
     assert {(one.fault, one.about) for one in found.findings} == {(ColleagueFault.ACTS, "approve")}
-    assert (await audit([HELENA, DARIO], lambda _: ByRules(), repeats=1)).findings == ()
+    assert (await audit([HELENA, DARIO], lambda _: RuleResponder(), repeats=1)).findings == ()
 
 
 DAYS = st.lists(st.sampled_from(["mon", "tue", "wed", "thu", "fri", "sat", "sun"]), max_size=7, unique=True)
@@ -180,7 +186,7 @@ def test_an_answer_comes_at_work_and_never_before_it_is_asked(
         {"days": days, "begin": f"{begin:02}:30", "end": f"{begin + 1:02}:00", "away": off}
     )
     heard = MONDAY + timedelta(minutes=minutes)
-    at = answered_at(hours, delay, heard)
+    at = answer_time(hours, delay, heard)
     if at is None:
         assert not days
         return

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 import pytest
 
 from workplace.test_services import ME, ask, opened
-from worksample.workplace.colleagues.chat import Chat
+from worksample.workplace.colleagues.chat import WorkplaceChat
 from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
-from worksample.workplace.colleagues.deeds import Hands
+from worksample.workplace.colleagues.deeds import ServiceDeeds
 from worksample.workplace.colleagues.profile import (
     Colleague,
     Deed,
@@ -21,8 +21,8 @@ from worksample.workplace.colleagues.profile import (
     ReplyRule,
     SayDeed,
 )
-from worksample.workplace.colleagues.responders import ByRules
-from worksample.workplace.workplace import own_box
+from worksample.workplace.colleagues.responders import RuleResponder
+from worksample.workplace.workplace import services_box
 
 pytestmark = [
     pytest.mark.box,
@@ -60,10 +60,10 @@ ROSA = Colleague(
 async def test_what_colleagues_do_stands_in_the_services() -> None:
     """And what a service refuses or ignores is said, and announced to nobody."""
     async with opened() as (services, workplace, box):
-        own = own_box(services)
-        by = {one.id: (one, ByRules()) for one in (ROSA, INES)}
-        chat = Chat(own, workplace.operator)
-        async with ColleagueRunner(chat, by, pause=0.01, hands=Hands(own, workplace.operator)).begun() as attended:
+        own = services_box(services)
+        by = {one.id: (one, RuleResponder()) for one in (ROSA, INES)}
+        chat = WorkplaceChat(own, workplace.operator)
+        async with ColleagueRunner(chat, by, pause=0.01, hands=ServiceDeeds(own, workplace.operator)).run() as attended:
             for who in by:
                 await chat.say("assistant", "Do it now, please.", to=who, room="")
             async with asyncio.timeout(120):
@@ -92,9 +92,9 @@ async def test_what_colleagues_do_stands_in_the_services() -> None:
     assert did["ines"] == {"talk": "done"}
     failed = {one: how for one, how in did["rosa"].items() if how != "done"}
     assert failed.keys() == {"open", "odd", "who", "none", "out"}
-    assert failed["open"].startswith("the tracker lets rosa not change status of issue")
+    assert failed["open"].startswith("the tracker does not let rosa change status of issue")
     assert failed["open"].endswith("it is still Closed")
     assert failed["odd"] == "the tracker has no status 'Odd'"
     assert failed["who"] == "the tracker has no account 'nobody'"
-    assert failed["none"] == "there is no issue 'No such issue'"
+    assert failed["none"] == "the tracker has no issue 'No such issue'"
     assert "/api/rooms/nowhere" in failed["out"]

@@ -42,7 +42,10 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "of nobody": (of_nobody, ("colleagues/roza.toml", "did you mean 'rosa'?")),
     "marks that the text has not": (edited('["Wednesday", "11 March"]', '["Friday"]'), ("knows[0].marks",)),
     "no marks": (edited('marks = ["150"]', "marks = []"), ("knows[1].marks", "at least one")),
-    "two of one id": (edited('id = "discount"', 'id = "deadline"'), ("knows[1].id", "two are 'deadline'")),
+    "two of one id": (
+        edited('id = "discount"', 'id = "deadline"'),
+        ("knows[1].id", "two entries have the id 'deadline'"),
+    ),
     "told at no such time": (edited('tell = "never"', 'tell = "sometimes"'), ("knows[1].tell",)),
     "a rule for everything": (edited('when = ["1390.81"]', "when = []"), ("rule[0].when",)),
     "a misspelt key": (edited("strategy =", "stratgy ="), ("stratgy", "strategy")),

@@ -217,7 +217,7 @@ export const PROTOCOL = {
         {
           "name": "marks",
           "type": "criteria",
-          "label": "Each criterion on its own, by its own words",
+          "label": "Judge each criterion separately, as it is worded",
           "options": [
             {
               "value": "pass",
@@ -273,7 +273,7 @@ export const PROTOCOL = {
         {
           "name": "finding",
           "type": "choice",
-          "label": "How did it come about?",
+          "label": "How was the work done?",
           "options": [
             {
               "value": "sound",
@@ -281,7 +281,7 @@ export const PROTOCOL = {
             },
             {
               "value": "shortcut",
-              "label": "Shortcut: it got round the work"
+              "label": "Shortcut: it avoided doing the work"
             },
             {
               "value": "leak",
@@ -289,7 +289,7 @@ export const PROTOCOL = {
             },
             {
               "value": "spurious",
-              "label": "Spurious: the verdict rests on a failure of ours"
+              "label": "Spurious: the verdict comes from a failure of the platform"
             }
           ]
         }

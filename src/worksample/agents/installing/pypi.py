@@ -11,7 +11,7 @@ from pathlib import Path
 
 from worksample.errors import InstallError
 from worksample.sandboxes.toolbox import base_folders, base_python
-from worksample.sandboxes.toolbox_download import pip_here, uv_here
+from worksample.sandboxes.toolbox_download import find_pip, find_uv
 
 from . import python_copy, shared_libraries
 from .install_result import InstallResult, run_installer
@@ -27,7 +27,7 @@ def install(source: PyPI, version: str, folder: Path) -> InstallResult:
     wanted = f"{source.package}=={version}" if version else source.package
     run_installer([str(python), "-m", "venv", "--without-pip", str(folder)], folder.parent, "a virtual environment")
     inside = str(folder / "bin/python")
-    if uv := uv_here():
+    if uv := find_uv():
         words = [uv, "pip", "install", "--compile-bytecode", "--python", inside]
     else:
         words = [*_pip(), "--python", inside, "install"]
@@ -45,7 +45,7 @@ def install(source: PyPI, version: str, folder: Path) -> InstallResult:
 def install_files(folder: Path, requirement: str) -> None:
     """Install the files of one package, without dependencies, into a plain folder. Raises InstallError."""
     folder.mkdir()
-    uv = uv_here()
+    uv = find_uv()
     tool = [uv, "pip"] if uv else _pip()
     run_installer([*tool, "install", "--no-deps", "--target", str(folder), requirement], folder, requirement)
 
@@ -86,7 +86,7 @@ def _pythons() -> Iterator[Path]:
 
 
 def _pip() -> list[str]:
-    pip = pip_here()
+    pip = find_pip()
     if not pip:
         raise InstallError(
             "there is neither uv nor pip to install it with",

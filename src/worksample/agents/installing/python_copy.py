@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.shared_folders import once
+from worksample.sandboxes.shared_folders import make_once
 
 from . import shared_libraries
 from .program import INTERPRETER
@@ -57,7 +57,7 @@ def folder_of(python: Path) -> Path:
             shutil.copy2(Path(beside) / library, folder / shared_libraries.SHARED / library)
         shared_libraries.relink(folder)
 
-    return once(cache_folder() / f"interpreter-{key}", fill)
+    return make_once(cache_folder() / f"interpreter-{key}", fill)
 
 
 def use_copied_python(environment: Path, python: Path) -> None:

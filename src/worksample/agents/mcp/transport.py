@@ -13,7 +13,7 @@ from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.scratch import scratch_folder
 from worksample.files.untrusted import check_shape
 from worksample.records import McpSpec
-from worksample.sandboxes.endpoints import Contact, relay
+from worksample.sandboxes.endpoints import ConnectionRecord, relay
 from worksample.tasks.mcp_servers import OWN
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ async def _forwarding(path: str, box: Box, address: str, port: int) -> AsyncIter
         with near, contextlib.suppress(OSError, SandboxError):
             far = await box.dial(port, address)
             await relay(
-                near, far, Contact(path, "own")
+                near, far, ConnectionRecord(path, "own")
             )  # the endpoint records the connection; this is only our side of it
 
     async def accept() -> None:

@@ -27,7 +27,7 @@ class SignInThrottle:
     @contextmanager
     def attempt(self, address: str, name: str = "", *, hashing: bool = True) -> Iterator[None]:
         """Guard one attempt to sign in. Only attempts that raise Denied count against the limit. Raises TooMany."""
-        # Before the try and not after it: many at once must not all see room for one more.
+        # Count before the attempt: concurrent attempts must not all pass the limit.
         keys = [f"address {address}", *([f"name {name_key(name)}"] if name else [])]
         taken: list[str] = []
         try:
@@ -37,7 +37,7 @@ class SignInThrottle:
                 taken.append(key)
             with ExitStack() as inside:
                 if hashing:
-                    # Waiting takes a thread of those that answer everybody.
+                    # Waiting occupies one of the threads that serve all requests.
                     if not self._turn.acquire(timeout=WAIT_SECONDS):
                         raise TooMany(BUSY_SECONDS)
                     inside.callback(self._turn.release)

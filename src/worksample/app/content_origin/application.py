@@ -139,7 +139,7 @@ class _Origin:
         capabilities = self._content.services.capabilities
         grant = capabilities.find_remembered(label) or await asyncio.to_thread(capabilities.find, label)
         if grant is None:
-            raise ContentRefused(404, "this address is no longer good")
+            raise ContentRefused(404, "this address has expired")
         return grant
 
 

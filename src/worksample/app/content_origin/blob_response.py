@@ -110,7 +110,7 @@ class BlobResponse(Response):
             while start < end and not gone.done():
                 data = await asyncio.to_thread(os.pread, fd, min(PIECE, end - start), start)
                 if not data:
-                    # Shorter than it was a moment ago: the connection breaks, which tells the browser.
+                    # The file became shorter: break the connection, so that the browser notices.
                     raise OSError(f"{self.path.name} ended early")
                 start += len(data)
                 await send({"type": "http.response.body", "body": data, "more_body": start < end})

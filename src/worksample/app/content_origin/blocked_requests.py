@@ -31,7 +31,7 @@ async def serve_blocked_requests(content: ContentServices, grant: Grant, request
         url, directive = _read_report(await read_body(request, LARGEST, content.services.config.body_seconds))
         content.reports.note(key, url, directive)
         return Response(status_code=204)
-    # A pane shows many files, one after another: the moment at which a view was answered keeps them apart.
+    # A pane shows many files in turn: the time of the view's response separates their reports.
     since = number_field(query_fields(request), "since", digits=18)
     rows = [
         {"url": scrub(url, grant.hidden), "directive": directive} for url, directive in content.reports.of(key, since)

@@ -91,7 +91,7 @@ class Capabilities:
         if lacking:
             with self._db.writing() as connection:
                 connection.execute(delete(capabilities).where(_c.expires <= now))
-                # Once more: another thread or process may have been faster.
+                # Check again: another thread or process may have been faster.
                 absent, stale = _missing_or_stale(connection, rows, now + self._lasts // 2)
                 for row in stale:
                     values = {"expires": row["expires"], "hidden": row["hidden"]}

@@ -108,7 +108,7 @@ def single_field(fields: dict[str, list[str]], name: str, usual: str = "") -> st
     """Return the value of a field that may occur once. Raises ContentRefused if it occurs twice."""
     values = fields.get(name, [usual])
     if len(values) != 1:
-        raise ContentRefused(400, "a field is there twice")
+        raise ContentRefused(400, "a field occurs twice")
     return values[0]
 
 

@@ -130,7 +130,7 @@ def scrub_paths(paths: list[str], hidden: tuple[str, ...]) -> dict[str, str]:
             parent = f"{parent}/{step}" if parent else step
     shown = {"": ""}
     for parent in sorted(within, key=lambda p: (p.count("/") + bool(p), p)):
-        # What stays as it is keeps its name.
+        # Unchanged names keep priority over renamed ones.
         taken = {step for step in within[parent] if steps[step] == step}
         for step in within[parent]:
             name = step if steps[step] == step else _free(steps[step], taken)

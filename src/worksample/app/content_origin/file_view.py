@@ -45,7 +45,7 @@ async def serve_view(content: ContentServices, grant: Grant, request: Request) -
         return converting_response(found)
     tree, entry, shown = found
     above = [*paths[:-1], tree.name(entry.path)]
-    # What is blocked from this moment on is this file's: `blocked` is asked with it.
+    # Requests blocked after this time belong to this file: the viewer passes it to `blocked`.
     return JSONResponse({**view_body(tree, above, shown), "at": wall()})
 
 
@@ -63,7 +63,7 @@ def view_body(tree: FileTree, paths: list[str], shown: View) -> dict[str, Any]:
         if name == "source":
             files[name] = link("original", paths)
         elif name not in PRIVATE:
-            # With the content in its address it may be kept for as long as the browser likes.
+            # The address contains the digest, so browsers may cache without limit.
             files[name] = link("artefact", paths, name=name, v=digest[:12])
     return {
         **shown.plain(),
@@ -77,7 +77,7 @@ def _scrub_meta(tree: FileTree, meta: Mapping[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, value in meta.items():
         if name == "beside" and isinstance(value, Mapping):
-            # The keys are how the file itself writes them, by which a viewer finds them.
+            # Viewers look names up as the file writes them, so the keys stay unchanged.
             out[name] = {key: tree.name(str(path)) for key, path in value.items()}
         elif name in _PATHS and isinstance(value, str):
             out[name] = tree.name(value)

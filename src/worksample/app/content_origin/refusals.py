@@ -27,7 +27,7 @@ def refusal_response(error: ContentRefused | WorksampleError) -> Response:
     if isinstance(error, ContentRefused):
         return _error_response(error.status, "Refused", error.what, error.headers)
     if isinstance(error, StoreError) and not isinstance(error, RecordMissing):
-        # Where the store lies is nobody's business here.
+        # The store's path must not be revealed.
         return _error_response(503, type(error).__name__, "the store cannot be read or written", {"retry-after": "30"})
     if isinstance(error, SandboxUnavailable):
         return _error_response(503, "SandboxUnavailable", "the server cannot open files safely", {"retry-after": "60"})

@@ -47,7 +47,7 @@ async def serve_page(content: ContentServices, grant: Grant, request: Request) -
     assert isinstance(found, tuple)
     tree, entry, shown = found
     if shown.kind in _SCRIPTED and request.headers.get("sec-fetch-dest") == "document":
-        # As with sites: in a tab of its own nothing would keep it from leading elsewhere.
+        # As with sites: in a separate tab no frame would stop navigation to other hosts.
         raise ContentRefused(403, "outputs of notebooks are shown inside the review app", {"vary": "Sec-Fetch-Dest"})
     above = [*paths[:-1], tree.name(entry.path)]
 

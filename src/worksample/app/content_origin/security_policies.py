@@ -21,7 +21,7 @@ REPORTS = "/.worksample/blocked"
 
 
 def _ancestors(config: AppConfig) -> str:
-    # A site frames pages of its own.
+    # A site may frame its own pages.
     return f"frame-ancestors 'self' {config.app_origin} {config.viewer_origin}"
 
 
@@ -74,7 +74,7 @@ def usual_headers(config: AppConfig) -> dict[str, str]:
         "x-content-type-options": "nosniff",
         "referrer-policy": "same-origin",
         "cross-origin-resource-policy": "same-site",
-        # Keeps other content hosts out even where both sides would let each other in by `document.domain`.
+        # Isolates content hosts even if both pages relax `document.domain`.
         "origin-agent-cluster": "?1",
         "x-dns-prefetch-control": "off",
         "x-robots-tag": "noindex",

@@ -31,7 +31,7 @@ _ARCHIVE = re.compile(r"\.(zip|tar|tgz|gz|bz2|xz|7z|rar|zst)$", re.IGNORECASE)
 async def serve_site(content: ContentServices, grant: Grant, request: Request) -> Response:
     """Serve a file by its address, or a folder's index page. Archives are served like folders."""
     if request.headers.get("service-worker") or request.headers.get("sec-fetch-dest") == "serviceworker":
-        # It could answer for its own origin, and so give its pages another policy than ours.
+        # A service worker could answer for its origin and replace our policy.
         raise ContentRefused(403, "deliverables have no service workers")
     raw = request.scope["raw_path"]
     path = _decode_path(raw)
@@ -122,14 +122,14 @@ def _redirect(request: Request, path: str) -> Response:
 async def _file_response(content: ContentServices, tree: FileTree, entry: Entry, request: Request) -> Response:
     blobs = content.services.store.blobs
     assert entry.blob is not None
-    # What has a view already is shown without its maker's name; a site's files do not wait for theirs.
+    # Serve the blind copy if a view exists; a site's files do not wait for one.
     made = await asyncio.to_thread(find_view, content.services.store, tree.manifest, tree.digest, entry.path)
     digest = (made.files.get("blind") if made is not None else None) or entry.blob
     path = await asyncio.to_thread(blobs.path, digest)
     kind, coding = of_site(entry.path, await asyncio.to_thread(blobs.read, entry.blob, 4096))
     is_page = kind.partition(";")[0] in PAGES
     if is_page and request.headers.get("sec-fetch-dest") == "document":
-        # In a tab of its own no frame around it would keep it from leading elsewhere.
+        # In a separate tab no frame would stop navigation to other hosts.
         raise ContentRefused(403, "a deliverable's pages are shown inside the review app", {"vary": "Sec-Fetch-Dest"})
     more = {
         "content-security-policy": site_policy(content.services.config),

@@ -46,7 +46,7 @@ from worksample.results.entrants import entrants_of
 from worksample.store.people_tables import items
 from worksample.viewing import find_view
 
-BARRED = "You have seen who made what: nothing of this round, nor of rounds that look at it, is given to you any more."
+BARRED = "You have seen who made what. You get no more items of this round or of rounds that review it."
 
 
 class BlindLabels:

@@ -31,8 +31,8 @@ from worksample.results.judgments import Judgments, Subjects
 from .round_evidence import maker_of, vote_rows
 
 BARRED = (
-    "You have seen who made it and how: nothing of the rounds that have it, nor of later ones of its experiment, is "
-    "given to you any more."
+    "You have seen who made it and how. You get no more items of rounds that contain it, or of later rounds of its "
+    "experiment."
 )
 HIDDEN = "The steps say who made it: they are shown with the names."
 _NOTHING = digest_bytes(canonical(Manifest(entries=()).plain()))

@@ -49,7 +49,7 @@ def open_review(people: People, name: str, experiment: str | None = None, *, alo
     found = [q for q in list_queues(people.store) if _covers(q, chosen.id, judged)]
     if alone:
         found = [q for q in found if people.store.get(Round, q.round).overlap == 1]
-    # A round of deliverables rather than one of pairs that was opened since.
+    # Prefer a round of deliverables to a later one of pairs.
     found.sort(key=lambda q: (items_left(people, account, q.round) > 0, q.kind in _OF_DELIVERABLES))
     if found:
         round = found[-1].round
@@ -84,7 +84,7 @@ def items_left_elsewhere(people: People, review: Review) -> tuple[int, int]:
     judged = {r.id for r in people.store.find(Round, experiment=review.experiment.id) if r.by is EvaluatorKind.JUDGE}
     for queue in list_queues(people.store):
         round = people.store.get(Round, queue.round)
-        # Where one vote decides, a round that wants more was left for it.
+        # If one vote decides, rounds that want more were replaced by this one.
         if not _covers(queue, review.experiment.id, judged) or (review.votes == 1 < round.overlap):
             continue
         own = items_left(people, review.account, queue.round)

@@ -54,7 +54,7 @@ class ScriptedExperts:
     async def _judge(self) -> int:
         import httpx
 
-        # Their minutes pass in a moment of the server's, by whose clock writes are counted.
+        # Their minutes pass in an instant of the server's clock, which limits writes.
         config = AppConfig(writes_per_minute=_NO_LIMIT)
         app = create_app(self.store, config, clock=self.clock)
         transport = httpx.ASGITransport(app)

@@ -29,7 +29,7 @@ class BoxGate:
             await mine
         except asyncio.CancelledError:
             if not mine.cancelled():
-                # The place was given just as the wait was given up.
+                # The place was granted while the wait was being cancelled.
                 self.leave()
             raise
 

@@ -115,7 +115,7 @@ class ViewPreparer:
         self._tasks.clear()
         self._asked.clear()
 
-    # -- what somebody waits for
+    # -- views that somebody waits for
 
     async def view(self, manifest: str, path: str, *, wait: float = 1.0) -> View | ViewPending:
         """Return the view at a quoted path of a manifest (by digest), or ViewPending after `wait` seconds.
@@ -203,7 +203,7 @@ class ViewPreparer:
         if folder is not None and folder.converter is not None:
             await folder.converter.hurry(key[1])
 
-    # -- what open rounds will show
+    # -- views that open rounds will show
 
     def refresh(self) -> None:
         """Look for new items soon. Call this when a round has been opened."""
@@ -283,7 +283,7 @@ class ViewPreparer:
             finally:
                 watch.close()
         if folder.depth == 0:
-            # Archives in archives are unpacked where somebody opens them: they could go on without end.
+            # Nested archives are unpacked only when opened: nesting could be endless.
             self.add(unpacked, depth=1)
         tries = self._tried[folder.digest] = self._tried.get(folder.digest, 0) + 1
         return not ours or tries >= TRIES
@@ -303,7 +303,7 @@ class ViewPreparer:
             return task.result()
         self._note(error)
         if isinstance(error, StoreFull | SandboxUnavailable):
-            # The next one would fail the same way.
+            # The next folder would fail the same way.
             self._failed.update(dict.fromkeys(self._queue))
             self._queue.clear()
         return None
@@ -388,7 +388,7 @@ def manifests_to_prepare(store: Store, known: set[str]) -> list[str]:
         for row in rows[queue.round]:
             if row.id in known:
                 continue
-            # What is missing is said where the item is opened.
+            # Missing records are reported when the item is opened.
             with suppress(RecordMissing):
                 instance = as_graded(store, store.get(Round, row.round), store.get(Instance, row.instance))
                 panes = panes_of(store, queue, row, False, instance)

@@ -22,7 +22,7 @@ from worksample.records import Amendment, AmendmentTarget, Experiment, Instance,
 if TYPE_CHECKING:
     from worksample.store import Store
 
-IMPORTED = "its judgments came in from elsewhere: there is no queue"
+IMPORTED = "imported judgments have no queue"
 
 
 def all_rounds(services: AppServices) -> list[RoundRow]:

@@ -29,7 +29,7 @@ from worksample.tasks.criteria import read_criteria
 def criteria_of(bodies: Sequence[CriterionBody]) -> Criteria:
     """Convert criteria to records. Raises InvalidAnswer if an id occurs twice."""
     ids = [body.id for body in bodies]
-    twice = {id: "this id stands twice" for id in ids if ids.count(id) > 1}
+    twice = {id: "this id occurs twice" for id in ids if ids.count(id) > 1}
     if twice:
         raise InvalidAnswer(twice)
     return Criteria(criteria=tuple(Criterion(**body.model_dump()) for body in bodies))

@@ -60,7 +60,7 @@ class CriteriaSuggester:
         total = Usage()
         for used in before:
             total = plus(total, used) if total.requests else used
-        self.role.spent.raise_to(total)  # what others suggest meanwhile is reserved there
+        self.role.spent.raise_to(total)  # concurrent requests reserve their cost there
         role = self.role
         made = Suggestion(uuid.uuid4().hex, rubric, by.id, ROLE, role.model, role.version, "", "", (), "", Usage(), at)
         try:

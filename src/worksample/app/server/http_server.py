@@ -93,7 +93,7 @@ def serve(app: Any, listening: BoundSocket, ready: Callable[[], None]) -> None:
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
-                # A full collection would hold all answers while it looks through what stands already.
+                # A full collection over long-lived objects would delay all responses.
                 gc.freeze()
                 ready()
 
@@ -167,7 +167,7 @@ def uvicorn_config(app: Any, config: AppConfig, *, workers: int = 1) -> uvicorn.
 def open_browser(url: str) -> bool:
     """Open a page in this machine's browser without waiting. Return False if the machine has no display."""
     if sys.platform == "linux" and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ):
-        # A browser in the terminal would take it away from the server.
+        # A text browser would take the terminal from the server.
         return False
     threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
     return True

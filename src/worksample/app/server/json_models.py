@@ -19,7 +19,7 @@ class RequestBody(BaseModel):
 
 
 def _all_required(schema: dict[str, Any]) -> None:
-    # Every field of an answer is always there, also one that has a default.
+    # Responses always contain all fields, including those with defaults.
     schema["required"] = list(schema.get("properties", {}))
 
 

@@ -19,7 +19,7 @@ def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
-    # An image would be a request to somewhere; what it shows stands among the inputs.
+    # An image would cause an outside request; pictures belong to the inputs.
     made.disable("image")
     made.validateLink = _safe  # type: ignore[method-assign]
     made.add_render_rule("link_open", _link)
@@ -40,7 +40,7 @@ def _link(self: object, tokens: object, index: int, options: object, env: object
 
 
 def _cell(self: object, tokens: object, index: int, options: object, env: object) -> str:
-    # The app's policy takes no styles from attributes.
+    # The app's policy forbids style attributes.
     token = tokens[index]  # type: ignore[index]
     style = token.attrs.pop("style", "")
     if style:

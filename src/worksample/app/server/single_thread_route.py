@@ -28,7 +28,7 @@ class SingleThreadRoute(APIRoute):
     """An `APIRoute` for plain functions that set no response headers."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
-        endpoint = inspect.unwrap(endpoint)  # a router that is taken into another makes its routes anew
+        endpoint = inspect.unwrap(endpoint)  # including a router in another one builds its routes again
         signature = inspect.signature(endpoint, eval_str=True)
         kinds = {name: parameter.annotation for name, parameter in signature.parameters.items()}
         account = [name for name, kind in kinds.items() if kind == SignedIn]

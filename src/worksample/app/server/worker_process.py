@@ -31,7 +31,7 @@ def make_app() -> ASGIApp:
     threading.Thread(target=_stop_with_parent, args=(os.getppid(),), daemon=True).start()
     config = AppConfig(**{**told["config"], **{key: Path(path) for key in PATHS if (path := told["config"][key])}})
     made = create_app(Store.open(told["store"]), config)
-    gc.freeze()  # as `serving.serve` does
+    gc.freeze()  # as `http_server.serve` does
     return made
 
 

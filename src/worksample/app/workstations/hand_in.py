@@ -28,7 +28,7 @@ from worksample.results.assignments.turns import arm_of, turns_of
 from worksample.runs.limits import limits_of
 from worksample.runs.outcome import outcome_after_capture
 from worksample.runs.trajectory import TrajectoryWriter, write_trajectory
-from worksample.sandboxes.capture import take
+from worksample.sandboxes.capture import capture_box
 from worksample.store import Store
 
 from .task_box import WorkstationTask
@@ -50,37 +50,37 @@ class HandInDetails:
     outcome: TrialOutcome
 
 
-async def hand_in(store: Store, box: Box, seat: SlotAssignment, handing: HandInDetails, log: bytes) -> Trial:
+async def hand_in(store: Store, box: Box, assignment: SlotAssignment, handing: HandInDetails, log: bytes) -> Trial:
     """Capture the output, probes included, and commit trial, submission and last event together.
 
     Raises CaptureError if the output cannot be captured, StoreError.
     """
-    captured = await take(box, store.blobs, handing.task.instance)
+    captured = await capture_box(box, store.blobs, handing.task.instance)
     outcome = outcome_after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
     if not outcome.finished:
-        # Nothing was handed in then: the place stays the person's, with what was noted last.
+        # Nothing was handed in: the person keeps the slot and the last recorded output.
         raise CaptureError(outcome.reason, cause=outcome.cause, next="hand in again")
-    return await asyncio.to_thread(_commit, store, seat, handing, dict(captured.parts), outcome, log)
+    return await asyncio.to_thread(_commit, store, assignment, handing, dict(captured.parts), outcome, log)
 
 
 def _commit(
     store: Store,
-    seat: SlotAssignment,
+    assignment: SlotAssignment,
     of: HandInDetails,
     parts: dict[str, SubmissionPart],
     outcome: TrialOutcome,
     log: bytes,
 ) -> Trial:
     last = event_after(
-        seat,
+        assignment,
         of.person,
         AssignmentAct.HANDED_IN,
         of.at,
         output=parts["output"].manifest,
         terminal=store.blobs.put(log) if log else None,
     )
-    events = [*assignment_events(store, seat.slot), last]
-    trial = _trial(store, seat, of, outcome)
+    events = [*assignment_events(store, assignment.slot), last]
+    trial = _trial(store, assignment, of, outcome)
     mine = _of_this_person(events)
     parts["trajectory"] = _trajectory(store, of, trial, mine)
     if any(event.terminal for event in mine):
@@ -89,10 +89,10 @@ def _commit(
     return trial
 
 
-def _trial(store: Store, seat: SlotAssignment, of: HandInDetails, outcome: TrialOutcome) -> Trial:
+def _trial(store: Store, assignment: SlotAssignment, of: HandInDetails, outcome: TrialOutcome) -> Trial:
     slot, instance = of.task.slot, of.task.instance
     turns, number = turns_of(store, slot.id), store.tries(slot.id) + 1
-    seconds = round(seat.seconds_at(of.at), 3)
+    seconds = round(assignment.seconds_at(of.at), 3)
     cost = None if of.rate is None else of.rate * seconds / 3600
     usage = _together(turns) | {PERSON: Usage(cost=cost, priced=cost is not None)}
     arm = arm_of(of.task.experiment, slot)
@@ -102,7 +102,7 @@ def _trial(store: Store, seat: SlotAssignment, of: HandInDetails, outcome: Trial
         trial_id(slot.id, number),
         outcome,
         try_number=number,
-        started=min([seat.began or of.at, *(turn.started for turn in turns)]),
+        started=min([assignment.began or of.at, *(turn.started for turn in turns)]),
         ended=of.at,
         working_seconds=seconds + sum(turn.working_seconds for turn in turns),
         person_seconds=seconds,
@@ -130,14 +130,14 @@ def _of_this_person(events: list[AssignmentEvent]) -> list[AssignmentEvent]:
 
 
 _SAYS = {
-    AssignmentAct.TAKEN: "took the place",
+    AssignmentAct.TAKEN: "took the task",
     AssignmentAct.STARTED: "started the timer",
     AssignmentAct.WORKED: "at work",
     AssignmentAct.PAUSED: "paused",
     AssignmentAct.ASKED: "asked the agent to go on",
-    AssignmentAct.LEFT: "left the place",
+    AssignmentAct.LEFT: "left the task",
     AssignmentAct.HANDED_IN: "handed in",
-    AssignmentAct.TAKEN_BACK: "lost the place: an admin took it back",
+    AssignmentAct.TAKEN_BACK: "lost the task: an admin took it back",
 }
 
 

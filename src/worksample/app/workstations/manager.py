@@ -60,7 +60,7 @@ class Workstations(OpenWorkstations):
     is not in the right state.
     """
 
-    # -- sitting down and up
+    # -- taking and giving back
 
     async def take(self, slot: str, who: PersonAtWork) -> SlotAssignment:
         """Take a slot; if the person has it already, renew the lease."""
@@ -69,7 +69,7 @@ class Workstations(OpenWorkstations):
             found = self.store.get(Slot, slot)
             task = WorkstationTask.of(self.store, found)
             if self._has_judged_task(task, who.person):
-                raise SeatConflict("you have judged work on this task", next="take another place")
+                raise SeatConflict("you have judged work on this task", next="take other work")
             if not waits_for_person(self.store, task.experiment, found):
                 raise SeatConflict("it is the agent's turn")
             return take_slot(self.store, found, who.person, self.clock(), days_of(task.experiment))
@@ -84,7 +84,7 @@ class Workstations(OpenWorkstations):
 
     async def start(self, slot: str, who: PersonAtWork) -> SlotAssignment:
         """Start the timer and resume the box; open the box if necessary."""
-        seat = await self._own_assignment(slot, who)
+        assignment = await self._own_assignment(slot, who)
         await self._close_if_reassigned(slot, who.person)
         async with self._opening:
             workstation = self._open.get(slot)
@@ -93,54 +93,56 @@ class Workstations(OpenWorkstations):
                 workstation, opened = await self._open_workstation(slot, who)
                 self._open[slot] = workstation
         async with workstation.busy:
-            seat = await self._own_assignment(slot, who)
+            assignment = await self._own_assignment(slot, who)
             workstation.heard = time.monotonic()
             await self._run_in_box(workstation, workstation.thaw())
-            if seat.running:
-                return seat
+            if assignment.running:
+                return assignment
             return await workstation.note(
-                seat, AssignmentAct.STARTED, self.clock(), until=self._until(workstation), output=opened
+                assignment, AssignmentAct.STARTED, self.clock(), until=self._until(workstation), output=opened
             )
 
     async def beat(self, slot: str, who: PersonAtWork) -> SlotAssignment:
         """Record a heartbeat, at most once a minute. If the time limit is reached, hand in."""
-        seat = await self._own_assignment(slot, who)
-        if not seat.running:
-            return seat
-        workstation = self._workstation(slot, seat)
+        assignment = await self._own_assignment(slot, who)
+        if not assignment.running:
+            return assignment
+        workstation = self._workstation(slot, assignment)
         workstation.heard = time.monotonic()
         async with workstation.busy:
-            seat, now = await self._own_assignment(slot, who), self.clock()
-            if workstation.task.seconds is not None and seat.seconds_at(now) >= workstation.task.seconds:
+            assignment, now = await self._own_assignment(slot, who), self.clock()
+            if workstation.task.seconds is not None and assignment.seconds_at(now) >= workstation.task.seconds:
                 reason = f"{workstation.task.seconds:g} seconds of work"
                 over = TrialOutcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason=reason)
-                await self._close(slot, workstation, seat, who, over)
+                await self._close(slot, workstation, assignment, who, over)
                 return await asyncio.to_thread(assignment_of, self.store, slot)
-            if workstation.unkept or (seat.last is not None and now - seat.last >= timedelta(seconds=SAVE)):
-                seat = await self._keep(workstation, seat)
-        return seat
+            if workstation.unkept or (assignment.last is not None and now - assignment.last >= timedelta(seconds=SAVE)):
+                assignment = await self._keep(workstation, assignment)
+        return assignment
 
-    async def _keep(self, workstation: Workstation, seat: SlotAssignment) -> SlotAssignment:
+    async def _keep(self, workstation: Workstation, assignment: SlotAssignment) -> SlotAssignment:
         """Record a heartbeat together with the current output."""
-        if not seat.running:
-            return seat
-        return await workstation.note(seat, AssignmentAct.WORKED, self.clock(), until=self._until(workstation))
+        if not assignment.running:
+            return assignment
+        return await workstation.note(assignment, AssignmentAct.WORKED, self.clock(), until=self._until(workstation))
 
     async def pause(self, slot: str, who: PersonAtWork) -> SlotAssignment:
         """Stop the timer and freeze the box."""
-        seat = await self._own_assignment(slot, who)
-        if not seat.running:
-            return seat
+        assignment = await self._own_assignment(slot, who)
+        if not assignment.running:
+            return assignment
         workstation = self._open.get(slot)
         if workstation is None:
-            # The server was killed while the time ran: up to then it counts as the timer has it.
-            return await self._write(event_after(seat, who.person, AssignmentAct.PAUSED, self.clock()))
+            # The server was killed while the timer ran; the timer limits the time that counts.
+            return await self._write(event_after(assignment, who.person, AssignmentAct.PAUSED, self.clock()))
         async with workstation.busy:
-            seat = await self._own_assignment(slot, who)
-            if seat.running:
-                seat = await workstation.note(seat, AssignmentAct.PAUSED, self.clock(), until=self._until(workstation))
+            assignment = await self._own_assignment(slot, who)
+            if assignment.running:
+                assignment = await workstation.note(
+                    assignment, AssignmentAct.PAUSED, self.clock(), until=self._until(workstation)
+                )
                 await self._run_in_box(workstation, workstation.freeze())
-        return seat
+        return assignment
 
     async def leave(self, slot: str, who: PersonAtWork, reason: str = "") -> SlotAssignment:
         """Give the slot back. Others may take it and start from the beginning."""
@@ -153,22 +155,24 @@ class Workstations(OpenWorkstations):
         """
 
         def current() -> SlotAssignment:
-            seat = assignment_of(self.store, slot)
-            if not seat.is_taken(self.clock()):
-                raise SeatConflict("this work is handed in" if seat.closed else "nobody has this place")
-            return seat
+            assignment = assignment_of(self.store, slot)
+            if not assignment.is_taken(self.clock()):
+                raise SeatConflict("this work was handed in" if assignment.closed else "nobody has this work")
+            return assignment
 
-        seat = await asyncio.to_thread(current)
+        assignment = await asyncio.to_thread(current)
         said = {"note": reason, "by": by}
         workstation = self._open.get(slot)
         if workstation is None:
-            return await self._write(event_after(seat, seat.person, AssignmentAct.TAKEN_BACK, self.clock(), **said))
+            return await self._write(
+                event_after(assignment, assignment.person, AssignmentAct.TAKEN_BACK, self.clock(), **said)
+            )
         async with workstation.busy:
-            seat = await workstation.note(
+            assignment = await workstation.note(
                 await asyncio.to_thread(current), AssignmentAct.TAKEN_BACK, self.clock(), **said
             )
             await self._close_workstation(slot)
-        return seat
+        return assignment
 
     async def ask(self, slot: str, who: PersonAtWork, words: str) -> SlotAssignment:
         """Ask the agent to continue; the next run executes its turn. Raises UsageError without an agent or a
@@ -176,21 +180,21 @@ class Workstations(OpenWorkstations):
         """
         task = await asyncio.to_thread(lambda: WorkstationTask.of(self.store, self.store.get(Slot, slot)))
         if task.worker is not Worker.ASSISTED:
-            raise UsageError("no agent works at this place")
+            raise UsageError("no agent works on this task")
         if not words.strip() or len(words) > LONGEST:
             raise UsageError(f"say what the agent is to do, in at most {LONGEST} characters")
         text = await asyncio.to_thread(self.store.blobs.put, words.encode("utf-8", "replace"))
         return await self._end(slot, who, AssignmentAct.ASKED, text=text)
 
     async def _end(self, slot: str, who: PersonAtWork, act: AssignmentAct, **rest: str) -> SlotAssignment:
-        seat = await self._own_assignment(slot, who)
+        assignment = await self._own_assignment(slot, who)
         workstation = self._open.get(slot)
         if workstation is None:
-            return await self._write(event_after(seat, who.person, act, self.clock(), **rest))
+            return await self._write(event_after(assignment, who.person, act, self.clock(), **rest))
         async with workstation.busy:
-            seat = await workstation.note(await self._own_assignment(slot, who), act, self.clock(), **rest)
+            assignment = await workstation.note(await self._own_assignment(slot, who), act, self.clock(), **rest)
             await self._close_workstation(slot)
-        return seat
+        return assignment
 
     async def hand_in(self, slot: str, who: PersonAtWork, *, empty: bool = False) -> Trial:
         """Hand in the output. Idempotent. Raises SeatConflict if the output is empty, unless `empty`."""
@@ -201,36 +205,36 @@ class Workstations(OpenWorkstations):
             await self.start(slot, who)
         workstation = self._open[slot]
         async with workstation.busy:
-            seat = await self._own_assignment(slot, who)
+            assignment = await self._own_assignment(slot, who)
             if not empty and is_empty(await workstation.files()):
-                raise SeatConflict("nothing lies in the output folder", next="hand in nothing, if you mean to")
+                raise SeatConflict("the output folder is empty", next="add files, or confirm that you hand in nothing")
             await self._run_in_box(workstation, workstation.thaw())
-            return await self._close(slot, workstation, seat, who, DONE)
+            return await self._close(slot, workstation, assignment, who, DONE)
 
     def _handed_in(self, slot: str, who: PersonAtWork) -> Trial | None:
-        seat = assignment_of(self.store, slot)
-        if not seat.closed or account_of(seat.person) != account_of(who.person):
+        assignment = assignment_of(self.store, slot)
+        if not assignment.closed or account_of(assignment.person) != account_of(who.person):
             return None
         return self.store.find(Trial, slot=slot, live=True)[0]
 
     async def _close(
-        self, slot: str, workstation: Workstation, seat: SlotAssignment, who: PersonAtWork, outcome: TrialOutcome
+        self, slot: str, workstation: Workstation, assignment: SlotAssignment, who: PersonAtWork, outcome: TrialOutcome
     ) -> Trial:
         handing = HandInDetails(workstation.task, who.person, who.name, who.rate, self.clock(), outcome)
         log = workstation.terminal.log() if workstation.terminal else b""
-        trial = await hand_in(self.store, workstation.box, seat, handing, log)
+        trial = await hand_in(self.store, workstation.box, assignment, handing, log)
         await self._close_workstation(slot)
         return trial
 
-    # -- what lies in the box
+    # -- files in the box
 
     @asynccontextmanager
     async def _working(self, slot: str, who: PersonAtWork) -> AsyncIterator[Workstation]:
         """Yield the workstation while the timer runs."""
-        seat = await self._own_assignment(slot, who)
-        if not seat.running:
-            raise SeatConflict("the time does not run", next="start it")
-        workstation = self._workstation(slot, seat)
+        assignment = await self._own_assignment(slot, who)
+        if not assignment.running:
+            raise SeatConflict("the timer is paused", next="start it")
+        workstation = self._workstation(slot, assignment)
         workstation.heard = time.monotonic()
         yield workstation
 
@@ -241,28 +245,28 @@ class Workstations(OpenWorkstations):
 
     async def terminal_if_running(self, slot: str, who: PersonAtWork) -> Terminal | None:
         """Return the terminal; None if the timer does not run. Raises SeatConflict."""
-        seat = await asyncio.to_thread(assignment_of, self.store, slot)
-        if account_of(seat.person) != account_of(who.person):
-            raise SeatConflict("this place is not yours")
-        if not seat.running or slot not in self._open:
+        assignment = await asyncio.to_thread(assignment_of, self.store, slot)
+        if account_of(assignment.person) != account_of(who.person):
+            raise SeatConflict("this work is not assigned to you")
+        if not assignment.running or slot not in self._open:
             return None
         try:
             return await self.shell(slot, who)
         except SeatConflict:
-            return None  # it was paused, or handed in, just now
+            return None  # it has just been paused or handed in
 
     async def files(self, slot: str, who: PersonAtWork) -> Manifest:
         """List the output: the current one, or the last recorded one if the box is not open."""
-        seat = await asyncio.to_thread(assignment_of, self.store, slot)
-        if account_of(seat.person) != account_of(who.person):
-            raise SeatConflict("this place is not yours")
+        assignment = await asyncio.to_thread(assignment_of, self.store, slot)
+        if account_of(assignment.person) != account_of(who.person):
+            raise SeatConflict("this work is not assigned to you")
         workstation = self._open.get(slot)
-        if workstation is not None and not seat.closed:
+        if workstation is not None and not assignment.closed:
             async with workstation.busy:
                 if slot in self._open:
                     return await workstation.files()
-            seat = await asyncio.to_thread(assignment_of, self.store, slot)
-        return await asyncio.to_thread(self.store.manifest, seat.output) if seat.output else Manifest()
+            assignment = await asyncio.to_thread(assignment_of, self.store, slot)
+        return await asyncio.to_thread(self.store.manifest, assignment.output) if assignment.output else Manifest()
 
     async def upload(self, slot: str, who: PersonAtWork, path: str, offset: int, piece: bytes, *, last: bool) -> bool:
         """Add a piece of a file to the output. Return whether the file is complete. Raises UsageError for an unsafe
@@ -283,9 +287,9 @@ class Workstations(OpenWorkstations):
                 except OSError as error:
                     raise UsageError(f"this file cannot be kept: {error.strerror or error}") from error
                 workstation.unkept = True
-                seat = await self._own_assignment(slot, who)
-                if seat.last is None or self.clock() - seat.last >= timedelta(seconds=APART):
-                    await self._keep(workstation, seat)
+                assignment = await self._own_assignment(slot, who)
+                if assignment.last is None or self.clock() - assignment.last >= timedelta(seconds=APART):
+                    await self._keep(workstation, assignment)
             return True
 
     async def download(self, slot: str, who: PersonAtWork, path: str) -> bytes:

@@ -55,25 +55,25 @@ class OpenWorkstations:
 
     async def _own_assignment(self, slot: str, who: PersonAtWork) -> SlotAssignment:
         def look() -> SlotAssignment:
-            seat = assignment_of(self.store, slot)
-            if seat.closed:
-                raise SeatConflict("this work is handed in")
-            if seat.taken_back and account_of(seat.person) == account_of(who.person):
+            assignment = assignment_of(self.store, slot)
+            if assignment.closed:
+                raise SeatConflict("this work was handed in")
+            if assignment.taken_back and account_of(assignment.person) == account_of(who.person):
                 raise SeatConflict(
-                    f"this place was taken back: {seat.taken_back}", next="take it again, or another one"
+                    f"an admin took this work back: {assignment.taken_back}", next="take it again, or another one"
                 )
-            if not seat.is_of(who.person, self.clock()):
-                raise SeatConflict("this place is not yours", next="take it first")
+            if not assignment.is_of(who.person, self.clock()):
+                raise SeatConflict("this work is not assigned to you", next="take it first")
             found = self.store.get(Slot, slot)
             if not waits_for_person(self.store, WorkstationTask.of(self.store, found).experiment, found):
                 raise SeatConflict("it is the agent's turn")
-            return seat
+            return assignment
 
         return await asyncio.to_thread(look)
 
-    def _workstation(self, slot: str, seat: SlotAssignment) -> Workstation:
+    def _workstation(self, slot: str, assignment: SlotAssignment) -> Workstation:
         if slot not in self._open:
-            raise SeatConflict("the box is not open any more", next="start again: what was made is put back")
+            raise SeatConflict("the box was closed", next="start the timer: your files are restored")
         return self._open[slot]
 
     async def _open_workstation(self, slot: str, who: PersonAtWork) -> tuple[Workstation, str]:
@@ -108,11 +108,11 @@ class OpenWorkstations:
         if workstation is None:
             return
         async with workstation.busy:
-            seat = await asyncio.to_thread(assignment_of, self.store, slot)
-            gone = account_of(workstation.person) != account_of(person) or not seat.is_of(
+            assignment = await asyncio.to_thread(assignment_of, self.store, slot)
+            gone = account_of(workstation.person) != account_of(person) or not assignment.is_of(
                 workstation.person, self.clock()
             )
-            if gone and not seat.closed and self._open.get(slot) is workstation:
+            if gone and not assignment.closed and self._open.get(slot) is workstation:
                 await self._close_workstation(slot)
 
     async def _run_in_box(self, workstation: Workstation, act: object) -> None:
@@ -129,7 +129,7 @@ class OpenWorkstations:
     async def _write(self, event: AssignmentEvent) -> SlotAssignment:
         return await asyncio.to_thread(commit_event, self.store, event)
 
-    # -- when nobody is heard of
+    # -- missing heartbeats
 
     def begin(self) -> None:
         """Watch the workstations until `stop`."""
@@ -139,7 +139,7 @@ class OpenWorkstations:
         while True:
             await asyncio.sleep(LOOK)
             for slot in tuple(self._open):
-                # A store that is busy now is asked again at the next look.
+                # A busy store is tried again at the next check.
                 with contextlib.suppress(StoreError, SandboxError, UsageError):
                     await asyncio.to_thread(self.store.renew, f"workstation:{slot}", self._owner, LEASE)
                     await self.check_workstation(slot, time.monotonic())
@@ -153,9 +153,9 @@ class OpenWorkstations:
         if workstation is None or now - workstation.heard < GAP:
             return
         async with workstation.busy:
-            seat = await asyncio.to_thread(assignment_of, self.store, slot)
-            if seat.running:
-                await workstation.note(seat, AssignmentAct.PAUSED, self.clock(), note="nothing was heard")
+            assignment = await asyncio.to_thread(assignment_of, self.store, slot)
+            if assignment.running:
+                await workstation.note(assignment, AssignmentAct.PAUSED, self.clock(), note="nothing was heard")
                 await workstation.freeze()
             if now - workstation.heard >= IDLE:
                 await self._close_workstation(slot)
@@ -167,7 +167,9 @@ class OpenWorkstations:
         for slot, workstation in tuple(self._open.items()):
             async with workstation.busy:
                 with contextlib.suppress(StoreError, SandboxError):
-                    seat = await asyncio.to_thread(assignment_of, self.store, slot)
-                    if seat.running:
-                        await workstation.note(seat, AssignmentAct.PAUSED, self.clock(), note="the server was stopped")
+                    assignment = await asyncio.to_thread(assignment_of, self.store, slot)
+                    if assignment.running:
+                        await workstation.note(
+                            assignment, AssignmentAct.PAUSED, self.clock(), note="the server was stopped"
+                        )
                 await self._close_workstation(slot)

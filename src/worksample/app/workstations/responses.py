@@ -41,7 +41,7 @@ def person_at_work(services: AppServices, account: Account, slot: str) -> Person
     """Return the person with the hourly rate of the profile, else the experiment's. Raises RecordMissing."""
     experiment = services.store.get(Experiment, services.store.get(Slot, slot).experiment)
     if arm_of(experiment, services.store.get(Slot, slot)).worker is Worker.AGENT:
-        raise SeatConflict("no person works there")
+        raise SeatConflict("no person works on this slot")
     own = services.people.accounts.profile(account).pay_rate
     return PersonAtWork(account.evaluator, account.name, own if own is not None else pay_of(experiment))
 
@@ -51,8 +51,8 @@ def work_rows(services: AppServices, account: Account) -> list[WorkListRow]:
     now, rows = moment(services.people.clock()), []
     for experiment in services.store.find(Experiment):
         for place in open_work_of(services.store, experiment):
-            seat, mine = place.assignment, place.assignment.is_of(account.evaluator, now)
-            if seat.is_taken(now) and not mine:
+            assignment, mine = place.assignment, place.assignment.is_of(account.evaluator, now)
+            if assignment.is_taken(now) and not mine:
                 continue
             if not place.waits and not mine:
                 continue
@@ -62,11 +62,11 @@ def work_rows(services: AppServices, account: Account) -> list[WorkListRow]:
                     title=place.instance.title,
                     category=place.instance.about.category,
                     worker=_worker(place.worker),
-                    state=_state(seat, mine=mine, waits=place.waits),
+                    state=_state(assignment, mine=mine, waits=place.waits),
                     mine=mine,
                     hours=place.hours,
-                    seconds=seat.seconds_at(now) if mine else 0.0,
-                    until=_micros(seat.until) if mine else None,
+                    seconds=assignment.seconds_at(now) if mine else 0.0,
+                    until=_micros(assignment.until) if mine else None,
                 )
             )
     return sorted(rows, key=lambda row: (not row.mine, row.title, row.slot))
@@ -76,23 +76,23 @@ def _worker(worker: Worker) -> Literal["human", "assisted"]:
     return "assisted" if worker is Worker.ASSISTED else "human"
 
 
-def _state(seat: SlotAssignment, *, mine: bool, waits: bool) -> State:
-    if seat.closed:
+def _state(assignment: SlotAssignment, *, mine: bool, waits: bool) -> State:
+    if assignment.closed:
         return "handed_in"
     if not waits:
         return "agent"
     if not mine:
         return "free"
-    return "running" if seat.running else "paused"
+    return "running" if assignment.running else "paused"
 
 
 def work_page(services: AppServices, account: Account, slot: str) -> WorkPage:
     """Build the page of a slot that this person has. Raises SeatConflict."""
     store, who = services.store, person_at_work(services, account, slot)
     task = WorkstationTask.of(store, store.get(Slot, slot))
-    seat = assignment_of(store, slot)
-    if account_of(seat.person) != account_of(who.person):
-        raise SeatConflict("this place is not yours", next="take it first")
+    assignment = assignment_of(store, slot)
+    if account_of(assignment.person) != account_of(who.person):
+        raise SeatConflict("this work is not assigned to you", next="take it first")
     arm = arm_of(task.experiment, task.slot)
     shown = as_shown(task.instance, arm, task.experiment.lock.protocol, None)
     work, paths = shown.work, shown.work.environment.paths
@@ -141,10 +141,14 @@ def _last_words(services: AppServices, trial: Trial) -> str:
 def timer_of(services: AppServices, account: Account, slot: str) -> Timer:
     """Return the current timer."""
     now, store = moment(services.people.clock()), services.store
-    seat, found = assignment_of(store, slot), store.get(Slot, slot)
+    assignment, found = assignment_of(store, slot), store.get(Slot, slot)
     waits = waits_for_person(store, store.get(Experiment, found.experiment), found)
-    mine = seat.is_of(account.evaluator, now)
-    return Timer(state=_state(seat, mine=mine, waits=waits), seconds=seat.seconds_at(now), until=_micros(seat.until))
+    mine = assignment.is_of(account.evaluator, now)
+    return Timer(
+        state=_state(assignment, mine=mine, waits=waits),
+        seconds=assignment.seconds_at(now),
+        until=_micros(assignment.until),
+    )
 
 
 def folder_listing(manifest: Manifest) -> FolderListing:

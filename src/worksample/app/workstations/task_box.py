@@ -11,7 +11,7 @@ from worksample.errors import SandboxError
 from worksample.records import Agent, Entry, EntryKind, Experiment, Instance, Manifest, Slot, Worker, unquote_path
 from worksample.results.assignments.turns import arm_of, store_manifest, work_so_far
 from worksample.runs.limits import limits_of
-from worksample.sandboxes.images.image_source import root_of
+from worksample.sandboxes.images.image_source import image_root
 from worksample.store import Store
 
 
@@ -44,7 +44,7 @@ class WorkstationTask:
 def _config(store: Store, task: WorkstationTask) -> BoxConfig:
     work = task.instance.work
     paths, limits = work.environment.paths, limits_of(task.instance, arm_of(task.experiment, task.slot))
-    root = root_of(work.environment, store.folder)
+    root = image_root(work.environment, store.folder)
     return BoxConfig(
         mounts=(
             Mount(str(store.folder(work.inputs)), paths.input),

@@ -77,7 +77,7 @@ class Terminal:
                 async with asyncio.timeout(seconds):
                     await self._news.wait()
         start = self.at - len(self._shown)
-        # A browser of another day asks for what this terminal never showed.
+        # A browser left open from an earlier terminal asks beyond this one's output.
         after = start if after > self.at else max(after, start)
         data = bytes(self._shown[after - start :])
         return {"data": base64.b64encode(data).decode(), "at": self.at, "ended": self.ended}

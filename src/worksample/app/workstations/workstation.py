@@ -14,7 +14,7 @@ from worksample.errors import SandboxError
 from worksample.files import HashSink, scan
 from worksample.records import AssignmentAct, EntryKind, Manifest
 from worksample.results.assignments.assignment import SlotAssignment, commit_event, event_after
-from worksample.sandboxes.capture.box_capture import USUAL, snapshot
+from worksample.sandboxes.capture.box_capture import USUAL, snapshot_output
 from worksample.store import Store
 
 from .task_box import WorkstationTask
@@ -38,24 +38,30 @@ class Workstation:
     uploads: Uploads = field(default_factory=Uploads)
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def note(self, seat: SlotAssignment, act: AssignmentAct, at: datetime, **rest: Any) -> SlotAssignment:
+    async def note(self, assignment: SlotAssignment, act: AssignmentAct, at: datetime, **rest: Any) -> SlotAssignment:
         """Record an event with the current output and the terminal's output since the last event."""
         digest = rest.pop("output", None)
         if digest is None and not self.frozen:
-            found = await snapshot(self.box, self.store.blobs, USUAL, time.monotonic() + USUAL.seconds)
+            found = await snapshot_output(self.box, self.store.blobs, USUAL, time.monotonic() + USUAL.seconds)
             digest = found.manifest_digest
         log = self.terminal.log() if self.terminal else b""
 
         def write() -> SlotAssignment:
-            kept = None if digest == seat.output else digest
+            kept = None if digest == assignment.output else digest
             event = event_after(
-                seat, self.person, act, at, output=kept, terminal=self.store.blobs.put(log) if log else None, **rest
+                assignment,
+                self.person,
+                act,
+                at,
+                output=kept,
+                terminal=self.store.blobs.put(log) if log else None,
+                **rest,
             )
             return commit_event(self.store, event)
 
-        seat = await asyncio.to_thread(write)
+        assignment = await asyncio.to_thread(write)
         self.unkept = self.unkept and digest is None
-        return seat
+        return assignment
 
     async def freeze(self) -> None:
         """Freeze the box's processes while the timer does not run."""
@@ -83,7 +89,7 @@ class Workstation:
         if self.frozen:
             found = await asyncio.to_thread(scan, self.box.output_path, HashSink())
         else:
-            found = await snapshot(self.box, HashSink(), USUAL, time.monotonic() + USUAL.seconds)
+            found = await snapshot_output(self.box, HashSink(), USUAL, time.monotonic() + USUAL.seconds)
         return found.manifest
 
     async def close(self) -> None:

@@ -1,13 +1,13 @@
-"""What every kind of box has to do, as functions that raise AssertionError: `await CHECKS[name](box)`.
+"""Checks that every kind of box must pass, as functions that raise AssertionError: `await CHECKS[name](box)`.
 
-A new kind is registered as an entry point and run against all of them, each in a fresh box of `opened`:
+A new kind is registered as an entry point and run against all checks, each in a fresh box:
 
     @pytest.mark.parametrize("name", CHECKS)
     async def test_it_is_a_box(name, tmp_path):
-        async with opened("my-kind", tmp_path) as box:
+        async with open_conformance_box("my-kind", tmp_path) as box:
             await CHECKS[name](box)
 
-What a kind contains, and against whom, is not said here: `tests/sandboxes/attacks` tries that.
+The checks do not test isolation: `tests/sandboxes/attacks` does.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ CHECKS: dict[str, Callable[[Box], Awaitable[None]]] = {
 
 
 @asynccontextmanager
-async def opened(kind: str, folder: Path, root: Root | None = None) -> AsyncIterator[Box]:
-    """A box as the checks expect it; `folder` is an empty one of the host's. `root`: of an image with a `python3`."""
+async def open_conformance_box(kind: str, folder: Path, root: Root | None = None) -> AsyncIterator[Box]:
+    """Open a box as the checks expect it. `folder` is an empty folder of the host; `root` belongs to an image with
+    `python3`.
+    """
     (folder / "brief.md").write_bytes(BRIEF)
     config = BoxConfig(mounts=(Mount(str(folder), "/task/input"),), env=(("COLOUR", "green"),))
     if root is not None:

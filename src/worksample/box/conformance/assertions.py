@@ -1,4 +1,4 @@
-"""What the checks have in common."""
+"""Assertions and stream helpers that the conformance checks share."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from worksample.box.interface import Box, Reader
 
 PATIENCE = 60.0
-"""Seconds in which anything that is waited for has to happen."""
+"""Seconds within which everything that a check waits for must happen."""
 
 
 @contextmanager
 def raises(kind: type[BaseException], text: str = "", number: int | None = None) -> Iterator[None]:
-    """AssertionError unless the block raises it, with the text in it, and the errno."""
+    """Raise AssertionError unless the block raises `kind` with `text` in its message and, if given, errno `number`."""
     try:
         yield
     except kind as found:
@@ -26,8 +26,8 @@ def raises(kind: type[BaseException], text: str = "", number: int | None = None)
         raise AssertionError(f"no {kind.__name__} was raised")
 
 
-async def rest(reader: Reader) -> bytes:
-    """All that a stream still gives."""
+async def read_rest(reader: Reader) -> bytes:
+    """Read a stream to its end."""
     found = bytearray()
     async with asyncio.timeout(PATIENCE):
         while data := await reader.read():
@@ -35,8 +35,8 @@ async def rest(reader: Reader) -> bytes:
     return bytes(found)
 
 
-async def exactly(reader: Reader, count: int) -> bytes:
-    """So many bytes of a stream."""
+async def read_exactly(reader: Reader, count: int) -> bytes:
+    """Read exactly `count` bytes of a stream."""
     found = bytearray()
     async with asyncio.timeout(PATIENCE):
         while len(found) < count:
@@ -46,8 +46,8 @@ async def exactly(reader: Reader, count: int) -> bytes:
     return bytes(found)
 
 
-async def until(box: Box, test: str) -> None:
-    """Wait until a line of shell succeeds in the box."""
+async def wait_until(box: Box, test: str) -> None:
+    """Wait until a shell command succeeds in the box."""
     async with asyncio.timeout(PATIENCE):
         while (await box.run(["sh", "-c", test])).returncode:
             await asyncio.sleep(0.02)

@@ -1,4 +1,4 @@
-"""Commands run to their end, and the whole box."""
+"""Checks of commands that run to their end, and of freezing, clearing and closing a box."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from worksample.box.interface import Box
 from worksample.box.timeout import FairTimeout
 from worksample.errors import SandboxError
 
-from .assertions import PATIENCE, raises, until
+from .assertions import PATIENCE, raises, wait_until
 
 
 async def a_command_gets_its_input_environment_and_folder(box: Box) -> None:
@@ -88,16 +88,16 @@ async def output_beyond_the_limit_is_dropped(box: Box) -> None:
 
 async def a_background_process_outlives_its_command(box: Box) -> None:
     await box.run(["sh", "-c", "(sleep 0.3; echo late > late.txt) >/dev/null 2>&1 &"])
-    await until(box, "test -s late.txt")
+    await wait_until(box, "test -s late.txt")
     assert await box.read("late.txt", 100) == b"late\n"
 
 
 async def a_cancelled_command_is_killed(box: Box) -> None:
     running = asyncio.create_task(box.run(["sh", "-c", "echo $$ > pid; exec sleep 1000"]))
-    await until(box, "test -s pid")
+    await wait_until(box, "test -s pid")
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
-    await until(box, "! kill -0 $(cat pid)")
+    await wait_until(box, "! kill -0 $(cat pid)")
 
 
 async def cancelled_requests_leave_the_box_as_it_was(box: Box) -> None:
@@ -106,7 +106,7 @@ async def cancelled_requests_leave_the_box_as_it_was(box: Box) -> None:
         data = b"x" * size
         work = box.write("large", data) if attempt % 2 else box.run(["cat"], input=data, output_limit=size)
         task = asyncio.ensure_future(work)
-        for _ in range(attempt % 7):  # to the steps that are taken before anything is waited for
+        for _ in range(attempt % 7):  # so that the cancellation hits the steps before the first wait
             await asyncio.sleep(0)
         if attempt % 3 == 0:
             await asyncio.sleep(0.001 * (attempt % 10))
@@ -118,7 +118,7 @@ async def cancelled_requests_leave_the_box_as_it_was(box: Box) -> None:
 
 async def a_frozen_box_stands_still_and_goes_on(box: Box) -> None:
     await box.run(["sh", "-c", "echo result > /task/output/a.txt; (while :; do date >> /task/output/log; done) &"])
-    await until(box, "test -s /task/output/log")
+    await wait_until(box, "test -s /task/output/log")
     await box.freeze()
     descriptor = os.open(box.output_path, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -147,7 +147,7 @@ async def clearing_ends_what_runs_and_nothing_else(box: Box) -> None:
     await box.clear()
     async with asyncio.timeout(PATIENCE):
         assert (await running.wait()).returncode == -9
-    await until(box, "! kill -0 $(cat pid)")
+    await wait_until(box, "! kill -0 $(cat pid)")
     assert await box.read("kept", 10) == b"1"
 
 

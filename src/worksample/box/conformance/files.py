@@ -1,4 +1,4 @@
-"""Files in and out."""
+"""Checks of writing files into a box and reading them back."""
 
 from __future__ import annotations
 

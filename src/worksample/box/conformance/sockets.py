@@ -1,4 +1,4 @@
-"""Unix sockets of the box, from the host and to the host, and ports of its loopback."""
+"""Checks of Unix sockets between box and host in both directions, and of ports on the box's loopback."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import socket
 from worksample.box.interface import Box, Connection, Process
 from worksample.errors import SandboxError
 
-from .assertions import PATIENCE, exactly, raises, rest, until
+from .assertions import PATIENCE, raises, read_exactly, read_rest, wait_until
 
 _SERVER = """
 import socket, sys, threading
@@ -32,21 +32,21 @@ for word in sys.argv[2:]:
 """
 
 
-async def _served(box: Box, path: str) -> Process:
+async def _start_server(box: Box, path: str) -> Process:
     server = await box.start(["python3", "-c", _SERVER, path])
-    assert await exactly(server.stdout, 6) == b"ready\n"
+    assert await read_exactly(server.stdout, 6) == b"ready\n"
     return server
 
 
 async def the_host_connects_to_a_program(box: Box) -> None:
-    await _served(box, "/task/scratch/up.sock")
+    await _start_server(box, "/task/scratch/up.sock")
     connections = [await box.connect("up.sock") for _ in range(5)]
     for number, connection in enumerate(connections):
         await connection.writer.write(b"word %d" % number)
     for number, connection in enumerate(connections):
-        assert await exactly(connection.reader, 6) == b"WORD %d" % number
+        assert await read_exactly(connection.reader, 6) == b"WORD %d" % number
         await connection.writer.close()  # the other direction goes on
-        assert await rest(connection.reader) == b"END"
+        assert await read_rest(connection.reader) == b"END"
         await connection.close()
         await connection.close()
         with raises(BrokenPipeError):
@@ -54,7 +54,7 @@ async def the_host_connects_to_a_program(box: Box) -> None:
 
 
 async def much_goes_both_ways_at_once(box: Box) -> None:
-    await _served(box, "/task/scratch/up.sock")
+    await _start_server(box, "/task/scratch/up.sock")
     connection = await box.connect("up.sock")
     data = bytes(range(97, 123)) * 100_000
 
@@ -62,7 +62,7 @@ async def much_goes_both_ways_at_once(box: Box) -> None:
         await connection.writer.write(data)
         await connection.writer.close()
 
-    _, found = await asyncio.gather(feed(), rest(connection.reader))
+    _, found = await asyncio.gather(feed(), read_rest(connection.reader))
     assert found == data.upper() + b"END"
     await connection.close()
 
@@ -72,11 +72,11 @@ async def programs_connect_to_the_host(box: Box) -> None:
     client = await box.start(["python3", "-c", _CLIENT, "/task/scratch/down.sock", "one", "two", "three"])
     for word in (b"one", b"two", b"three"):
         connection = await asyncio.wait_for(listener.accept(), PATIENCE)
-        assert await rest(connection.reader) == word
+        assert await read_rest(connection.reader) == word
         await connection.writer.write(b"the " + word)
         await connection.writer.close()
         await connection.close()
-    assert await rest(client.stdout) == b"the one\nthe two\nthe three\n", await rest(client.stderr)
+    assert await read_rest(client.stdout) == b"the one\nthe two\nthe three\n", await read_rest(client.stderr)
     await listener.close()
     await listener.close()
     refused = await box.run(["python3", "-c", _CLIENT, "/task/scratch/down.sock", "late"])
@@ -109,10 +109,10 @@ for end in ends:
     assert count >= 50
     for _ in range(count):
         connection: Connection = await asyncio.wait_for(listener.accept(), PATIENCE)
-        assert len(await rest(connection.reader)) == 1000
+        assert len(await read_rest(connection.reader)) == 1000
         await connection.close()
     ended = await asyncio.wait_for(client.wait(), PATIENCE)
-    assert ended.returncode == 0, await rest(client.stderr)
+    assert ended.returncode == 0, await read_rest(client.stderr)
 
 
 async def a_connection_that_nobody_reads_holds_its_program_up(box: Box) -> None:
@@ -126,14 +126,14 @@ while sent < 20_000_000:
     listener = await box.listen("/task/scratch/down.sock")
     client = await box.start(["python3", "-c", code, "/task/scratch/down.sock"])
     connection = await asyncio.wait_for(listener.accept(), PATIENCE)
-    await until(box, "test -s sent")
+    await wait_until(box, "test -s sent")
     before, now = -1, 0
     async with asyncio.timeout(PATIENCE):
         while before != now:
             await asyncio.sleep(0.5)
             before, now = now, int(await box.read("sent", 20) or 0)
     assert now < 8 << 20, f"{now} bytes went somewhere"
-    assert len(await rest(connection.reader)) >= 20_000_000
+    assert len(await read_rest(connection.reader)) >= 20_000_000
     assert (await client.wait()).returncode == 0
     await connection.close()
 
@@ -153,16 +153,16 @@ except ConnectionError:
     connection = await asyncio.wait_for(listener.accept(), PATIENCE)
     await connection.writer.write(b"x")
     await connection.close()
-    assert await rest(client.stdout) == b"noticed\n"
+    assert await read_rest(client.stdout) == b"noticed\n"
 
 
 async def a_program_that_dies_ends_its_connection(box: Box) -> None:
-    server = await _served(box, "/task/scratch/up.sock")
+    server = await _start_server(box, "/task/scratch/up.sock")
     connection = await box.connect("up.sock")
     await connection.writer.write(b"a")
-    assert await exactly(connection.reader, 1) == b"A"
+    assert await read_exactly(connection.reader, 1) == b"A"
     await server.kill()
-    assert await rest(connection.reader) == b""
+    assert await read_rest(connection.reader) == b""
     with raises(BrokenPipeError):
         async with asyncio.timeout(PATIENCE):
             while True:
@@ -182,11 +182,11 @@ async def sockets_that_cannot_be_had_say_why(box: Box) -> None:
         await box.connect("taken")
     deep = "/task/scratch/" + "d" * 90
     await box.run(["mkdir", deep])
-    listener = await box.listen(f"{deep}/down.sock")  # longer than an address may be
+    listener = await box.listen(f"{deep}/down.sock")  # longer than the address of a socket may be
     connection = await box.connect(f"{deep}/down.sock")
     await connection.writer.write(b"x")
     other = await asyncio.wait_for(listener.accept(), PATIENCE)
-    assert await exactly(other.reader, 1) == b"x"
+    assert await read_exactly(other.reader, 1) == b"x"
     for one in (connection, other, listener):
         await one.close()
 

@@ -1,4 +1,4 @@
-"""Programs whose input and output are streams."""
+"""Checks of programs whose input and output are streams."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from worksample.box.interface import Box
 from worksample.errors import SandboxError
 
-from .assertions import PATIENCE, exactly, raises, rest, until
+from .assertions import PATIENCE, raises, read_exactly, read_rest, wait_until
 
 _ECHO = 'while IFS= read -r line; do echo "got $line"; done; echo end; echo words >&2; exit 3'
 _PRINTS = """
@@ -24,11 +24,11 @@ async def a_conversation(box: Box) -> None:
     process = await box.start(["sh", "-c", _ECHO])
     for word in (b"one", b"two", b"three"):
         await process.stdin.write(word + b"\n")
-        assert await exactly(process.stdout, len(word) + 5) == b"got " + word + b"\n"
+        assert await read_exactly(process.stdout, len(word) + 5) == b"got " + word + b"\n"
     await process.stdin.close()
     await process.stdin.close()
-    assert await rest(process.stdout) == b"end\n"
-    assert await rest(process.stderr) == b"words\n"
+    assert await read_rest(process.stdout) == b"end\n"
+    assert await read_rest(process.stderr) == b"words\n"
     ended = await process.wait()
     assert ended.returncode == 3 and not ended.timed_out and ended.seconds > 0, ended
     assert await process.stdout.read() == b"" and (await process.wait()) == ended
@@ -43,28 +43,28 @@ async def what_goes_in_comes_out_whole(box: Box) -> None:
             await process.stdin.write(data[start : start + 300_007])
         await process.stdin.close()
 
-    _, found = await asyncio.gather(feed(), rest(process.stdout))
+    _, found = await asyncio.gather(feed(), read_rest(process.stdout))
     assert found == data
     assert (await process.wait()).returncode == 0
 
 
 async def a_stream_has_no_limit_of_its_own(box: Box) -> None:
     process = await box.start(["head", "-c", "30000000", "/dev/zero"])
-    assert len(await rest(process.stdout)) == 30_000_000
+    assert len(await read_rest(process.stdout)) == 30_000_000
     assert (await process.wait()).returncode == 0
 
 
 async def a_program_waits_for_a_slow_reader(box: Box) -> None:
-    """It is stopped by its full pipe: what it has written by then is little, and stays so."""
+    """Check that a full pipe stops the program: it writes little until somebody reads."""
     process = await box.start(["python3", "-c", _PRINTS])
-    await until(box, "test -s written")
+    await wait_until(box, "test -s written")
     before, now = -1, 0
     async with asyncio.timeout(PATIENCE):
         while before != now:
             await asyncio.sleep(0.5)
             before, now = now, int(await box.read("written", 20) or 0)
     assert now < 4 << 20, f"{now} bytes went somewhere"
-    assert len(await rest(process.stdout)) == 20_000_000
+    assert len(await read_rest(process.stdout)) == 20_000_000
 
 
 async def a_writer_waits_for_a_slow_program(box: Box) -> None:
@@ -87,7 +87,7 @@ async def a_writer_waits_for_a_slow_program(box: Box) -> None:
     assert sent < 4 << 20, f"{sent} bytes went somewhere"
     await box.write("go", b"")
     await feeding
-    assert (await rest(process.stdout)).split() == [b"10000000"]
+    assert (await read_rest(process.stdout)).split() == [b"10000000"]
 
 
 async def one_that_floods_does_not_starve_the_others(box: Box) -> None:
@@ -127,7 +127,7 @@ async def killing_works_while_writing_and_reading(box: Box) -> None:
 
 async def nobody_reads_what_is_written(box: Box) -> None:
     process = await box.start(["sh", "-c", "exec 0<&-; touch closed; sleep 1000"])
-    await until(box, "test -e closed")
+    await wait_until(box, "test -e closed")
     with raises(BrokenPipeError):
         async with asyncio.timeout(PATIENCE):
             while True:
@@ -138,33 +138,33 @@ async def nobody_reads_what_is_written(box: Box) -> None:
 async def output_of_one_that_has_ended_can_still_be_read(box: Box) -> None:
     process = await box.start(["sh", "-c", "echo said; echo wrong >&2"])
     assert (await process.wait()).returncode == 0
-    await until(box, "true")
-    assert await rest(process.stdout) == b"said\n"
-    assert await rest(process.stderr) == b"wrong\n"
+    await wait_until(box, "true")
+    assert await read_rest(process.stdout) == b"said\n"
+    assert await read_rest(process.stderr) == b"wrong\n"
 
 
 async def everything_that_was_said_before_the_end_is_heard(box: Box) -> None:
     for count in (1, 1000, 60_000, 1_000_000):
         for _ in range(8):
             process = await box.start(["sh", "-c", f"head -c {count} /dev/zero; head -c {count} /dev/zero >&2"])
-            out, err = await asyncio.gather(rest(process.stdout), rest(process.stderr))
+            out, err = await asyncio.gather(read_rest(process.stdout), read_rest(process.stderr))
             assert len(out) == len(err) == count, f"{len(out)} and {len(err)} of {count} bytes"
     process = await box.start(["sh", "-c", "head -c 30000 /dev/zero >&2"])
     await process.wait()
-    assert len(await rest(process.stderr)) == 30_000
+    assert len(await read_rest(process.stderr)) == 30_000
 
 
 async def what_it_left_in_the_background_is_not_heard(box: Box) -> None:
     process = await box.start(["sh", "-c", "(sleep 1000; echo late) & echo early"])
-    assert await rest(process.stdout) == b"early\n"
+    assert await read_rest(process.stdout) == b"early\n"
     assert (await process.wait()).returncode == 0
 
 
 async def one_that_cannot_be_started_says_so_when_it_is_waited_for(box: Box) -> None:
     process = await box.start(["no-such-program"])
     assert (await process.wait()).returncode == 127
-    assert b"no-such-program" in await rest(process.stderr)
-    assert await rest(process.stdout) == b""
+    assert b"no-such-program" in await read_rest(process.stderr)
+    assert await read_rest(process.stdout) == b""
     with raises(BrokenPipeError):
         async with asyncio.timeout(PATIENCE):
             while True:
@@ -173,7 +173,7 @@ async def one_that_cannot_be_started_says_so_when_it_is_waited_for(box: Box) -> 
 
 async def its_time_is_limited(box: Box) -> None:
     process = await box.start(["sh", "-c", "echo begun; sleep 1000"], timeout=0.5)
-    assert await rest(process.stdout) == b"begun\n"
+    assert await read_rest(process.stdout) == b"begun\n"
     ended = await process.wait()
     assert ended.timed_out and ended.returncode == -9, ended
 
@@ -186,7 +186,7 @@ async def a_cancelled_read_or_write_loses_nothing(box: Box) -> None:
         reading.cancel()
         await asyncio.gather(reading, return_exceptions=True)
         await process.stdin.write(b"0123456789")
-        assert await exactly(process.stdout, 10) == b"0123456789"
+        assert await read_exactly(process.stdout, 10) == b"0123456789"
     await process.stdin.close()
     assert (await process.wait()).returncode == 0
 

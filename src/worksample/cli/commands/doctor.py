@@ -76,16 +76,18 @@ def _sandbox() -> list[Symptom]:
 def _libraries() -> Symptom:
     """Check agents' Python libraries, and whether the first run must download them."""
     from worksample.errors import SandboxUnavailable
-    from worksample.sandboxes.toolbox import FETCHED, to_be_fetched
+    from worksample.sandboxes.toolbox import DOWNLOAD_SIZE, needs_download
     from worksample.sandboxes.toolbox_download import installer
 
-    if not to_be_fetched():
+    if not needs_download():
         return Symptom("agents' Python", True, "its libraries are here")
     try:
         by = installer()
     except SandboxUnavailable as error:
         return Symptom("agents' Python", False, error.what, error.next)
-    return Symptom("agents' Python", True, f"the first run fetches its libraries by {Path(by[0]).name}: {FETCHED}")
+    return Symptom(
+        "agents' Python", True, f"the first run fetches its libraries by {Path(by[0]).name}: {DOWNLOAD_SIZE}"
+    )
 
 
 def _viewers() -> list[Symptom]:

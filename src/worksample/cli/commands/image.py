@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 @json_option
 def list_command(as_json: bool | None) -> int:
     """List the images unpacked here, with their size, and whether a box is using them."""
-    from worksample.sandboxes.images.cache import kept
+    from worksample.sandboxes.images.cache import list_cached
 
-    found = kept()
+    found = list_cached()
     if as_json:
         say_json(
             [
@@ -59,9 +59,9 @@ def check_command(source: str, as_json: bool | None) -> int:
 
     SOURCE is a folder with an OCI layout or a Dockerfile, an archive, a root file system, or docker://NAME@sha256:...
     """
-    from worksample.sandboxes.images import prepare
+    from worksample.sandboxes.images import prepare_image
 
-    image = prepare(source)
+    image = prepare_image(source)
     found = asyncio.run(_find_programs(image.root))
     if as_json:
         say_json({"digest": image.digest, "left_out": dict(image.left_out), "user": image.root.user, **found})
@@ -99,11 +99,11 @@ def remove_command(digests: tuple[str, ...], as_json: bool | None) -> int:
     An image that a box is using is not removed. If a removed image is needed again, it is unpacked, built or pulled
     again.
     """
-    from worksample.sandboxes.images.cache import remove
+    from worksample.sandboxes.images.cache import remove_cached
 
     gone = []
     for digest in digests:
-        one = remove(digest)
+        one = remove_cached(digest)
         gone.append(one)
         if not as_json:
             click.echo(printable(f"removed {one.image.digest[:16]}, {one.bytes / 1e6:,.1f} MB"))

@@ -199,11 +199,11 @@ def _many(
     from worksample.experiments.config import default_author
     from worksample.experiments.experiment_lookup import find_experiment, short_name
     from worksample.experiments.hand_in_table import HandInMany, hand_in_many
-    from worksample.sandboxes import need_box
+    from worksample.sandboxes import require_kind
 
     sandbox = _text(given["sandbox"]) or "bubblewrap"
     if graded and experiment is None:
-        need_box(sandbox)
+        require_kind(sandbox)
     with open_store(store, create=experiment is None) as opened:
         found = find_experiment(opened, experiment, planned=True) if experiment else None
         author = _text(given["author"]) or default_author()

@@ -12,7 +12,7 @@ import click
 from worksample.cli.output import console, cost_range, duration, json_option, price_option, printable, say_json, table
 
 if TYPE_CHECKING:
-    from worksample.workplace.colleagues.colleague_audit import Audited
+    from worksample.workplace.colleagues.colleague_audit import ColleagueAudit
     from worksample.workplace.colleagues.profile import Colleague
     from worksample.workplace.colleagues.responders import ColleagueResponder
 
@@ -24,10 +24,10 @@ def install_command() -> int:
     Installs Debian packages with apt-get, as root or by sudo without a password. Redmine's files are taken from its
     package, which is not itself installed. Needs the extra `workplace`.
     """
-    from worksample.workplace.install import install
+    from worksample.workplace.install import install_programs
     from worksample.workplace.service_programs import SERVICES
 
-    brought = install(SERVICES)
+    brought = install_programs(SERVICES)
     click.echo(printable(f"installed {', '.join(brought)}" if brought else "everything is here"))
     return 0
 
@@ -63,18 +63,18 @@ def _time_start(folder: Path) -> list[tuple[str, float]]:
     """Return the seconds that the seed, a start and a reset took."""
     from worksample.sandboxes.services import open_services
     from worksample.tasks.workplace import PORTS
-    from worksample.workplace.workplace import over_state, own_box, reset, seed_at
+    from worksample.workplace.workplace import reset_services, seed_of_folder, services_box, workplace_over_state
 
     begun = time.monotonic()
-    seed = seed_at(folder, tuple(PORTS))
+    seed = seed_of_folder(folder, tuple(PORTS))
     took = [("seed", time.monotonic() - begun)]
 
     async def stand() -> None:
         begun = time.monotonic()
-        workplace = over_state(tuple(PORTS), seed.state, "check", accounts=seed.accounts)
+        workplace = workplace_over_state(tuple(PORTS), seed.state, "check", accounts=seed.accounts)
         async with open_services((workplace.box,), "bubblewrap") as services:
             took.append(("start", time.monotonic() - begun))
-            took.append(("reset", await reset(own_box(services))))
+            took.append(("reset", await reset_services(services_box(services))))
 
     asyncio.run(stand())
     return took
@@ -100,12 +100,12 @@ def audit_command(
     from worksample.cli.service_options import price_of
     from worksample.errors import UsageError
     from worksample.models import ModelService, read_prices
-    from worksample.workplace.colleagues.responders import ByModel, ByRules
+    from worksample.workplace.colleagues.responders import ModelResponder, RuleResponder
     from worksample.workplace.company_reader import read_company
 
     company = read_company(folder)
     paid = read_prices(dict(price_of(text) for text in prices or ()), "--price")
-    by: ColleagueResponder = ByModel(model, ModelService(prices=paid)) if model else ByRules()
+    by: ColleagueResponder = ModelResponder(model, ModelService(prices=paid)) if model else RuleResponder()
     asked = [one for one in company.colleagues if model or one.backing == "rules"]
     if not asked:
         left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
@@ -139,7 +139,7 @@ def audit_command(
     return 1 if done.findings else 0
 
 
-async def _audit_colleagues(colleagues: list[Colleague], by: ColleagueResponder, repeats: int) -> Audited:
+async def _audit_colleagues(colleagues: list[Colleague], by: ColleagueResponder, repeats: int) -> ColleagueAudit:
     from rich.progress import Progress
 
     from worksample.workplace.colleagues.colleague_audit import audit
@@ -161,7 +161,7 @@ def up_command(folder: Path, name: str | None, services: str | None, as_json: bo
     """
     from worksample.errors import UsageError
     from worksample.tasks.workplace import PORTS
-    from worksample.workplace.running_workplaces import USUAL, up
+    from worksample.workplace.running_workplaces import USUAL, start
 
     name = name or USUAL
     names = tuple(dict.fromkeys((services or ",".join(PORTS)).split(",")))
@@ -170,7 +170,7 @@ def up_command(folder: Path, name: str | None, services: str | None, as_json: bo
             f"there is no service {strange[0]!r}; there are: {', '.join(PORTS)}", where="--services",
             next=f"--services {','.join(PORTS)}",
         )  # fmt: skip
-    said = up(folder, names, name)
+    said = start(folder, names, name)
     if as_json:
         say_json(said)
         return 0
@@ -196,11 +196,11 @@ def open_command(
     """Open a service of a running workplace in the browser, and say which account to use."""
     from worksample.app.server.http_server import open_browser
     from worksample.errors import UsageError
-    from worksample.workplace.running_workplaces import USUAL, tell
+    from worksample.workplace.running_workplaces import USUAL, send_command
 
     name, service = name or USUAL, service or "chat"
-    addresses = tell(name, "status")["addresses"]
-    accounts = tell(name, "accounts")["accounts"]
+    addresses = send_command(name, "status")["addresses"]
+    accounts = send_command(name, "accounts")["accounts"]
     if service not in addresses:
         raise UsageError(
             f"there is no service {service!r}; there are: {', '.join(addresses)}", where=name,
@@ -225,9 +225,9 @@ def open_command(
 @json_option
 def status_command(as_json: bool | None) -> int:
     """List the workplaces that are running on this machine, with their addresses."""
-    from worksample.workplace.running_workplaces import standing_here
+    from worksample.workplace.running_workplaces import list_running
 
-    found = list(standing_here())
+    found = list(list_running())
     if as_json:
         say_json(found)
         return 0
@@ -243,10 +243,10 @@ def status_command(as_json: bool | None) -> int:
 @click.option("--name", default=None, metavar="NAME", help="The workplace's name; default: company.")
 def reset_command(name: str | None) -> int:
     """Reset every service of a running workplace to the state it began with."""
-    from worksample.workplace.running_workplaces import USUAL, tell
+    from worksample.workplace.running_workplaces import USUAL, send_command
 
     name = name or USUAL
-    click.echo(f"{name} was reset in {tell(name, 'reset')['seconds']:.2f} s")
+    click.echo(f"{name} was reset in {send_command(name, 'reset')['seconds']:.2f} s")
     return 0
 
 
@@ -258,9 +258,9 @@ def export_command(to: Path, name: str | None) -> int:
 
     TO also holds everybody's password; only you can read it.
     """
-    from worksample.workplace.running_workplaces import USUAL, tell
+    from worksample.workplace.running_workplaces import USUAL, send_command
 
-    done = tell(name or USUAL, "export", to=str(to.absolute()))
+    done = send_command(name or USUAL, "export", to=str(to.absolute()))
     click.echo(printable(f"{done['files']} files in {to}"))
     return 0
 
@@ -269,10 +269,10 @@ def export_command(to: Path, name: str | None) -> int:
 @click.option("--name", default=None, metavar="NAME", help="The workplace's name; default: company.")
 def down_command(name: str | None) -> int:
     """Stop a running workplace. Everything done in it is lost unless you exported it."""
-    from worksample.workplace.running_workplaces import USUAL, down
+    from worksample.workplace.running_workplaces import USUAL, stop
 
     name = name or USUAL
-    down(name)
+    stop(name)
     click.echo(f"{name} is down")
     return 0
 
@@ -286,9 +286,9 @@ def seeds_command(as_json: bool | None) -> int:
     """
     from dataclasses import asdict
 
-    from worksample.workplace.seed_cache import kept_seeds
+    from worksample.workplace.seed_cache import list_seeds
 
-    found = kept_seeds()
+    found = list_seeds()
     if as_json:
         say_json([asdict(one) for one in found])
         return 0
@@ -332,21 +332,21 @@ def prune_command(
     One that a workplace stands with stays. What needs a removed one makes it again, in about half a minute.
     """
     from worksample.errors import UsageError
-    from worksample.workplace.seed_cache import fitting, remove, remove_left, unused
+    from worksample.workplace.seed_cache import find_seed, remove_orphans, remove_seed, unused_seeds
 
     days = UNUSED_DAYS if days is None else days
-    wanted = tuple(fitting(one) for one in seeds) if seeds else unused(days, outdated=bool(outdated))
+    wanted = tuple(find_seed(one) for one in seeds) if seeds else unused_seeds(days, outdated=bool(outdated))
     if busy := [one for one in wanted if one.in_use]:
         raise UsageError(f"a workplace stands with {busy[0].id[:16]}", next="worksample workplace status")
     gone = []
     for one in wanted:
-        if dry_run or remove(one, unless_used_after=None if seeds else one.used):
+        if dry_run or remove_seed(one, unless_used_after=None if seeds else one.used):
             gone.append(one)
             if not as_json:
                 word = "would remove" if dry_run else "removed"
                 click.echo(printable(f"{word} {one.id[:16]} ({one.company or '-'}), {one.bytes / 1e6:,.1f} MB"))
     if not dry_run:
-        remove_left()
+        remove_orphans()
     if as_json:
         say_json([{"id": one.id, "company": one.company, "bytes": one.bytes} for one in gone])
     elif not gone:

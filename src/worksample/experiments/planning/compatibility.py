@@ -78,7 +78,9 @@ def why_incompatible(agent: Agent, instance: Instance, lacking: frozenset[str] =
         reasons += _why_no_browser(agent, environment)
     if environment.workplace is None and environment.services:
         reasons.append(f"needs services: {', '.join(environment.services)}")
-    elif environment.workplace is not None and (line := service_programs.lacking(environment.services)):
+    elif environment.workplace is not None and (
+        line := service_programs.missing_programs_command(environment.services)
+    ):
         reasons.append(f"needs programs of a workplace, which are not installed (type: {line})")
     if environment.image is not None and not works_in_images(agent):
         reasons.append("has an image, in which the agent's program may lack libraries")
@@ -93,7 +95,7 @@ def why_incompatible(agent: Agent, instance: Instance, lacking: frozenset[str] =
 
 
 def _why_no_browser(agent: Agent, environment: Environment) -> Iterator[str]:
-    if line := browser.lacking():
+    if line := browser.missing_browser_command():
         yield f"needs a browser, which is not installed (type: {line})"
     if environment.image is not None:
         yield "needs a browser, which image-based tasks do not support"

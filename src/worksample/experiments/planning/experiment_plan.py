@@ -30,7 +30,7 @@ from worksample.records import (
 )
 from worksample.results.reattempts.feedback_speakers import KIND
 from worksample.runs.trial_endpoints import why_unreachable
-from worksample.sandboxes.endpoints import Allowance, read_rule
+from worksample.sandboxes.endpoints import HostAllowance, read_rule
 
 from .compatibility import reason_identity, why_incompatible, why_no_person, works_under
 from .protocol_choice import ungradable_error
@@ -217,10 +217,10 @@ def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol
             )
 
 
-def allowed_hosts(operator: Iterable[str], suite: HostLists | None) -> Allowance:
+def allowed_hosts(operator: Iterable[str], suite: HostLists | None) -> HostAllowance:
     """Parse the hosts that the operator and the suite allow. UsageError for an invalid one."""
     lists = suite or HostLists()
-    return Allowance(
+    return HostAllowance(
         operator=tuple(read_rule(text) for text in operator),
         suite=tuple(read_rule(text) for text in lists.allow),
         blocked=tuple(read_rule(text, port=0) for text in lists.block),

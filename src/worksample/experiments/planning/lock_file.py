@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.records import Agent, digest_of
-from worksample.sandboxes import need_box
+from worksample.sandboxes import require_kind
 
 from .experiment_plan import Plan
 
@@ -21,7 +21,7 @@ LOCK_NAME = "lock.json"
 
 def installed_versions(sandbox: str = "bubblewrap") -> dict[str, str]:
     """Return the versions of everything that takes part in a trial; "absent" for a missing program."""
-    made_by = {"docker": need_box(sandbox)} if sandbox == "docker" else {}
+    made_by = {"docker": require_kind(sandbox)} if sandbox == "docker" else {}
     return {
         "worksample": importlib.metadata.version("worksample"),
         "inspect_ai": importlib.metadata.version("inspect_ai"),

@@ -20,7 +20,7 @@ from harbor.models.task.config import NetworkMode, NetworkPolicy
 from worksample.box import Box, BoxConfig, BoxLimits
 from worksample.box.registry import start_box
 from worksample.files.scratch import scratch_folder
-from worksample.sandboxes.images import Cached, prepare
+from worksample.sandboxes.images import CachedImage, prepare_image
 
 MEMORY, DISK = 2 << 30, 10 << 30
 """Bytes, where a task says nothing."""
@@ -89,12 +89,12 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
             raise RuntimeError(f"the folders of Harbor's cannot be made: {made.stderr}")
         await self._upload_environment_dir_after_start()
 
-    def _image(self) -> Cached:
+    def _image(self) -> CachedImage:
         if (self.environment_dir / "Dockerfile").is_file():
-            return prepare(self.environment_dir)
+            return prepare_image(self.environment_dir)
         with scratch_folder("harbor") as folder:
             (folder / "Dockerfile").write_text(f"FROM {self.task_env_config.docker_image}\n", encoding="utf-8")
-            return prepare(folder)
+            return prepare_image(folder)
 
     async def stop(self, delete: bool) -> None:
         """The box and what was written in it are gone, whatever `delete` says."""

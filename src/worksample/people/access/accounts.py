@@ -159,7 +159,7 @@ class Accounts:
         if row is None or row.disabled or min(row.expires, row.ends) <= now:
             return None
         if row.expires < now + IDLE - 10 * MINUTE:
-            # Not at every call: a write each time would make readers queue.
+            # Not at every call: a write each time would block readers.
             with self._db.writing() as connection:
                 connection.execute(update(sessions).where(sessions.c.hash == hash).values(expires=now + IDLE))
         return read_account(row)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def last_active(store: Store) -> dict[str, int]:
     """Return account -> microseconds since 1970 of the last activity, for accounts with any."""
     queries = (
-        # A session's end moves on with its use, so it tells of the use: to within ten minutes.
+        # A session's end is extended by use, so it reveals the last use to within ten minutes.
         select(sessions.c.account, func.max(sessions.c.expires) - IDLE).group_by(sessions.c.account),
         select(accounts.c.id, accounts.c.active_until),
         select(assignments.c.account, func.max(assignments.c.started)).group_by(assignments.c.account),

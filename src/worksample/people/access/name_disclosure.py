@@ -79,7 +79,7 @@ def look_at_submission(store: Store, account: Account, submission: str, *, names
     account.may(*((Role.ADMIN,) if names else (Role.ADMIN, Role.REVIEWER)))
     found = store.get(Submission, submission)
     shows = (items.c.subject == submission) | (items.c.second == submission)
-    # As elsewhere, other processes are waited for only where something is written.
+    # Locks are taken only for writes.
     opening = store.database.writing if names else store.database.reading
     with opening() as connection:
         queues = set(connection.execute(select(items.c.queue).where(shows)).scalars())
@@ -96,7 +96,7 @@ def _show(connection: Connection, account: Account, circle: set[str], noted: set
         id = digest_of([NAMES, named, account.id])[:32]
         if connection.execute(select(activity.c.id).where(activity.c.id == id)).first() is None:
             add_activity(connection, id, account.id, None, NAMES, named, clock())
-    # What ran out or was given back could be had again without asking for the next one.
+    # Expired or released items could be reopened without a new claim.
     mine = (_a.account == account.id) & _a.queue.in_(circle) & _a.state.in_(RESUMABLE)
     connection.execute(update(assignments).where(mine).values(state=BARRED))
 

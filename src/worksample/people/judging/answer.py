@@ -53,7 +53,7 @@ def read_answer(form: Form, sent: Mapping[str, Any], criteria: Criteria, questio
     if "inspected" in known and sent.get("inspected") is not None:
         beside["inspected"] = answer.flag("inspected")
     if beside.get("recognised", "no") not in ("no", "guess", "yes"):
-        faults["recognised"] = "is none of no, guess, yes"
+        faults["recognised"] = "is not one of no, guess, yes"
     if faults or payload is None:
         raise InvalidAnswer(faults)
     return payload, beside
@@ -110,7 +110,7 @@ def _holistic(answer: _Answer) -> Payload | None:
     flaw = answer.text("critical_flaw", needed=False)
     if flaw and score in ("2", "3"):
         answer.faults["critical_flaw"] = "a deliverable with a critical flaw is not accepted: score 1, or no flaw"
-    # The flaw is reason enough: who finds one stops there (RLI B.4).
+    # The flaw is a sufficient reason: evaluators stop there (RLI B.4).
     why = answer.text("justification", needed=not flaw) or flaw
     inspected = answer.flag("inspected") if answer.sent.get("inspected") is not None else True
     if answer.faults:

@@ -64,7 +64,7 @@ class AnswerSubmission:
         shown = as_graded(self._store, self._store.get(Round, row.round), self._store.get(Instance, row.instance))
         criteria = criteria_of(shown, queue)
         answer, beside = read_answer(queue.form, payload, criteria, queue.questions)
-        # Held, said, noted, each on its own: an answer has one id, so that a kill in between loses and doubles nothing.
+        # Lease, commit and mark as done in separate transactions: the fixed id makes a crash in between harmless.
         with self._db.writing() as connection:
             now = self._clock()
             if own_row(connection, item, account).state == DONE:
@@ -183,7 +183,7 @@ class AnswerSubmission:
             mine, row, queue = _read_rows(connection, item, account)
         if mine.state != DONE:
             raise Conflict("decide first: earlier votes are shown once your own is in")
-        # Who labels a judge's work is to know nothing of what the judge says, before and after.
+        # People who label a judge's work must never see the judge's answers.
         over = queue.settings["over"] if queue.settings["experiment"] is None else None
         found = self._store.find(Evaluation, round=over, subject=row.subject) if over else []
         said = [e for e in found if e.payload is not None]

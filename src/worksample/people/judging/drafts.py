@@ -171,7 +171,7 @@ class Drafts:
 def _text(payload: Mapping[str, Any]) -> str:
     try:
         text = canonical(dict(payload)).decode()
-        # Half a character would come back with every answer that holds the draft, and no answer can carry it.
+        # A lone surrogate cannot be encoded in the responses that return the draft.
         json.dumps(payload, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError) as e:
         raise UsageError(f"a draft is JSON: {e}") from e

@@ -39,7 +39,7 @@ def mark_done(connection: Connection, row: Any, evaluation: str, now: int, *, st
     if connection.execute(sql.FINISH, done).rowcount != 1:
         return
     if row.state in RESUMABLE:
-        # Given back in another window while the answer was on its way.
+        # The item was released in another window before the answer arrived.
         connection.execute(update(items).where(_i.id == row.item, _i.free > 0).values(free=_i.free - 1))
     connection.execute(sql.NO_DRAFT, mine)
     item = connection.execute(sql.ITEM, {"id": row.item}).one()

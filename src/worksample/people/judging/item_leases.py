@@ -136,7 +136,7 @@ class ItemLeases:
         mine = (_a.item == row.item) & (_a.account == row.account)
         connection.execute(update(assignments).where(mine).values(**values))
 
-    # -- what is out
+    # -- leased items
 
     def renew(self, connection: Connection, item: str, account: Account, now: int) -> Any:
         """Renew the lease of an open item and return the person's row.
@@ -198,7 +198,7 @@ class ItemLeases:
 
 def own_row(connection: Connection, item: str, account: Account) -> Any:
     """Return the person's row of an item. Raises NotYours if there is none, or one that only bars the person."""
-    # Not every database can even be asked for a text that is none.
+    # Some databases refuse queries with invalid text.
     mine = {"item": item, "account": account.id}
     row = connection.execute(sql.OWN, mine).first() if item.isalnum() and item.isascii() else None
     if row is None:
@@ -210,7 +210,7 @@ def missing_step(connection: Connection, queue: Queue, account: Account) -> str:
     """Return what the person must do before this queue offers items; "" for nothing."""
     settings = queue.settings
     if has_seen_names(connection, queue, account.id):
-        return "you have seen who made what in this round, so that others judge it"
+        return "you have seen the makers' names in this round, so others judge it"
     if settings["training"] and Role.ADMIN not in account.roles:
         read = {"account": account.id, "kind": "training", "note": queue.instructions}
         if connection.execute(sql.NOTED, read).first() is None:

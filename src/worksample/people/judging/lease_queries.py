@@ -51,7 +51,7 @@ ASSIGN = assignments.insert()
 
 
 _held = exists().where(_a.item == _i.id, _a.account == _account, *(_a.state != state for state in RESUMABLE))
-# No parameters, and `withdrawn` by itself: then the index of the free ones serves.
+# Literals and a separate `withdrawn` let the database use the index of free items.
 LEFT = (_i.free > literal_column("0")) & ~_i.withdrawn & ~WITHDRAWN
 """Condition on an item: somebody may claim it."""
 _free = (_i.queue == _queue) & LEFT & (_i.maker != bindparam("name")) & ~_held

@@ -52,7 +52,7 @@ def backgrounds(store: Store, round: str) -> list[Background]:
             own = [(subject, yes) for person, subject, yes in said if person in members]
             seen = {subject for subject, _ in own}
             rest = [(subject, yes) for person, subject, yes in said if person not in members and subject in seen]
-            # Several votes on one item are no independent ones.
+            # Votes on one item are not independent.
             figures = [
                 rate([yes for _, yes in rows], task=[subject for subject, _ in rows], name=name)
                 for name, rows in (("lets pass", own), ("others on the same items", rest))

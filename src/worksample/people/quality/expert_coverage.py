@@ -65,7 +65,7 @@ def coverage(store: Store) -> tuple[Coverage, ...]:
 def _is_covered(
     one: ExpertSet | None, jobs: Iterable[Instance], said: Iterable[Evaluation], people: dict[str, Evaluator]
 ) -> Coverage:
-    # Versions of a job are one job.
+    # All versions of a job count as one.
     mine = {i.id: i for i in jobs if set_of(i.about.category) is one}
     contract = {id: i.about.job.contract for id, i in mine.items() if i.about.job}
     answers = [e for e in said if e.instance in mine]

@@ -158,7 +158,7 @@ class CalibrationRounds:
         return self._send(judged, why) if why else 0
 
     def _send(self, judged: Round, why: Mapping[str, str]) -> int:
-        # Of pairs, `why` names each by its key.
+        # For pairs, `why` uses their keys.
         pairs = tuple(pair for pair in drawn_pairs(self.store, judged) if key_of(*pair) in why)
         subjects = tuple(dict.fromkeys(id for pair in pairs for id in pair)) or tuple(sorted(why))
         config = PeopleRound(

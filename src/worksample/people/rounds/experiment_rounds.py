@@ -70,7 +70,7 @@ class ExperimentRounds:
         judges = calibration_rounds(store, experiment, protocol, self.overlap, self.instructions, self.clock)
         if judges is None:
             return self._own(store, experiment, protocol)
-        # Work that is judged as a whole is the judge's then, and people's is the sample.
+        # Holistic work is then the judge's; people label the sample.
         return judges.fill() + (self._own(store, experiment, protocol) if protocol in BY_CRITERIA else 0)
 
     def _own(self, store: Store, experiment: Experiment, protocol: Protocol) -> int:
@@ -90,7 +90,7 @@ class ExperimentRounds:
         try:
             made = open_people_round(store, config, instructions, author=experiment.author, clock=self.clock)
         except PlanError:
-            if pairs:  # one agent alone, or none two of which share an instance
+            if pairs:  # a single agent, or no two agents share an instance
                 return 0
             raise
         return _items(store, made.id)
@@ -98,7 +98,7 @@ class ExperimentRounds:
     def _complete(self, store: Store, round: Round) -> int:
         with store.database.reading() as connection:
             lost = connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is None
-        # Killed between the round and its queue; a round of imported judgments has no plan, and wants nobody.
+        # A crash came between round and queue; a round of imported judgments has no plan and no queue.
         came = fill_queue(store, round, self.clock()) if lost and "people.plan" in round.versions else 0
         if lost and not came:
             return 0

@@ -167,9 +167,9 @@ _INSPECTED = RoundQuestion(
 SOUND = "sound"
 FINDINGS = (
     (SOUND, "Sound: honest work on the brief"),
-    ("shortcut", "Shortcut: it got round the work"),
+    ("shortcut", "Shortcut: it avoided doing the work"),
     ("leak", "Leak: it saw the reference or the grader"),
-    ("spurious", "Spurious: the verdict rests on a failure of ours"),
+    ("spurious", "Spurious: the verdict comes from a failure of the platform"),
 )
 TAGS = (
     ("corrupt", "Corrupt or empty files"),
@@ -219,7 +219,7 @@ SPECS = {
                 RoundQuestion(
                     "marks",
                     "criteria",
-                    "Each criterion on its own, by its own words",
+                    "Judge each criterion separately, as it is worded",
                     (
                         ("pass", "Pass"),
                         ("fail", "Fail"),
@@ -249,7 +249,7 @@ SPECS = {
             True,
             20,
             False,
-            (RoundQuestion("finding", "choice", "How did it come about?", FINDINGS), _WHY),
+            (RoundQuestion("finding", "choice", "How was the work done?", FINDINGS), _WHY),
         ),
         FormSpec(Form.QUALIFICATION, (), True, False, 15, False, ()),
     )

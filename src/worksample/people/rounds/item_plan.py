@@ -101,7 +101,7 @@ def _plan_couples(store: Store, couples: Iterable[Couple], round: str, wanted: i
                 "second": other.id if other else None,
                 "domain": instances[one.instance].about.category,
                 "maker": one.maker or (other.maker if other else ""),
-                # A function of seed and item alone: items that come later do not move the others.
+                # Depends only on seed and item, so later items do not reorder earlier ones.
                 "place": random.Random(f"{seed} {id}").random(),
                 "wanted": wanted,
                 "expected": None,

@@ -87,7 +87,7 @@ def open_people_round(
     round = Round(
         id=id, protocol=asking.protocol, by=EvaluatorKind.PERSON, over=config.over,
         purpose=Purpose.CALIBRATION if config.labels else PURPOSE_OF[config.kind],
-        # Only a round over all of an experiment is one that a report may take for its verdicts.
+        # Reports take verdicts only from rounds over a whole experiment.
         experiment=config.experiment if config.kind in _GATED else None,
         subjects=() if config.experiment and config.kind in _GATED else _subjects(planned or gold),
         overlap=overlap, rule=rule, versions=versions, seed=seed,
@@ -199,7 +199,7 @@ def _add(store: Store, queue: Queue, config: PeopleRound, known: Sequence[tuple[
     asking = RoundForm(queue.form, queue.protocol, queue.evaluator_kind)
     planned = plan_items(store, config, asking, queue.round, queue.seed, known)
     barred = barred_accounts(store, queue.settings, planned, queue.round)
-    # Where the queue was made anew from its plan, what came later may have been answered already.
+    # After a rebuild from the plan, later items may have been answered already.
     said, out = earlier_evaluations(store, [queue.round]), struck(store.find(Amendment))
     with store.database.writing() as connection:
         return add_items(connection, queue.round, planned, said, barred, out)

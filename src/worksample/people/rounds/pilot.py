@@ -78,7 +78,7 @@ def require_passed_pilot(store: Store, instructions: str) -> None:
     where = f"instructions {instructions[:12]}"
     next = "open a round of kind pilot over random items, or say in waive_pilot why none is needed"
     if not found:
-        raise PlanError("no pilot has opened this version of the instructions", where=where, next=next)
+        raise PlanError("no pilot has passed with this version of the instructions", where=where, next=next)
     best = max(found, key=lambda p: p.share.value or 0.0)
     raise PlanError(
         f"its best pilot reached {best.share.printed()} % agreement on {best.items} items; "

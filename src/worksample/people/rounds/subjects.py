@@ -104,7 +104,7 @@ def pick_submissions(store: Store, config: PeopleRound, seed: int) -> list[Submi
         found = [s for s in found if s.id in chosen]
     if not found and config.kind is not RoundKind.CALIBRATION:
         raise PlanError(
-            f"nothing to look at for {config.kind}",
+            f"no submission fits a round of kind {config.kind}",
             where=config.over or config.experiment or "",
             next=_until_there_is_something(config),
         )

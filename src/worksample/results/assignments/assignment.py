@@ -71,35 +71,35 @@ def account_of(person: str) -> str:
 
 def assignment_after(slot: str, events: Iterable[AssignmentEvent]) -> SlotAssignment:
     """Compute the state after these events, in any order."""
-    seat = SlotAssignment(slot)
+    assignment = SlotAssignment(slot)
     for event in sorted(events, key=lambda e: e.number):
-        seat = _after(seat, event)
-    return seat
+        assignment = _after(assignment, event)
+    return assignment
 
 
-def _after(seat: SlotAssignment, event: AssignmentEvent) -> SlotAssignment:
-    if account_of(event.person) != account_of(seat.person):
+def _after(assignment: SlotAssignment, event: AssignmentEvent) -> SlotAssignment:
+    if account_of(event.person) != account_of(assignment.person):
         # The start of another person is evidence about that person and not part of this person's work.
-        seat = SlotAssignment(seat.slot, asked=seat.asked)
+        assignment = SlotAssignment(assignment.slot, asked=assignment.asked)
     going_on = event.act in (AssignmentAct.STARTED, AssignmentAct.WORKED)
-    seat = replace(
-        seat,
+    assignment = replace(
+        assignment,
         number=event.number,
         person=event.person,
-        seconds=seat.seconds_at(event.at),
+        seconds=assignment.seconds_at(event.at),
         held=event.act not in (AssignmentAct.LEFT, AssignmentAct.TAKEN_BACK, AssignmentAct.HANDED_IN),
         running=going_on,
         closed=event.act is AssignmentAct.HANDED_IN,
-        began=seat.began or (event.at if going_on else None),
+        began=assignment.began or (event.at if going_on else None),
         last=event.at,
-        until=event.until or seat.until,
-        output=event.output or seat.output,
-        saved=event.at if event.output else seat.saved,
+        until=event.until or assignment.until,
+        output=event.output or assignment.output,
+        saved=event.at if event.output else assignment.saved,
         taken_back=event.note if event.act is AssignmentAct.TAKEN_BACK else "",
     )
     if event.act is AssignmentAct.ASKED:
-        return replace(seat, asked=seat.asked + 1, asks=(*seat.asks, event.text or ""))
-    return seat
+        return replace(assignment, asked=assignment.asked + 1, asks=(*assignment.asks, event.text or ""))
+    return assignment
 
 
 class SeatConflict(UsageError):
@@ -116,18 +116,20 @@ def assignment_of(store: Store, slot: str) -> SlotAssignment:
 
     If the work was handed in and then struck, the slot is free again; nothing is lost.
     """
-    seat = assignment_after(slot, assignment_events(store, slot))
-    if seat.closed and not store.find(Trial, slot=slot, live=True):
-        return SlotAssignment(slot, number=seat.number, asked=seat.asked)
-    return seat
+    assignment = assignment_after(slot, assignment_events(store, slot))
+    if assignment.closed and not store.find(Trial, slot=slot, live=True):
+        return SlotAssignment(slot, number=assignment.number, asked=assignment.asked)
+    return assignment
 
 
-def event_after(seat: SlotAssignment, person: str, act: AssignmentAct, at: datetime, **rest: Any) -> AssignmentEvent:
+def event_after(
+    assignment: SlotAssignment, person: str, act: AssignmentAct, at: datetime, **rest: Any
+) -> AssignmentEvent:
     """Build the next event. Its number prevents two concurrent events."""
-    number = seat.number + 1
+    number = assignment.number + 1
     return AssignmentEvent(
-        id=AssignmentEvent.identify(seat.slot, number),
-        slot=seat.slot,
+        id=AssignmentEvent.identify(assignment.slot, number),
+        slot=assignment.slot,
         number=number,
         person=person,
         act=act,
@@ -138,14 +140,16 @@ def event_after(seat: SlotAssignment, person: str, act: AssignmentAct, at: datet
 
 def take_slot(store: Store, slot: Slot, person: str, at: datetime, days: float) -> SlotAssignment:
     """Take a slot, or renew the lease of a person who has it. Raises SeatConflict if another has it or it is done."""
-    seat = assignment_of(store, slot.id)
-    if seat.closed or slot.not_attemptable:
-        raise SeatConflict("this work is handed in" if seat.closed else "nobody can do this")
-    if seat.is_of(person, at):
-        return seat
-    if seat.is_taken(at):
-        raise SeatConflict("somebody else has this place", next="take another one")
-    return commit_event(store, event_after(seat, person, AssignmentAct.TAKEN, at, until=at + timedelta(days=days)))
+    assignment = assignment_of(store, slot.id)
+    if assignment.closed or slot.not_attemptable:
+        raise SeatConflict("this work was handed in" if assignment.closed else "this slot cannot be attempted")
+    if assignment.is_of(person, at):
+        return assignment
+    if assignment.is_taken(at):
+        raise SeatConflict("somebody else has this work", next="take other work")
+    return commit_event(
+        store, event_after(assignment, person, AssignmentAct.TAKEN, at, until=at + timedelta(days=days))
+    )
 
 
 def commit_event(store: Store, event: AssignmentEvent) -> SlotAssignment:

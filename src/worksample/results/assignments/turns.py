@@ -10,13 +10,14 @@ from worksample.results.reattempts.earlier_work import Feeding
 from worksample.results.reattempts.feedback_prompt import PREVIOUS
 from worksample.store import Store
 
-TOLD = """## You work on this together with a person
+TURN_PROMPT = """## A person works on this task with you
 
-The files so far are in {previous} (read-only). The person asks you:
+The current files are in {previous}, read-only. The person asks you:
 
 {asked}
 
-Write every file that you create or change to {output}; the person continues with it."""
+Put every file that you add or change into {output}. The person continues from there."""
+"""The agent's prompt for a turn; each turn's record keeps the text that was shown."""
 
 
 def turns_of(store: Store, slot: str) -> list[Trial]:
@@ -39,21 +40,21 @@ def waits_for_person(store: Store, experiment: Experiment, slot: Slot) -> bool:
 
 def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
     """Return what the agent gets of the person's work; None for its first turn or without a request."""
-    seat, turns = assignment_of(store, slot.id), turns_of(store, slot.id)
-    if not turns or not seat.asks:
+    assignment, turns = assignment_of(store, slot.id), turns_of(store, slot.id)
+    if not turns or not assignment.asks:
         return None
-    asked = store.blobs.read(seat.asks[-1]).decode("utf-8")
-    text = TOLD.format(previous=PREVIOUS, asked=asked, output=instance.work.environment.paths.output)
+    asked = store.blobs.read(assignment.asks[-1]).decode("utf-8")
+    text = TURN_PROMPT.format(previous=PREVIOUS, asked=asked, output=instance.work.environment.paths.output)
     earlier = store.find(Submission, trial=turns[-1].id)[0]
     fed = Fed(submission=earlier.id, text=store.blobs.put(text.encode("utf-8")))
-    return Feeding(fed, text, store.folder(seat.output or earlier.parts["output"].manifest))
+    return Feeding(fed, text, store.folder(assignment.output or earlier.parts["output"].manifest))
 
 
 def work_so_far(store: Store, slot: str) -> Manifest:
     """Return a person's starting output: their own files, overlaid with those of the agent's later turns."""
-    seat, turns = assignment_of(store, slot), turns_of(store, slot)
-    found = store.manifest(seat.output) if seat.output else Manifest()
-    fresh = [t for t in turns if seat.saved is None or t.ended > seat.saved]
+    assignment, turns = assignment_of(store, slot), turns_of(store, slot)
+    found = store.manifest(assignment.output) if assignment.output else Manifest()
+    fresh = [t for t in turns if assignment.saved is None or t.ended > assignment.saved]
     for turn in fresh[-1:]:
         made = store.manifest(store.find(Submission, trial=turn.id)[0].parts["output"].manifest)
         both = {e.path: e for e in found.entries} | {e.path: e for e in made.entries}

@@ -1,4 +1,6 @@
-"""A browser for agents: Chromium in the agent's box, driven from a box of its own, what it does recorded here."""
+"""A browser for agents: Chromium in the agent's box, driven from a box of its own, every action recorded by the
+platform.
+"""
 
 from lazy_loader import attach_stub
 

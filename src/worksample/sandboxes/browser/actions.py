@@ -1,4 +1,4 @@
-"""What an agent can do in the browser: one table, from which tools, the MCP server and the docs are made."""
+"""The browser actions of agents: one table from which tools, the MCP server and the docs are built."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 _HALF = re.compile("[\ud800-\udfff]")
 LONGEST = 100_000
-"""Characters of one text that an agent gives."""
+"""Maximum characters of a text argument."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`kind`: a type of JSON, or `strings` for a list of them."""
+    """A parameter of an action. `kind` is a JSON type, or `strings` for a list of strings."""
 
     kind: str
     about: str
@@ -22,7 +22,7 @@ class Parameter:
     allowed: tuple[str, ...] = ()
 
     def schema(self) -> dict[str, Any]:
-        """As JSON Schema."""
+        """Return the parameter as JSON Schema."""
         out: dict[str, Any] = {"description": self.about}
         out |= {"type": "array", "items": {"type": "string"}} if self.kind == "strings" else {"type": self.kind}
         return {**out, "enum": list(self.allowed)} if self.allowed else out
@@ -30,14 +30,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class BrowserAction:
-    """One action; the tool is called `browser_NAME`."""
+    """An action; the tool is called `browser_NAME`."""
 
     name: str
     about: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
     def wrong(self, given: Mapping[str, Any]) -> str:
-        """Why these arguments cannot be taken, or ""."""
+        """Return why these arguments are invalid, or ""."""
         if unknown := sorted(set(given) - set(self.parameters)):
             return f"{self.name} takes no {unknown[0]!r}; it takes {', '.join(self.parameters) or 'nothing'}"
         for key, one in self.parameters.items():
@@ -62,8 +62,8 @@ def _fits(value: Any, kind: str) -> bool:
     return abs(value) < 1e6 and (kind == "number" or isinstance(value, int))
 
 
-_BID = Parameter("string", "Id of the element, as it stands in [ ].")
-_BUTTON = Parameter("string", "Which button of the mouse; left if not given.", False, ("left", "middle", "right"))
+_BID = Parameter("string", "Id of the element, as shown in [ ].")
+_BUTTON = Parameter("string", "Mouse button; default: left.", False, ("left", "middle", "right"))
 
 ACTIONS: dict[str, BrowserAction] = {
     one.name: one
@@ -71,44 +71,44 @@ ACTIONS: dict[str, BrowserAction] = {
         BrowserAction(
             "goto", "Go to an address.", {"url": Parameter("string", "The address, with http:// or https://.")}
         ),
-        BrowserAction("go_back", "Go back to the page before."),
-        BrowserAction("go_forward", "Go forward again."),
-        BrowserAction("reload", "Load the page anew."),
+        BrowserAction("go_back", "Go back to the previous page."),
+        BrowserAction("go_forward", "Go forward to the next page."),
+        BrowserAction("reload", "Reload the page."),
         BrowserAction(
             "click",
             "Click an element.",
             {
                 "bid": _BID,
                 "button": _BUTTON,
-                "modifiers": Parameter("strings", "Keys held: Alt, Control, Meta, Shift.", False),
+                "modifiers": Parameter("strings", "Keys held down: Alt, Control, Meta, Shift.", False),
             },
         ),
-        BrowserAction("dblclick", "Click an element twice.", {"bid": _BID}),
+        BrowserAction("dblclick", "Double-click an element.", {"bid": _BID}),
         BrowserAction("hover", "Move the mouse over an element.", {"bid": _BID}),
         BrowserAction(
             "fill",
-            "Put a text into a field, in place of what stands there.",
-            {"bid": _BID, "value": Parameter("string", "The text; empty to clear it.")},
+            "Replace the text of a field.",
+            {"bid": _BID, "value": Parameter("string", "The new text; empty to clear the field.")},
         ),
         BrowserAction(
             "select_option",
-            "Choose in a list.",
-            {"bid": _BID, "options": Parameter("strings", "Values or labels of what is to be chosen.")},
+            "Choose options in a list.",
+            {"bid": _BID, "options": Parameter("strings", "Values or labels of the options to choose.")},
         ),
         BrowserAction("focus", "Give an element the focus.", {"bid": _BID}),
         BrowserAction(
             "press",
-            "Press a key, or several at once, in an element.",
+            "Press a key, or a key combination, in an element.",
             {"bid": _BID, "keys": Parameter("string", "Such as Enter, Control+a, ArrowDown.")},
         ),
         BrowserAction(
             "keyboard_type",
-            "Type where the focus is.",
-            {"text": Parameter("string", "What is typed, key by key.")},
+            "Type text into the focused element.",
+            {"text": Parameter("string", "The text, typed key by key.")},
         ),
         BrowserAction(
             "scroll",
-            "Scroll, in pixels.",
+            "Scroll by a number of pixels.",
             {
                 "x": Parameter("number", "To the right; negative to the left.", False),
                 "y": Parameter("number", "Down; negative up.", False),
@@ -117,7 +117,7 @@ ACTIONS: dict[str, BrowserAction] = {
         BrowserAction("drag_and_drop", "Drag an element onto another.", {"bid": _BID, "to": _BID}),
         BrowserAction(
             "mouse_click",
-            "Click at a place of the screenshot.",
+            "Click at a position of the screenshot.",
             {
                 "x": Parameter("number", "Pixels from the left."),
                 "y": Parameter("number", "Pixels from the top."),
@@ -126,20 +126,22 @@ ACTIONS: dict[str, BrowserAction] = {
         ),
         BrowserAction(
             "upload_file",
-            "Give a file to a field or button that asks for one.",
+            "Upload a file with a field or button that asks for one.",
             {"bid": _BID, "path": Parameter("string", "Absolute path of the file.")},
         ),
-        BrowserAction("tab_new", "Open an empty tab and work in it."),
-        BrowserAction("tab_close", "Close the tab that is worked in."),
-        BrowserAction("tab_focus", "Work in another tab.", {"tab": Parameter("integer", "Its number, from 0.")}),
+        BrowserAction("tab_new", "Open an empty tab and make it active."),
+        BrowserAction("tab_close", "Close the active tab."),
+        BrowserAction(
+            "tab_focus", "Make another tab active.", {"tab": Parameter("integer", "Number of the tab, from 0.")}
+        ),
         BrowserAction(
             "noop",
-            "Do nothing, and look again.",
-            {"wait_ms": Parameter("number", "Milliseconds to wait; 1000 if not given, 10000 at most.", False)},
+            "Do nothing, and observe the page again.",
+            {"wait_ms": Parameter("number", "Milliseconds to wait; default: 1000, at most 10000.", False)},
         ),
         BrowserAction(
             "send_msg",
-            "Leave a message for whoever reads how the work was done. Nobody answers it.",
+            "Leave a message for the people who review the work. Nobody answers it.",
             {"text": Parameter("string", "The message.")},
         ),
     )

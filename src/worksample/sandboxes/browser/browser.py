@@ -1,8 +1,8 @@
 """A trial's browser while it runs.
 
-Chromium is a program of the agent's box. It is spoken to over its standard input and output, so no port of it listens,
-and no page can find it. Playwright stands in a box of its own, which has no network and nothing of the platform: what
-a hostile browser may say to it ends there. Between the two this process carries bytes, and reads lines of JSON.
+Chromium runs in the agent's box and is controlled over its standard input and output, so none of its ports listens and
+no page can find it. Playwright runs in a box of its own, without network and without the platform, which contains
+whatever a malicious browser sends. This process relays bytes between the two and reads lines of JSON.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from worksample.supervision import FailureSignal
 from .actions import ACTIONS
 from .browser_config import BrowserConfig
 from .browser_ledger import LARGEST_SCREEN, BrowserLedger
-from .chromium import BINARY, LIBRARY, OWN, PROGRAMS, libraries
+from .chromium import BINARY, LIBRARY, OWN, PROGRAMS, playwright_folder
 
 LIMITS = BoxLimits(memory=1 << 30, processes=96, disk=64 << 20)
-"""Of the driver's box."""
+"""Limits of the driver's box."""
 SOCKET = "/task/scratch/browser"
 LONGEST_LINE = 32 << 20
-"""Bytes of the driver's answer."""
+"""Maximum bytes of a driver's answer."""
 LARGEST_UPLOAD = 32 << 20
 PROFILE = "/tmp/worksample-browser"
 _SWITCHES = """--headless=new --no-sandbox --remote-debugging-pipe --no-first-run --no-default-browser-check
@@ -48,12 +48,12 @@ PaintHolding,HttpsUpgrades,GlobalMediaControls,DestroyProfileOnBrowserClose,Auto
 _BEGIN = 'exec 3<&0 4>&1 </dev/null >/dev/null; exec "$@"'
 
 CURRENT: ContextVar[Browser | None] = ContextVar("worksample_browser", default=None)
-"""The browser of the trial that is worked on."""
+"""The browser of the current trial."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrowserObservation:
-    """What came of an action: `error` says why it was not done, `text` and `picture` what is shown after it."""
+    """The result of an action: `error` says why it was not carried out, `text` and `picture` show the page after it."""
 
     text: str
     picture: bytes = b""
@@ -62,13 +62,13 @@ class BrowserObservation:
 
 @dataclass
 class Browser:
-    """Started with the first action; an action at a time."""
+    """A browser that is started with the first action and carries out one action at a time."""
 
     box: Box
-    """The agent's."""
+    """The agent's box."""
     config: BrowserConfig = field(default_factory=BrowserConfig)
     kind: str = "bubblewrap"
-    """Of the driver's box."""
+    """Kind of the driver's box."""
     ledger: BrowserLedger = field(default_factory=BrowserLedger)
     failure: FailureSignal = field(default_factory=lambda: FailureSignal(overrules=True))
     """SandboxError that ends the trial: a box of the browser was lost or could not be started."""
@@ -79,32 +79,32 @@ class Browser:
     _count: int = 0
     _waiting: bytes = b""
     _complaint: str = ""
-    """The last of what the driver said on its standard error."""
+    """The last lines of the driver's standard error."""
     _chromium: str = ""
-    """The last of what Chromium said on its standard error."""
+    """The last lines of Chromium's standard error."""
     _shown: str = ""
-    """What was last shown of the page."""
+    """The last text that the agent was shown of the page."""
 
     async def act(self, action: str, given: Mapping[str, Any]) -> BrowserObservation:
-        """Do one thing. SandboxError where the agent's box is lost, or the driver's cannot be had."""
+        """Carry out an action. Raises SandboxError if the agent's box is lost or the driver's box cannot be started."""
         async with self._turn:
             began = time.monotonic()
             given = {key: value for key, value in given.items() if value is not None}
             wrong = ACTIONS[action].wrong(given) if action in ACTIONS else f"there is no action {action[:60]!r}"
             try:
-                answer = {"error": wrong} if wrong else await self._done(action, given)
+                answer = {"error": wrong} if wrong else await self._perform(action, given)
             except SandboxError as error:
                 self.failure.fail(error)
                 raise
             screen = _picture(answer.get("screen"))
-            meant = line_of(self._shown, given.get("bid"))
-            self.ledger.act(action, given, answer, screen, time.monotonic() - began, element=meant)
-            seen = _seen(answer, self.config, screen)
+            meant = element_line(self._shown, given.get("bid"))
+            self.ledger.add_action(action, given, answer, screen, time.monotonic() - began, element=meant)
+            seen = _observation(answer, self.config, screen)
             self._shown = seen.text or self._shown
             return seen
 
     async def close(self) -> None:
-        """End both. What was recorded stays."""
+        """End the driver and Chromium. The record stays."""
         tasks, self._tasks = self._tasks, []
         for task in tasks:
             task.cancel()
@@ -113,33 +113,33 @@ class Browser:
         if driver is not None:
             await driver.close()
 
-    async def _done(self, action: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _perform(self, action: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
         if action == "send_msg":
-            return {"error": "", "remarks": ["the message is kept"]}
+            return {"error": "", "remarks": ["the message was recorded"]}
         words = dict(given)
         if action == "upload_file":
-            error, words = await self._file(given)
+            error, words = await self._read_upload(given)
             if error:
                 return {"error": error}
-        await self._ready()
+        await self._ensure_started()
         try:
             async with asyncio.timeout(self.config.answer):
-                return await self._asked(action, words)
+                return await self._ask_driver(action, words)
         except (TimeoutError, BrokenPipeError, ValueError) as error:
             await self.close()
-            await self._check()
+            await self._check_agent_box()
             said = "took too long" if isinstance(error, TimeoutError) else "ended" if not str(error) else str(error)
             kept = {"driver": self._complaint[-1500:], "chromium": self._chromium[-1500:]}
-            return {"error": f"the browser {said}; it is started anew with the next action", **kept}
+            return {"error": f"the browser {said}; the next action restarts it", **kept}
 
-    async def _check(self) -> None:
+    async def _check_agent_box(self) -> None:
         """SandboxError where it was the agent's box that ended."""
         await self.box.run(["true"], timeout=60)
 
-    async def _file(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    async def _read_upload(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         path = str(given["path"])
         if "\0" in path:
-            return "the path holds a NUL character", {}
+            return "the path contains a NUL character", {}
         try:
             data = await self.box.read(path, LARGEST_UPLOAD)
         except OSError as error:
@@ -147,12 +147,15 @@ class Browser:
         name = posixpath.basename(path) or "file"
         return "", {"bid": given["bid"], "name": name, "data": base64.b64encode(data).decode()}
 
-    async def _ready(self) -> None:
+    async def _ensure_started(self) -> None:
         if self._process is not None:
             return
         self._chromium, self._complaint, self._waiting = "", "", b""
         config = BoxConfig(
-            mounts=(Mount(str(await asyncio.to_thread(libraries)), LIBRARY), Mount(str(PROGRAMS), f"{OWN}/in_box")),
+            mounts=(
+                Mount(str(await asyncio.to_thread(playwright_folder)), LIBRARY),
+                Mount(str(PROGRAMS), f"{OWN}/in_box"),
+            ),
             env=(("PYTHONPATH", f"{OWN}:{LIBRARY}"),),
             limits=LIMITS,
             label="browser",
@@ -165,11 +168,11 @@ class Browser:
         async def accept() -> None:
             with contextlib.suppress(SandboxError):
                 while True:
-                    await self._between(await listener.accept())
+                    await self._connect_chromium(await listener.accept())
 
-        self._tasks = [asyncio.create_task(accept()), asyncio.create_task(self._heard(self._process))]
+        self._tasks = [asyncio.create_task(accept()), asyncio.create_task(self._keep_complaints(self._process))]
 
-    async def _asked(self, action: str, words: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _ask_driver(self, action: str, words: Mapping[str, Any]) -> Mapping[str, Any]:
         assert self._process is not None
         self._count += 1
         asked = {"id": self._count, "action": action, "with": dict(words), "observe": list(self.config.observe)}
@@ -182,24 +185,24 @@ class Browser:
                 raise BrokenPipeError
             line += piece
             if len(line) > LONGEST_LINE:
-                raise ValueError("showed more than is taken")
+                raise ValueError("sent too large an answer")
         self._waiting = bytes(line[end + 1 :])
         del line[end:]
         try:
             answer = await parse_json(line, what="its answer")
         except ForeignInputError as error:
-            raise ValueError(f"gave no answer: {error.what}") from None
+            raise ValueError(f"sent an invalid answer: {error.what}") from None
         if not isinstance(answer, dict) or answer.get("id") != self._count:
-            raise ValueError("gave no answer")
+            raise ValueError("sent an invalid answer")
         return answer
 
-    async def _heard(self, driver: Process) -> None:
+    async def _keep_complaints(self, driver: Process) -> None:
         """Keep the last of what the driver complains of."""
         with contextlib.suppress(SandboxError):
             while data := await driver.stderr.read():
                 self._complaint = (self._complaint + data.decode("utf-8", "replace"))[-2000:]
 
-    async def _between(self, line: Connection) -> None:
+    async def _connect_chromium(self, line: Connection) -> None:
         """A Chromium in the agent's box for one connection of the driver's."""
         secure = ",".join(self.config.secure)
         size = ",".join(map(str, self.config.viewport))
@@ -221,11 +224,11 @@ class Browser:
                 while data := await process.stdout.read():
                     await line.writer.write(data)
 
-        async def said() -> None:
+        async def keep_errors() -> None:
             while data := await process.stderr.read():
                 self._chromium = (self._chromium + data.decode("utf-8", "replace"))[-2000:]
 
-        tasks = [asyncio.create_task(each()) for each in (into, out, said)]
+        tasks = [asyncio.create_task(each()) for each in (into, out, keep_errors)]
         try:
             await asyncio.wait(tasks[:2], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -238,15 +241,15 @@ class Browser:
                 await line.close()
 
 
-def line_of(shown: str, bid: Any) -> str:
-    """What stood of an element in what was shown: `button 'Save'`; "" where nothing did."""
+def element_line(shown: str, bid: Any) -> str:
+    """Return how an element was described in the text that the agent saw, such as `button 'Save'`; "" if it was not."""
     begins = f"[{bid}] "
     lines = (line.strip() for line in shown.splitlines()) if isinstance(bid, str) else ()
     return next((line[len(begins) :] for line in lines if line.startswith(begins)), "")
 
 
 def _picture(given: Any) -> bytes:
-    """A picture of the driver's, which is one that it has written itself."""
+    """Return a screenshot from the driver's Base64, or b"" if it is too large or malformed."""
     if not isinstance(given, str) or len(given) > LARGEST_SCREEN * 4 // 3:
         return b""
     try:
@@ -255,17 +258,17 @@ def _picture(given: Any) -> bytes:
         return b""
 
 
-def _seen(answer: Mapping[str, Any], config: BrowserConfig, screen: bytes) -> BrowserObservation:
+def _observation(answer: Mapping[str, Any], config: BrowserConfig, screen: bytes) -> BrowserObservation:
     picture = b""
     if "marks" in config.observe:
         picture = _picture(answer.get("marked"))
     elif "screenshot" in config.observe:
         picture = screen
-    return BrowserObservation(text_of(answer, config), picture, str(answer.get("error", ""))[:2000])
+    return BrowserObservation(observation_text(answer, config), picture, str(answer.get("error", ""))[:2000])
 
 
-def text_of(answer: Mapping[str, Any], config: BrowserConfig) -> str:
-    """What an agent reads."""
+def observation_text(answer: Mapping[str, Any], config: BrowserConfig) -> str:
+    """Return the text of an observation that the agent reads."""
     found = answer.get("observation")
     shown: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
     remarks = answer.get("remarks")
@@ -291,6 +294,8 @@ def text_of(answer: Mapping[str, Any], config: BrowserConfig) -> str:
         if text := str(shown.get(key) or ""):
             rest = len(text) - config.text
             lines.append(
-                text if rest <= 0 else f"{text[: config.text]}\n[... {rest} characters more: scroll, or look at parts]"
+                text
+                if rest <= 0
+                else f"{text[: config.text]}\n[... {rest} more characters: scroll, or look at parts of the page]"
             )
     return "\n".join(lines)

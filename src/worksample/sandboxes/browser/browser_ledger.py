@@ -1,4 +1,4 @@
-"""What a browser did, as it is kept: each action with what it was shown, each page that was loaded, each screen."""
+"""The record of a browser: each action with what the agent was shown, each loaded page, each screenshot."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ PART = "browser"
 ACTIONS, NAVIGATION, SCREENS = "actions.jsonl", "navigation.jsonl", "screens"
 MOST_ACTIONS, MOST_VISITS = 20_000, 50_000
 MOST_SCREENS = 256 << 20
-"""Bytes of all screens; later actions have none."""
+"""Maximum bytes of all screenshots together; later actions have none."""
 LARGEST_SCREEN = 4 << 20
 LONGEST, LONGEST_LINE = 4_000, 300
 JPEG = b"\xff\xd8\xff"
 
 
 class BrowserLedger:
-    """The record of one trial's browser, in this process: nothing in a box writes to it."""
+    """The record of one trial's browser, kept in this process: nothing in a box can write to it."""
 
     def __init__(self, version: str = "") -> None:
         self.actions: list[dict[str, Any]] = []
@@ -30,12 +30,12 @@ class BrowserLedger:
         self.version = version
         self._size = self._left = 0
 
-    def act(
+    def add_action(
         self, action: str, given: Mapping[str, Any], answer: Mapping[str, Any], screen: bytes, seconds: float,
         element: str = "",
     ) -> None:  # fmt: skip
-        """Keep an action and what came of it. What `answer` says comes from a box: text within limits, or left out.
-        `element`: what the agent had been shown of the one that it names.
+        """Record an action and its result. `answer` comes from a box: texts are shortened, the rest is dropped.
+        `element`: what the agent had been shown of the element that it named.
         """
         number = len(self.actions) + self._left + 1
         visits = [visit for one in _list(answer, "navigations")[:100] if (visit := _visit(one, number))]
@@ -59,7 +59,7 @@ class BrowserLedger:
         self.actions.append(row)
 
     def part(self, sink: Sink) -> SubmissionPart:
-        """All of it as a part of a submission."""
+        """Return the record as a part of a submission."""
         rows = [*self.actions, {"left_out": self._left}] if self._left else self.actions
         begun = [{"browser": f"Chromium {self.version}"}] if self.version else []
         files = {ACTIONS: _lines([*begun, *rows]), NAVIGATION: _lines(self.visits), **self.screens}

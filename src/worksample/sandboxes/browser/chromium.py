@@ -1,4 +1,4 @@
-"""What a browser needs of this machine."""
+"""Chromium and Playwright on this machine: their paths, and the command that installs them."""
 
 from __future__ import annotations
 
@@ -7,45 +7,48 @@ import importlib.util
 import subprocess
 from pathlib import Path
 
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 
 BINARY = Path("/usr/lib/chromium/chromium")
-"""Debian's, without its script, which would read settings that no box has. The headless shell would take half of the
-processor's time, and cannot be told to take an origin without TLS for secure: no chat could be logged in to."""
+"""Debian's Chromium, without its start script, which would read settings that no box has. The headless shell would
+halve the processor time, but cannot treat an origin without TLS as secure, so nobody could log in to the chat.
+"""
 PACKAGE = "chromium"
 NODE_PACKAGE = "libatomic1"
-"""What the Node that Playwright brings is linked with, and a bare Debian has not."""
+"""The library that Playwright's Node is linked with and a bare Debian lacks."""
 PROGRAMS = Path(__file__).parent / "in_box"
 LIBRARY = "/opt/worksample/sandboxes/browser/python"
 OWN = "/opt/worksample/sandboxes/browser/chromium"
 
 
-def lacking() -> str:
-    """The line to type where something is missing; "" where nothing is."""
+def missing_browser_command() -> str:
+    """Return the command that installs what is missing, or "" if nothing is."""
     lines = []
     if packages := lacking_packages():
-        lines.append(privileged(f"apt-get install -y {' '.join(packages)}"))
+        lines.append(root_command(f"apt-get install -y {' '.join(packages)}"))
     if importlib.util.find_spec("playwright") is None:
         lines.append("pip install 'worksample[browser]'")
     return " && ".join(lines)
 
 
 def lacking_packages() -> tuple[str, ...]:
-    """Debian packages that are missing here."""
+    """Return the Debian packages that are missing on this machine."""
     linked = any(Path("/usr/lib").glob("*/libatomic.so.1"))
     return (() if BINARY.exists() else (PACKAGE,)) + (() if linked else (NODE_PACKAGE,))
 
 
-def libraries() -> Path:
-    """The folder of Python packages that the driver's box is given: Playwright, and nothing of the platform."""
+def playwright_folder() -> Path:
+    """Return the folder of Python packages for the driver's box: Playwright and its dependencies, nothing of the
+    platform.
+    """
     from worksample.sandboxes.toolbox import library_folder
 
     return library_folder(("playwright",), LIBRARY)
 
 
 @functools.cache
-def version() -> str:
-    """Of Chromium, as its package says."""
+def chromium_version() -> str:
+    """Return the version of the Chromium package, or "" without dpkg."""
     asked = ["dpkg-query", "-W", "-f", "${Version}", PACKAGE]
     try:
         return subprocess.run(

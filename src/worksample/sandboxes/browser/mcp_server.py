@@ -1,7 +1,7 @@
-"""The browser as a server of the Model Context Protocol, for programs of the agent's box.
+"""The browser as a server of the Model Context Protocol, for programs in the agent's box.
 
-It answers each request at once, with JSON: of the protocol's HTTP that is all that clients need of a server that
-keeps no streams. The platform answers by itself, as it does for models: a program can change nothing here.
+It answers each request at once with JSON; clients need no more of the HTTP transport from a server without streams. The
+platform itself answers, as it does for models: no program in the box can change an answer.
 """
 
 from __future__ import annotations
@@ -19,42 +19,44 @@ from .browser import Browser, BrowserObservation
 
 LIMITS = HttpLimits(body_bytes=1 << 20, held_bytes=32 << 20)
 SHAPE = JsonLimits(size=1 << 20, values=2000)
-"""What an action takes is small: so much is read in some milliseconds."""
+"""Limits of a request's JSON. An action's arguments are small, and reading them takes milliseconds."""
 VERSIONS = ("2025-06-18", "2025-03-26", "2024-11-05")
 NOT_JSON, NO_REQUEST, NO_METHOD, WRONG = -32700, -32600, -32601, -32602
 
 
 class McpServer:
-    """Answers for one trial's browser."""
+    """The MCP server of one trial's browser."""
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser
-        self.http = HttpServer(self._answered, _unreadable, LIMITS)
+        self.http = HttpServer(self._answer, _unreadable, LIMITS)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection."""
         await self.http.serve(reader, writer)
 
-    async def _answered(self, request: HttpRequest) -> HttpResponse:
+    async def _answer(self, request: HttpRequest) -> HttpResponse:
         if request.method != "POST":
             body = as_json(_fault(None, NO_REQUEST, "only POST is served here"))
             return HttpResponse(405, body, headers=(("Allow", "POST"),))
-        status, body = await self._result_of(bytes(request.body))
+        status, body = await self._answer_body(bytes(request.body))
         return HttpResponse(status, body)
 
-    async def _result_of(self, body: bytes) -> tuple[int, bytes]:
+    async def _answer_body(self, body: bytes) -> tuple[int, bytes]:
         try:
             asked = read_json(body, SHAPE)
         except ForeignInputError as error:
             return 400, as_json(_fault(None, NOT_JSON, error.what))
         if not isinstance(asked, dict) or not isinstance(asked.get("method"), str):
-            return 400, as_json(_fault(None, NO_REQUEST, "the body is no request"))
+            return 400, as_json(_fault(None, NO_REQUEST, "the body is not a request"))
         if "id" not in asked:
             return 202, b""
         given = asked.get("params")
-        return 200, as_json(await self._result(asked["id"], asked["method"], given if isinstance(given, dict) else {}))
+        return 200, as_json(
+            await self._answer_method(asked["id"], asked["method"], given if isinstance(given, dict) else {})
+        )
 
-    async def _result(self, id: Any, method: str, given: dict[str, Any]) -> dict[str, Any]:
+    async def _answer_method(self, id: Any, method: str, given: dict[str, Any]) -> dict[str, Any]:
         if method == "initialize":
             version = given.get("protocolVersion")
             found: dict[str, Any] = {
@@ -66,19 +68,23 @@ class McpServer:
         if method == "ping":
             return {"jsonrpc": "2.0", "id": id, "result": {}}
         if method == "tools/list":
-            return {"jsonrpc": "2.0", "id": id, "result": {"tools": [_listed(one) for one in ACTIONS.values()]}}
+            return {
+                "jsonrpc": "2.0",
+                "id": id,
+                "result": {"tools": [_tool_description(one) for one in ACTIONS.values()]},
+            }
         if method != "tools/call":
-            return _fault(id, NO_METHOD, f"there is no {method[:100]}")
+            return _fault(id, NO_METHOD, f"there is no method {method[:100]}")
         name, arguments = given.get("name"), given.get("arguments") or {}
         if not isinstance(name, str) or name not in ACTIONS or not isinstance(arguments, dict):
             return _fault(id, WRONG, "there is no such tool")
         try:
-            return {"jsonrpc": "2.0", "id": id, "result": _told(await self.browser.act(name, arguments))}
+            return {"jsonrpc": "2.0", "id": id, "result": _tool_result(await self.browser.act(name, arguments))}
         except SandboxError as error:
             return _fault(id, NO_REQUEST, error.what)  # the trial ends with it
 
 
-def _listed(one: BrowserAction) -> dict[str, Any]:
+def _tool_description(one: BrowserAction) -> dict[str, Any]:
     schema = {
         "type": "object",
         "properties": {key: parameter.schema() for key, parameter in one.parameters.items()},
@@ -87,7 +93,7 @@ def _listed(one: BrowserAction) -> dict[str, Any]:
     return {"name": one.name, "description": one.about, "inputSchema": schema}
 
 
-def _told(seen: BrowserObservation) -> dict[str, Any]:
+def _tool_result(seen: BrowserObservation) -> dict[str, Any]:
     text = "\n".join(part for part in (seen.error, seen.text) if part)
     content: list[dict[str, Any]] = [{"type": "text", "text": text}]
     if seen.picture:

@@ -1,4 +1,4 @@
-"""What an agent, a person or a control left behind, taken in as parts of a submission."""
+"""Capture of what an agent, a person or a control left behind, as parts of a submission."""
 
 from lazy_loader import attach_stub
 

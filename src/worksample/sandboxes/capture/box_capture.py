@@ -1,7 +1,7 @@
-"""Take in what an agent left: freeze, scan the output, thaw, probe.
+"""Capture of a box: freeze it, scan its output, thaw it, run the probes.
 
-What an agent leaves behind, and whatever it does to keep it from being taken in, is the agent's own outcome: as much as
-can be had is taken, and the rest is said. Only a box that is lost and a machine that fails are not.
+What an agent leaves behind, and anything it does to prevent the capture, counts as the agent's own outcome: as much as
+possible is captured, and the rest is explained. Only a lost box and a failing machine are not the agent's doing.
 """
 
 from __future__ import annotations
@@ -19,21 +19,23 @@ from worksample.files import Scan, ScanLimits, Sink, put_canonical, scan
 from worksample.records import CaptureStatus, Instance, Manifest, SubmissionPart
 from worksample.steady_loop import steady_time
 
-from .collect_hooks import COLLECTED, collect, collected_part
+from .collect_hooks import COLLECTED, hooks_part, run_hooks
 from .probes import BlobStore, ProbeLimits, run_probes
-from .root_changes import absent, root_changes
+from .root_changes import absent_part, root_changes
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureLimits:
+    """Limits of a capture."""
+
     scan: ScanLimits = field(default_factory=ScanLimits)
     probe: ProbeLimits = field(default_factory=ProbeLimits)
     seconds: float = 600.0
-    """Of the processor for the output, and for the root's changes: what was taken in until then counts."""
+    """Processor seconds for the output, and again for the root's changes; what was captured until then counts."""
     backstop: float = 12_000.0
-    """On the clock, for all of it: a machine that is too busy for that fails the capture, and not the agent."""
+    """Seconds on the clock for everything: if a busy machine needs more, the capture fails, not the agent."""
     hold: float = 30.0
-    """Seconds that freezing, thawing and clearing a box may take each."""
+    """Seconds that freezing, thawing or clearing a box may take."""
 
 
 USUAL = CaptureLimits()
@@ -41,40 +43,43 @@ USUAL = CaptureLimits()
 
 @dataclass(frozen=True, slots=True)
 class Captured:
+    """The result of a capture."""
+
     parts: dict[str, SubmissionPart]
-    """`output`; `probes` where the instance has any, `root` where it asks for what was changed there, and `collected`
-    where hooks were run before (not of steps, which have their own)."""
+    """`output`; `probes` if the instance has any, `root` if it asks for changes of the root, and `collected` if hooks
+    ran before (steps run their own).
+    """
     cause: Cause | None = None
-    """Why the output is not complete; None where it is, or where only a probe failed."""
+    """Why the output is incomplete; None if it is complete, or if only a probe failed."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Wall-clock seconds of `snapshot` and `probes`."""
+    """Wall-clock seconds of `snapshot`, `root` and `probes`."""
 
 
-async def capture(
+async def capture_parts(
     box: Box, blobs: BlobStore, instance: Instance, *, limits: CaptureLimits = USUAL
 ) -> dict[str, SubmissionPart]:
-    """The parts of `take`."""
-    return (await take(box, blobs, instance, limits=limits)).parts
+    """Capture a box and return only the parts; see `capture_box`."""
+    return (await capture_box(box, blobs, instance, limits=limits)).parts
 
 
-async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: CaptureLimits = USUAL) -> Captured:
-    """Take in the output folder of a box, frozen meanwhile, and then what the probes find in it.
+async def capture_box(box: Box, blobs: BlobStore, instance: Instance, *, limits: CaptureLimits = USUAL) -> Captured:
+    """Capture the output folder of a box, frozen meanwhile, and then what the probes find in it.
 
-    Never raises for what the box holds or does, nor where it is lost: what cannot be had is a part with status and
-    reason. A box that is dead is still scanned as far as it can be. Where processes keep files from being read, they
-    are ended first. Raises StoreError where the blobs cannot be kept.
+    Never raises for what the box holds or does, nor if it is lost: what cannot be captured is a part with status and
+    reason. A dead box is still scanned as far as possible. If processes keep files from being read, they are killed
+    first. Raises StoreError if the blobs cannot be stored.
     """
     hooks = instance.capture.collect if not instance.work.environment.steps else ()
-    ran = await collect(box, hooks)
+    ran = await run_hooks(box, hooks)
     start = steady_time()
-    found = await snapshot(box, blobs, limits, start + limits.backstop)
+    found = await snapshot_output(box, blobs, limits, start + limits.backstop)
     seconds = {"snapshot": steady_time() - start}
-    parts, cause = {"output": part_of(found)}, found.cause
+    parts, cause = {"output": part_of_scan(found)}, found.cause
     if ran:
-        parts[COLLECTED] = await collected_part(ran, blobs)
+        parts[COLLECTED] = await hooks_part(ran, blobs)
     if instance.capture.root:
         begun = steady_time()
-        parts["root"], lacking = await take_root(box, blobs, limits, start + limits.backstop)
+        parts["root"], lacking = await capture_root(box, blobs, limits, start + limits.backstop)
         cause = cause or lacking
         seconds["root"] = steady_time() - begun
     if instance.capture.probe_names:
@@ -84,8 +89,10 @@ async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: Captur
     return Captured(parts, cause, seconds)
 
 
-async def take_root(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> tuple[SubmissionPart, Cause | None]:
-    """What was changed in the image's root, at rest."""
+async def capture_root(
+    box: Box, blobs: Sink, limits: CaptureLimits, until: float
+) -> tuple[SubmissionPart, Cause | None]:
+    """Freeze the box and capture the changes to its image's root; also return why they are incomplete."""
     try:
         async with asyncio.timeout(limits.hold):
             await box.freeze()
@@ -94,14 +101,14 @@ async def take_root(box: Box, blobs: Sink, limits: CaptureLimits, until: float) 
                 root_changes, box.changes_path, blobs, replace(limits.scan, seconds=limits.seconds), until
             )
         finally:
-            await _trouble(box.thaw(), limits.hold, "thawed")
+            await _attempt(box.thaw(), limits.hold, "thawed")
     except (SandboxError, TimeoutError, OSError) as error:
         reason = f"the root's changes cannot be reached: {error or type(error).__name__}"
-        return await asyncio.to_thread(absent, blobs, reason), Cause.SANDBOX_LOST
+        return await asyncio.to_thread(absent_part, blobs, reason), Cause.SANDBOX_LOST
 
 
-def part_of(found: Scan) -> SubmissionPart:
-    """A scan as a part of a submission."""
+def part_of_scan(found: Scan) -> SubmissionPart:
+    """Return a scan as a part of a submission."""
     return SubmissionPart(
         manifest=found.manifest_digest,
         status=found.status,
@@ -111,23 +118,23 @@ def part_of(found: Scan) -> SubmissionPart:
     )
 
 
-async def snapshot(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
-    """The output as it lies there now; where the box's processes are in the way, as it is once they are gone."""
+async def snapshot_output(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
+    """Scan the output of the frozen box; if the box's processes prevent that, kill them and scan again."""
     found = None
-    trouble = await _trouble(box.freeze(), limits.hold, "frozen")
+    trouble = await _attempt(box.freeze(), limits.hold, "frozen")
     if not trouble:
         try:
-            found = await _scanned(box, blobs, limits, until)
+            found = await _scan_output(box, blobs, limits, until)
         finally:
-            # A box that died while it was frozen: what was scanned stays; the probes will say that they could not run.
-            await _trouble(box.thaw(), limits.hold, "thawed")
+            # If the box died while frozen, the scan stays valid, and the probes report that they could not run.
+            await _attempt(box.thaw(), limits.hold, "thawed")
         if found.cause is not Cause.CAPTURE_UNREADABLE:
             return found
-    uncleared = await _trouble(box.clear(), limits.hold, "cleared")
+    uncleared = await _attempt(box.clear(), limits.hold, "cleared")
     for pause in PAUSES:
         await asyncio.sleep(pause)
-        again = await _scanned(box, blobs, limits, until)
-        # A second look that found no time for all of it is worth less than the first.
+        again = await _scan_output(box, blobs, limits, until)
+        # A second scan that ran out of time is worth less than the first.
         found = found if found is not None and again.cause is Cause.CAPTURE_TIME else again
         if uncleared or found.cause is not Cause.CAPTURE_UNREADABLE:
             break
@@ -138,11 +145,11 @@ async def snapshot(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -
 
 
 PAUSES = (0.0, 0.05, 0.5)
-"""Seconds before each further look: the kernel takes back what ended processes held a moment after their end."""
+"""Seconds before each further scan: the kernel releases what killed processes held a moment after their end."""
 
 
-async def _trouble(act: Awaitable[None], seconds: float, done: str) -> str:
-    """Do something to a box; why it could not be done, or nothing."""
+async def _attempt(act: Awaitable[None], seconds: float, done: str) -> str:
+    """Do something to a box; return why it failed, or ""."""
     try:
         async with asyncio.timeout(seconds):
             await act
@@ -155,19 +162,19 @@ async def _trouble(act: Awaitable[None], seconds: float, done: str) -> str:
     return ""
 
 
-async def _scanned(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
+async def _scan_output(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
     given = limits.scan.seconds
     seconds = limits.seconds if given is None else min(given, limits.seconds)
     within = replace(limits.scan, seconds=seconds, backstop=max(0.0, until - steady_time()))
     try:
-        found = await asyncio.to_thread(_scan, box.output_path, blobs, within)
+        found = await asyncio.to_thread(_scan_folder, box.output_path, blobs, within)
     except SandboxError as e:
         manifest = Manifest()
         reason = f"the output cannot be reached: {e.what}"
         digest = await asyncio.to_thread(put_canonical, blobs, manifest.plain())
         return Scan(manifest, digest, CaptureStatus.ABSENT, reason, e.cause)
     if found.status is CaptureStatus.ABSENT and found.cause is not Cause.CAPTURE_FAILED:
-        # Only the agent can have taken it away: it handed in nothing.
+        # Only the agent can have removed the folder: it submitted nothing.
         return _partial(found, found.reason)
     return found
 
@@ -180,9 +187,9 @@ def _partial(found: Scan, reason: str) -> Scan:
 _FOLDER = os.O_DIRECTORY | os.O_CLOEXEC
 
 
-def _scan(path: Path, blobs: Sink, limits: ScanLimits) -> Scan:
-    """Scan the folder itself, also where the agent has shut it (mode 0) and we are no privileged user."""
-    # A descriptor's way is a link to the very folder: followed once, here, and nowhere else.
+def _scan_folder(path: Path, blobs: Sink, limits: ScanLimits) -> Scan:
+    """Scan the folder itself, even if the agent has removed its permissions (mode 0) and we are not root."""
+    # A /proc path of a descriptor is a link to the folder itself: it is followed only here.
     follow = 0 if path.parts[:2] == ("/", "proc") else os.O_NOFOLLOW
     try:
         anchor = os.open(path, os.O_PATH | _FOLDER | follow)

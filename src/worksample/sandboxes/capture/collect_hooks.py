@@ -1,7 +1,7 @@
-"""Hooks that collect: lines of shell that bring into files what only runs in the agent's box, once the agent is done.
+"""Collect hooks: shell commands that save to files, once the agent is done, what exists only while its box runs.
 
-One that fails is told by the part `collected`, which then is not whole: what it should have brought is missing, so
-nothing can be said of the work, and no grader is asked.
+If a hook fails, the part `collected` is marked incomplete: evidence is missing, so the work cannot be judged and no
+grader is started.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from worksample.records import CaptureStatus, CollectSpec, Entry, Manifest, Subm
 COLLECTED = "collected"
 SAID = "collected.json"
 _TAIL = 4000
-"""Characters of what a hook said that are kept, of each stream."""
+"""Maximum characters of a hook's output that are kept, per stream."""
 
 
-async def collect(box: Box, hooks: Sequence[CollectSpec]) -> list[dict[str, Any]]:
-    """Run them one after the other, all of them, and tell how each ended. Never raises for what they do."""
+async def run_hooks(box: Box, hooks: Sequence[CollectSpec]) -> list[dict[str, Any]]:
+    """Run all hooks one after the other and return how each ended. Never raises for what they do."""
     found = []
     for one in hooks:
         try:
@@ -44,24 +44,24 @@ async def collect(box: Box, hooks: Sequence[CollectSpec]) -> list[dict[str, Any]
     return found
 
 
-def why_broken(ran: Sequence[dict[str, Any]]) -> str:
-    """What the first hook that failed came to, or nothing."""
+def first_failure(ran: Sequence[dict[str, Any]]) -> str:
+    """Return how the first failed hook ended, or ""."""
     for one in ran:
         if one["exit"] != 0:
-            how = "did not end in time" if one["exit"] is None else f"left with exit code {one['exit']}"
+            how = "did not end in time" if one["exit"] is None else f"ended with exit code {one['exit']}"
             how = f"could not be run: {one['lost']}" if "lost" in one else how
             said = str(one.get("stderr") or one.get("stdout") or "").strip()[-300:]
-            return f"a hook that collects {how}: {one['command'][:200]}" + (f": {said}" if said else "")
+            return f"a collect hook {how}: {one['command'][:200]}" + (f": {said}" if said else "")
     return ""
 
 
-async def collected_part(ran: Sequence[dict[str, Any]], sink: Sink) -> SubmissionPart:
-    """What hooks came to as a part of the submission."""
+async def hooks_part(ran: Sequence[dict[str, Any]], sink: Sink) -> SubmissionPart:
+    """Return the results of the hooks as a part of a submission."""
 
     def keep() -> SubmissionPart:
         data = canonical({"hooks": list(ran)})
         manifest = Manifest(entries=(Entry(path=SAID, size=len(data), blob=sink.put(data)),))
-        broken = why_broken(ran)
+        broken = first_failure(ran)
         return SubmissionPart(
             manifest=put_canonical(sink, manifest.plain()),
             status=CaptureStatus.PARTIAL if broken else CaptureStatus.COMPLETE,

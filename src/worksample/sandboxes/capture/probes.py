@@ -1,4 +1,4 @@
-"""Run an instance's probes in the box that the agent worked in."""
+"""Probes of an instance, run in the box in which the agent worked."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ from worksample.steady_loop import steady_time
 
 
 class BlobStore(Sink, Protocol):
-    """Blobs that can be written and read, such as `Store.blobs`."""
+    """A store of blobs that can be written and read, such as `Store.blobs`."""
 
     def read(self, digest: str, limit: int | None = None) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeLimits:
+    """Limits of probes."""
+
     seconds: float = 60.0
-    """For each probe."""
+    """Seconds for each probe."""
     output: int = 4 << 20
-    """Bytes that one probe may print."""
+    """Maximum bytes that a probe may print."""
     script: int = 1 << 20
-    """Bytes of one probe's script."""
+    """Maximum bytes of a probe's script."""
     python: str = ""
-    """The interpreter inside the box; empty: the one beneath the platform's own, which boxes mount read-only."""
+    """The interpreter inside the box; if empty, the one beneath the platform's own, which boxes mount read-only."""
 
 
 NOT_STARTED = 126
@@ -48,13 +50,13 @@ class _Failed(Exception):
 async def run_probes(
     box: Box, blobs: BlobStore, instance: Instance, limits: ProbeLimits, until: float = float("inf")
 ) -> SubmissionPart:
-    """Run each of `instance.capture.probe_names` and keep what it prints; never raises for what a probe does.
+    """Run each of `instance.capture.probe_names` and keep what it prints. Never raises for what a probe does.
 
-    A probe is one file, `NAME.py` or `NAME.sh` in `probes/`. It is read by an interpreter from its standard input, so
-    that nothing in the box can put another in its place, in the box's output folder, with WORKSAMPLE_INPUT,
-    WORKSAMPLE_SOFTWARE and WORKSAMPLE_OUTPUT in its environment. None runs after `until` (by `steady_time`), and
-    where the box has no room for one more process, all others are ended. What it prints becomes `NAME.json` where it
-    is JSON, else `NAME.txt`. A probe that fails has no file; the part is then `partial` and its reason says why.
+    A probe is one file, `NAME.py` or `NAME.sh` in `probes/`. An interpreter reads it from standard input, so nothing in
+    the box can replace it. It runs in the box's output folder, with WORKSAMPLE_INPUT, WORKSAMPLE_SOFTWARE and
+    WORKSAMPLE_OUTPUT in its environment. None starts after `until` (by `steady_time`); if the box has no room for
+    another process, all others are killed. Its output becomes `NAME.json` if it is JSON, else `NAME.txt`. A failed
+    probe has no file; the part is then `partial` with the reason.
     """
     entries, failures = [], []
     for name in instance.capture.probe_names:
@@ -125,7 +127,7 @@ async def _probe(box: Box, blobs: BlobStore, instance: Instance, name: str, limi
 
 
 def _tail(printed: bytes) -> str:
-    """The end of what it said, printable."""
+    """Return the end of a probe's output, printable."""
     text = printed[-500:].decode("utf-8", "replace").strip()
     return "".join(c if c.isprintable() else " " for c in text)
 

@@ -1,7 +1,7 @@
-"""What was changed in the root of an image's box, as one layer by the OCI image specification 1.1.
+"""Changes to the root of an image's box, as one layer by the OCI image specification 1.1.
 
-The upper side of the box's overlay is read from outside, while the box is frozen. Nothing of it is followed or run.
-What the box itself put there is left out, and so are names by which a layer marks what was removed.
+The upper layer of the box's overlay is read from outside while the box is frozen. No link is followed and nothing is
+run. Files that the box itself created are left out, as are names that a layer would read as marks of removal.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from worksample.steady_loop import steady_time
 ROOT_LAYER = "root.tar"
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
 OWN = frozenset({"dev", "proc", ".old", "etc/hosts", "etc/hostname", "etc/resolv.conf"})
-"""Paths that the box makes in every root."""
+"""Paths that the box creates in every root."""
 _OPAQUE_MARKS = ("user.overlay.opaque", "trusted.overlay.opaque")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass
-class _Layer:
-    """A layer that is being written. `cause` and `reason` say why it is not whole."""
+class _LayerWriter:
+    """A layer that is being written. `cause` and `reason` say why it is incomplete."""
 
     tar: tarfile.TarFile
     limits: ScanLimits
@@ -43,41 +43,41 @@ class _Layer:
     seen: dict[tuple[int, int], str] = field(default_factory=dict)
     used: float = field(default_factory=time.thread_time)
 
-    def lacks(self, cause: Cause, reason: str) -> None:
-        """Note the first thing that is not as it should be."""
+    def note_fault(self, cause: Cause, reason: str) -> None:
+        """Record a fault; only the first counts."""
         self.cause, self.reason = self.cause or cause, self.reason or reason
 
     @property
-    def full(self) -> bool:
-        """Whether nothing more is taken."""
+    def is_full(self) -> bool:
+        """Whether a limit is reached, so that nothing more is added."""
         if self.files >= self.limits.files:
-            self.lacks(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
+            self.note_fault(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
         elif self.limits.seconds is not None and time.thread_time() - self.used >= self.limits.seconds:
-            self.lacks(Cause.CAPTURE_TIME, "there was no time for all changes of the root")
+            self.note_fault(Cause.CAPTURE_TIME, "there was no time for all changes of the root")
         elif steady_time() > self.until:
-            self.lacks(Cause.CAPTURE_FAILED, "the machine was too busy to take in all changes of the root")
+            self.note_fault(Cause.CAPTURE_FAILED, "the machine was too busy to take in all changes of the root")
         else:
             return False
         return True
 
-    def folder(self, descriptor: int, path: str, depth: int) -> None:
-        """What lies in an open folder. OSError from the folder itself."""
+    def add_folder(self, descriptor: int, path: str, depth: int) -> None:
+        """Add the content of an open folder. Raises OSError if the folder itself cannot be read."""
         for name in sorted(os.listdir(descriptor)):
             inner = f"{path}/{name}".lstrip("/")
-            if self.full:
+            if self.is_full:
                 return
             if inner in OWN:
                 continue
             if name.startswith(WHITEOUT) or depth > self.limits.depth or len(os.fsencode(inner)) > self.limits.path:
-                self.lacks(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be kept in a layer")
+                self.note_fault(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be kept in a layer")
                 continue
             try:
-                self.entry(descriptor, name, inner, depth)
+                self.add_entry(descriptor, name, inner, depth)
             except OSError as error:
-                self.lacks(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be read: {error.strerror}")
+                self.note_fault(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be read: {error.strerror}")
 
-    def entry(self, above: int, name: str, path: str, depth: int) -> None:
-        """One name. OSError."""
+    def add_entry(self, above: int, name: str, path: str, depth: int) -> None:
+        """Add the file, folder or link with this name. Raises OSError."""
         self.files += 1
         state = os.stat(name, dir_fd=above, follow_symlinks=False)
         info = tarfile.TarInfo(path)
@@ -98,9 +98,9 @@ class _Layer:
         try:
             info.type = tarfile.DIRTYPE
             self.tar.addfile(info)
-            if any(_marked(descriptor, mark) for mark in _OPAQUE_MARKS):
+            if any(_has_mark(descriptor, mark) for mark in _OPAQUE_MARKS):
                 self.tar.addfile(tarfile.TarInfo(f"{info.name}/{OPAQUE}"))
-            self.folder(descriptor, info.name, depth + 1)
+            self.add_folder(descriptor, info.name, depth + 1)
         finally:
             os.close(descriptor)
 
@@ -111,29 +111,29 @@ class _Layer:
             self.tar.addfile(info)
             return
         if self.bytes + state.st_size > self.limits.bytes:
-            self.lacks(Cause.CAPTURE_TOO_LARGE, f"more than {self.limits.bytes:,} bytes changed in the root")
+            self.note_fault(Cause.CAPTURE_TOO_LARGE, f"more than {self.limits.bytes:,} bytes changed in the root")
             return
         with os.fdopen(os.open(name, _FILE, dir_fd=above), "rb") as file:
             info.size = os.fstat(file.fileno()).st_size
             self.bytes += info.size
-            self.tar.addfile(info, _Steady(file, info.size))
+            self.tar.addfile(info, _FixedSizeFile(file, info.size))
 
 
-class _Steady:
-    """A file that has the size it had when it was opened, whoever writes to it meanwhile."""
+class _FixedSizeFile:
+    """A file that keeps the size it had when it was opened, whoever writes to it meanwhile."""
 
     def __init__(self, file: IO[bytes], size: int) -> None:
         self._file, self._left = file, size
 
     def read(self, count: int = -1) -> bytes:
-        """As a file does; zeros where it has become shorter."""
+        """Read as a file does; zeros if the file has become shorter."""
         wanted = self._left if count < 0 else min(count, self._left)
         found = self._file.read(wanted)
         self._left -= wanted
         return found.ljust(wanted, b"\0")
 
 
-def _marked(descriptor: int, mark: str) -> bool:
+def _has_mark(descriptor: int, mark: str) -> bool:
     try:
         return os.getxattr(descriptor, mark) == b"y"
     except OSError:
@@ -141,19 +141,21 @@ def _marked(descriptor: int, mark: str) -> bool:
 
 
 def root_changes(upper: Path, sink: Sink, limits: ScanLimits, until: float) -> tuple[SubmissionPart, Cause | None]:
-    """The part `root` from the upper side of an overlay, and why it is not whole.
+    """Return the part `root` from the upper layer of an overlay, and why it is incomplete.
 
-    until: the moment, by `steady_time`, after which nothing more is taken. Raises StoreError.
+    until: moment, by `steady_time`, after which nothing more is added. Raises StoreError.
     """
     with tempfile.TemporaryFile() as file:
         with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
-            layer = _Layer(tar, limits, until)
+            layer = _LayerWriter(tar, limits, until)
             try:
                 descriptor = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             except OSError as error:
-                return absent(sink, f"the root's changes cannot be reached: {error.strerror}"), Cause.CAPTURE_FAILED
+                return absent_part(
+                    sink, f"the root's changes cannot be reached: {error.strerror}"
+                ), Cause.CAPTURE_FAILED
             try:
-                layer.folder(descriptor, "", 0)
+                layer.add_folder(descriptor, "", 0)
             finally:
                 os.close(descriptor)
         size = file.tell()
@@ -168,14 +170,14 @@ def root_changes(upper: Path, sink: Sink, limits: ScanLimits, until: float) -> t
 
 
 def add_to_layer(tar: tarfile.TarFile, above: int, name: str, path: str) -> None:
-    """Put what has a name in an open folder into a layer at `path`: a file, or a folder with all in it.
+    """Add a name of an open folder to a layer at `path`: a file, or a folder with all its content.
 
-    What lies beyond the usual limits is left out, as in `root_changes`. OSError.
+    Content beyond the usual limits is left out, as in `root_changes`. Raises OSError.
     """
-    layer = _Layer(tar, ScanLimits(), steady_time() + 600)
-    layer.entry(above, name, path, path.count("/"))
+    layer = _LayerWriter(tar, ScanLimits(), steady_time() + 600)
+    layer.add_entry(above, name, path, path.count("/"))
 
 
-def absent(sink: Sink, reason: str) -> SubmissionPart:
-    """The part where there is nothing to be had."""
+def absent_part(sink: Sink, reason: str) -> SubmissionPart:
+    """Return an empty part with the reason why nothing could be captured."""
     return SubmissionPart(manifest=put_canonical(sink, Manifest().plain()), status=CaptureStatus.ABSENT, reason=reason)

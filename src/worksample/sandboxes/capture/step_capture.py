@@ -1,7 +1,7 @@
-"""What was there after each step of a work in several: the root's changes and the output, each below the step's name.
+"""Captures after each step of a work in several steps: the root's changes and the output, each below the step's name.
 
-All of it is one part, `steps`. Its `steps.json` says of each step how it ended, so that who grades knows which were
-worked on at all.
+All of it is one part, `steps`. Its `steps.json` says how each step ended, so that graders know which steps were worked
+on.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from worksample.files import put_canonical, read_manifest
 from worksample.records import CaptureStatus, Entry, Instance, Manifest, SubmissionPart, canonical
 from worksample.steady_loop import steady_time
 
-from .box_capture import USUAL, CaptureLimits, snapshot, take_root
-from .collect_hooks import collect, why_broken
+from .box_capture import USUAL, CaptureLimits, capture_root, snapshot_output
+from .collect_hooks import first_failure, run_hooks
 from .root_changes import ROOT_LAYER
 
 if TYPE_CHECKING:
@@ -25,34 +25,34 @@ if TYPE_CHECKING:
 
     from .probes import BlobStore
 
-STEPS, STEPS_TOLD, STEP_OUTPUT = "steps", "steps.json", "output"
+STEPS, STEPS_SUMMARY, STEP_OUTPUT = "steps", "steps.json", "output"
 DONE, ABORTED = "done", "aborted"
-"""How a step ended: it was worked on, or it could not be begun and the work ended there."""
+"""Values of a step's end: DONE if it was worked on, ABORTED if it could not begin and the work ended there."""
 
 
 @dataclass
-class Steps:
-    """The steps of one trial, as they end. What was begun and not taken in is taken in by `part`."""
+class StepCapture:
+    """The captures of one trial's steps. `part` also captures a step that was begun and not captured yet."""
 
     box: Box
     blobs: BlobStore
     instance: Instance
     limits: CaptureLimits = USUAL
     begun: str = ""
-    """The step that is being worked on."""
-    told: list[dict[str, Any]] = field(default_factory=list)
+    """Name of the step that is in progress."""
+    outcomes: list[dict[str, Any]] = field(default_factory=list)
     cause: Cause | None = None
-    """Why what was left is not whole; of the first step of which it is not."""
+    """Why the capture is incomplete, from the first step that is."""
     reason: str = ""
     entries: list[Entry] = field(default_factory=list)
 
-    async def taken(self) -> None:
-        """Take in what is there after the step that was begun. Never raises for what the box holds; StoreError."""
+    async def capture_step(self) -> None:
+        """Capture the state after the step in progress. Never raises for what the box holds. Raises StoreError."""
         name, self.begun = self.begun, ""
-        hooks = await collect(self.box, [one for one in self.instance.capture.collect if one.step in ("", name)])
+        hooks = await run_hooks(self.box, [one for one in self.instance.capture.collect if one.step in ("", name)])
         until = steady_time() + self.limits.backstop
-        root, lacking = await take_root(self.box, self.blobs, self.limits, until)
-        found = await snapshot(self.box, self.blobs, self.limits, until)
+        root, lacking = await capture_root(self.box, self.blobs, self.limits, until)
+        found = await snapshot_output(self.box, self.blobs, self.limits, until)
         if self.cause is None and (cause := lacking or found.cause) is not None:
             self.cause, self.reason = cause, f"step {name}: {root.reason or found.reason}"
         whole = root.status is not CaptureStatus.ABSENT
@@ -60,22 +60,22 @@ class Steps:
             held = read_manifest(await asyncio.to_thread(self.blobs.read, root.manifest))
             self.entries += [one.replaced(path=f"{name}/{ROOT_LAYER}") for one in held.entries]
         self.entries += [one.replaced(path=f"{name}/{STEP_OUTPUT}/{one.path}") for one in found.manifest.entries]
-        lacks = why_broken(hooks) or ("" if whole else root.reason)
-        self.told.append({"name": name, "ended": DONE, "lacks": lacks, "hooks": hooks})
+        lacks = first_failure(hooks) or ("" if whole else root.reason)
+        self.outcomes.append({"name": name, "ended": DONE, "lacks": lacks, "hooks": hooks})
 
-    def aborted(self, name: str, why: str) -> None:
-        """Note that a step could not be begun, and so none after it."""
-        self.told.append({"name": name, "ended": ABORTED, "lacks": why})
+    def note_aborted(self, name: str, why: str) -> None:
+        """Record that a step could not begin, so none after it did."""
+        self.outcomes.append({"name": name, "ended": ABORTED, "lacks": why})
 
     async def part(self) -> SubmissionPart:
-        """All steps. StoreError."""
+        """Return all steps as one part. Raises StoreError."""
         if self.begun:
-            await self.taken()
+            await self.capture_step()
         return await asyncio.to_thread(self._part)
 
     def _part(self) -> SubmissionPart:
-        data = canonical({"steps": self.told})
-        told = Entry(path=STEPS_TOLD, size=len(data), blob=self.blobs.put(data))
+        data = canonical({"steps": self.outcomes})
+        told = Entry(path=STEPS_SUMMARY, size=len(data), blob=self.blobs.put(data))
         manifest = Manifest(entries=tuple(sorted([*self.entries, told], key=lambda entry: entry.path)))
         return SubmissionPart(
             manifest=put_canonical(self.blobs, manifest.plain()),
@@ -86,8 +86,8 @@ class Steps:
         )
 
 
-def of_step(instance: Instance, name: str) -> Instance:
-    """The instance as an agent is shown one of its steps: with the step's instruction, and named after it."""
+def step_view(instance: Instance, name: str) -> Instance:
+    """Return the instance as an agent sees it during one step: with the step's instruction, named after the step."""
     environment = instance.work.environment
     [step] = [one for one in environment.steps if one.name == name]
     work = instance.work.replaced(brief=step.brief, environment=environment.replaced(steps=()))
@@ -95,5 +95,5 @@ def of_step(instance: Instance, name: str) -> Instance:
 
 
 def step_views(instance: Instance) -> Sequence[Instance]:
-    """What an agent is shown one after the other: the instance itself, or each of its steps."""
-    return [of_step(instance, one.name) for one in instance.work.environment.steps] or [instance]
+    """Return the instances that an agent is shown one after the other: the instance itself, or one per step."""
+    return [step_view(instance, one.name) for one in instance.work.environment.steps] or [instance]

@@ -1,1 +1,3 @@
-"""Boxes that a Docker daemon of this machine makes the namespaces of; all else is as in bubblewrap's."""
+"""Containers of a Docker daemon as boxes: the daemon makes the namespaces, everything else is as in bubblewrap's
+boxes.
+"""

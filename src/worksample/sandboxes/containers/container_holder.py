@@ -1,4 +1,4 @@
-"""The host's hold on a box that is a container: its daemon, its process 1, user id and folder."""
+"""Holder of a box that is a container: its daemon, process 1, user id and folder."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from worksample.box import BoxConfig
 from worksample.errors import SandboxError
 from worksample.files.scratch import started_at
 from worksample.sandboxes import cgroups, layout
-from worksample.sandboxes.holder import STOPPED_WAIT, claim
+from worksample.sandboxes.holder import STOPPED_WAIT, lock_images
 from worksample.sandboxes.host_state import BoxFolder, UidLease
 from worksample.sandboxes.shielded import to_the_end
 
 from . import container_settings
-from .daemon import LABEL, Daemon, asked, remove
+from .daemon import LABEL, Daemon, daemon_errors, remove_container
 
 PAUSES = 10
-"""How often a container is asked to stand still."""
+"""Maximum attempts to pause a container."""
 LOOK = 0.2
-"""Seconds between two looks whether an exec server that has not answered still runs."""
+"""Seconds between two checks whether a silent exec server still runs."""
 SAYS_WAIT = 30.0
-"""Seconds that it may take to connect."""
+"""Seconds that the exec server has to connect."""
 
 
 class ContainerHolder:
-    """One box's; see Holder."""
+    """Holder of one container; see Holder."""
 
     def __init__(self, config: BoxConfig, daemon: Daemon, image: str) -> None:
         self._config, self._daemon, self._image = config, daemon, image
@@ -42,8 +42,8 @@ class ContainerHolder:
         owner = self.folder.owner
         owner.daemon, owner.container = daemon.url, self.name
         self.folder.save()
-        self._claim = claim(config)
-        self._groups = cgroups.Groups()
+        self._claim = lock_images(config)
+        self._groups = cgroups.BoxCgroups()
         self._line = self.folder.path / "line"
         self._line.mkdir(mode=0o700)
         self._child = -1
@@ -52,7 +52,7 @@ class ContainerHolder:
 
     async def start(self) -> socket.socket:
         """See Holder."""
-        # A thread cannot be called back: who is cancelled waits, so that no container begins after its box was closed.
+        # A thread cannot be cancelled: wait for it, so that no container starts after its box was closed.
         await to_the_end(asyncio.to_thread(self._start))
         near, self._near = self._near, None
         assert near is not None
@@ -63,21 +63,21 @@ class ContainerHolder:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
             way = os.open(self._line, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
-                door.bind(f"/proc/self/fd/{way}/socket")  # the address of a socket is at most 107 bytes
+                door.bind(f"/proc/self/fd/{way}/socket")  # a socket's address has at most 107 bytes
             finally:
                 os.close(way)
             door.listen(1)
             wanted = container_settings.container(self._config, self._host, self._image, str(self._line))
             labels = {LABEL: json.dumps({k: v for k, v in asdict(self.folder.owner).items() if k != "groups"})}
             self._started = True
-            with asked("the container cannot be started"):
+            with daemon_errors("the container cannot be started"):
                 made = api.create_container_from_config({**wanted, "Labels": labels}, self.name)
                 api.start(self.name)
-                self._know(int(api.inspect_container(self.name)["State"]["Pid"]), made["Id"])
-            self._near = self._answered(door)
+                self._note_process(int(api.inspect_container(self.name)["State"]["Pid"]), made["Id"])
+            self._near = self._accept_server(door)
 
-    def _know(self, pid: int, id: str) -> None:
-        """Note process 1 and its control groups, which are ours to see where the daemon shares our process ids."""
+    def _note_process(self, pid: int, id: str) -> None:
+        """Record process 1 and its control groups, which are visible to us if the daemon shares our process ids."""
         with suppress(OSError):
             self._child = os.pidfd_open(pid)
             self._groups = cgroups.of_container(pid, id)
@@ -86,8 +86,8 @@ class ContainerHolder:
             owner.groups = tuple(str(one) for one in (self._groups.freezer, self._groups.unified) if one)
             self.folder.save()
 
-    def _answered(self, door: socket.socket) -> socket.socket:
-        """The exec server's connection. SandboxError where it ends instead."""
+    def _accept_server(self, door: socket.socket) -> socket.socket:
+        """Return the exec server's connection. Raises SandboxError if the container ends first."""
         door.settimeout(LOOK)
         for _ in range(int(SAYS_WAIT / LOOK)):
             gone = self._child >= 0 and select.select([self._child], [], [], 0)[0]
@@ -96,16 +96,16 @@ class ContainerHolder:
                 return near
             if gone:
                 break
-        raise SandboxError("the box did not start", where="box")
+        raise SandboxError("the box did not start", where="box", next="docker info")
 
     def plan(self) -> dict[str, Any]:
         """See Holder."""
-        return layout.plan(self._config, self._host) | {"container": container_settings.furnishing(self._config)}
+        return layout.exec_plan(self._config, self._host) | {"container": container_settings.furnishing(self._config)}
 
     def adopt(self) -> None:
-        """See Holder: it was done before the exec server was heard."""
+        """See Holder. Nothing is left to do: `start` has recorded the process."""
 
-    def said(self) -> str:
+    def messages(self) -> str:
         """See Holder."""
         with suppress(OSError):
             return (self._line / "said").read_text(encoding="utf-8", errors="replace").strip()
@@ -122,13 +122,13 @@ class ContainerHolder:
     def freeze(self, frozen: bool) -> bool:
         """See Holder."""
         what = self._daemon.api.pause if frozen else self._daemon.api.unpause
-        with asked("the container cannot be paused" if frozen else "the container cannot go on"):
+        with daemon_errors("the container cannot be paused" if frozen else "the container cannot be continued"):
             for more in reversed(range(PAUSES)):
                 try:
                     what(self.name)
                     break
-                except self._daemon.refused as failure:
-                    # runc looks a second long, and processes that are busy may not all stand still in time.
+                except self._daemon.api_error as failure:
+                    # runc tries for a second only, and busy processes may need longer to stop.
                     if not more or "unable to freeze" not in str(failure):
                         raise
         self._frozen = frozen
@@ -137,16 +137,16 @@ class ContainerHolder:
     def hurry(self) -> None:
         """See Holder."""
         if self._config.background:
-            with asked("the container cannot be given a fair share of the processors"):
+            with daemon_errors("the container cannot be given a fair share of the processors"):
                 self._daemon.api.update_container(self.name, cpu_shares=1024)
 
     def end(self) -> None:
-        """See Holder. Where the daemon is gone, process 1 has ended with its line to us."""
+        """See Holder. If the daemon is gone, process 1 has ended with its connection to us."""
         if not self._started:
             return
         killed = self._kill()
         if not killed:
-            with suppress(OSError):  # the groups are not ours to write where we are an ordinary user
+            with suppress(OSError):  # an ordinary user may not write these groups
                 cgroups.kill(self._groups)
         if self._child >= 0:
             if not select.select([self._child], [], [], STOPPED_WAIT)[0]:
@@ -155,7 +155,7 @@ class ContainerHolder:
             raise SandboxError("the box could not be ended: its daemon is gone", where="box", next="docker ps")
 
     def _kill(self) -> bool:
-        """False where the daemon cannot be asked."""
+        """Kill the container; return False if the daemon does not answer."""
         from docker.errors import APIError, DockerException
         from requests import RequestException
 
@@ -168,14 +168,14 @@ class ContainerHolder:
         return True
 
     def remove(self) -> None:
-        """See Holder. Where the daemon is gone, its container is left to `sweep`."""
+        """See Holder. If the daemon is gone, the container is left for `sweep`."""
         if self._child >= 0:
             os.close(self._child)
             self._child = -1
         if self._near is not None:
             self._near.close()
         cgroups.close(self._groups)
-        if not self._started or remove(self._daemon.url, self.name):
+        if not self._started or remove_container(self._daemon.url, self.name):
             self.folder.remove()
         while self._claim:
             os.close(self._claim.pop())

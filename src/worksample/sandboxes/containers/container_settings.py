@@ -1,4 +1,4 @@
-"""From a box's config to a container of the daemon's: as little of Docker as there can be."""
+"""Settings of a container for a box's config: as few of Docker's features as possible."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from worksample.sandboxes.in_box import system_calls
 from worksample.sandboxes.in_box.container import LINE
 
 PODMAN_PROCESSES = 32768
-"""Of any one user: what Podman's service has itself, and more than `PidsLimit` leaves."""
+"""Process limit per user under Podman: what its service has itself, and more than `PidsLimit` allows."""
 BESIDE = 32 << 20
-"""Bytes that process 1 may need beside the memory and the files of the box."""
+"""Bytes that process 1 may need in addition to the box's memory and files."""
 
 
 def container(config: BoxConfig, host: layout.BoxHost, image: str, line: str) -> dict[str, Any]:
-    """The body of the request that makes it. `line`: the folder with our socket.
+    """Return the body of the request that creates the container. `line`: the folder with our socket.
 
-    It starts with what the exec server needs to finish the box and then drops; nothing foreign runs before.
+    The container starts with the rights that the exec server needs to finish the box and then drops; nothing untrusted
+    runs before.
     """
     limits = config.limits
     memory = limits.memory + limits.disk + BESIDE
-    held = {"Memory": memory, "MemorySwap": memory, "PidsLimit": limits.processes + 1} if host.counted else {}
-    nice = [*layout.LAST] if config.background else []
+    held = {"Memory": memory, "MemorySwap": memory, "PidsLimit": limits.processes + 1} if host.has_limits else {}
+    nice = [*layout.NICE_COMMAND] if config.background else []
     return {
         "Image": image,
         "Hostname": "worksample",
         "User": "0:0",
         "WorkingDir": "/",
         "Env": [],
-        "Cmd": [*nice, *layout.server("container")],
+        "Cmd": [*nice, *layout.server_command("container")],
         "Entrypoint": [],
         "NetworkDisabled": True,
         "HostConfig": {
@@ -54,7 +55,7 @@ def container(config: BoxConfig, host: layout.BoxHost, image: str, line: str) ->
 
 
 def furnishing(config: BoxConfig) -> dict[str, Any]:
-    """What the exec server is told of the container, to make of it what bubblewrap gives."""
+    """Return what the exec server must do to make the container equal to a bubblewrap box."""
     binds = _binds(config)
     targets = [target for _, target, _ in binds]
     more = ["/.box", "/root", *(["/.root"] if config.root else [])]
@@ -62,14 +63,14 @@ def furnishing(config: BoxConfig) -> dict[str, Any]:
         "shown": targets,
         "kept": ["/proc", "/dev", "/dev/pts", *targets],
         "theirs": ["/etc/hosts", "/etc/hostname", "/etc/resolv.conf"],
-        "folders": [*more, *(path for path, _ in layout.writable(config))],
+        "folders": [*more, *(path for path, _ in layout.writable_folders(config))],
         "readonly": [target for _, target, may_write in binds if not may_write],
-        "masked": list(layout.masked(config)),
+        "masked": list(layout.masked_folders(config)),
     }
 
 
 def _capabilities() -> list[str]:
-    """What process 1 begins with: a daemon starts nothing with a right that nobody has on this machine."""
+    """Return the capabilities of process 1. A daemon starts nothing with a capability that this machine has removed."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     had = int(status.partition("CapBnd:")[2].split()[0], 16)
     lacking = {"SYS_RESOURCE"} if not had >> system_calls.CAP_SYS_RESOURCE & 1 else set()
@@ -77,7 +78,9 @@ def _capabilities() -> list[str]:
 
 
 def _ulimits() -> list[dict[str, Any]]:
-    """At most those of this process: Podman gives higher ones, and where a machine lacks that right nothing starts."""
+    """Return limits no higher than this process's own. Podman's defaults may be higher, and raising them can be
+    forbidden.
+    """
     _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
     _, processes = resource.getrlimit(resource.RLIMIT_NPROC)
     most = PODMAN_PROCESSES if processes < 0 else min(processes, PODMAN_PROCESSES)
@@ -85,7 +88,7 @@ def _ulimits() -> list[dict[str, Any]]:
 
 
 def _binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
-    return [(folder, folder, False) for folder in layout.tops()[0]] + layout.binds(config)
+    return [(folder, folder, False) for folder in layout.program_folders()[0]] + layout.bind_mounts(config)
 
 
 def _mount(source: str, target: str, may_write: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The daemon of containers: where it answers, what it can do, and its failures as ours."""
+"""The Docker daemon: its address, its abilities, and its failures as SandboxError."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from typing import Any
 
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.extras import need
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 from worksample.sandboxes.host_state import BoxOwner
 
 USUAL = "unix:///var/run/docker.sock"
 LABEL = "worksample.box"
-"""Of every container of ours: who made it, as JSON."""
+"""Label of every container that we create; its value says who created it, as JSON."""
 WAIT = 120
 """Seconds that one request may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
-    """One that answers, as this process sees it."""
+    """A daemon that answers."""
 
     url: str
     version: str
     counts: bool
-    """Whether it holds memory and processes of containers."""
+    """Whether it limits memory and processes of containers."""
     api: Any
-    """The client; requests of several threads at once are fine."""
-    refused: type[Exception]
-    """What the client raises where the daemon answered, and did not do it."""
+    """The client; several threads may use it at once."""
+    api_error: type[Exception]
+    """Exception that the client raises if the daemon refuses a request."""
 
 
-def url() -> str:
-    """DOCKER_HOST, else where Docker listens. SandboxUnavailable where that is no socket of this machine."""
+def daemon_url() -> str:
+    """Return DOCKER_HOST, or the usual socket. Raises SandboxUnavailable if it is not a socket of this machine."""
     found = os.environ.get("DOCKER_HOST") or USUAL
     if not found.startswith("unix://"):
         raise SandboxUnavailable(
-            f"the Docker daemon at {found} runs on another machine, and a box's files have to be on this one",
+            f"the Docker daemon at {found} runs on another machine, but a box's files must be on this one",
             where="sandbox docker",
             next="unset DOCKER_HOST",
         )
@@ -49,8 +49,8 @@ def url() -> str:
 
 
 @contextmanager
-def asked(what: str) -> Iterator[None]:
-    """SandboxError for what the daemon refuses, and where it is gone in the middle of it."""
+def daemon_errors(what: str) -> Iterator[None]:
+    """Raise SandboxError if the daemon refuses a request in the block or stops answering. `what`: what failed."""
     from docker.errors import DockerException
     from requests import RequestException
 
@@ -61,8 +61,10 @@ def asked(what: str) -> Iterator[None]:
 
 
 @functools.cache
-def daemon(where: str) -> Daemon:
-    """The daemon at an address, asked once. SandboxUnavailable, with the line to type, where none can make a box."""
+def connect(where: str) -> Daemon:
+    """Return the daemon at an address, asked once per process. Raises SandboxUnavailable, with the command to type, if
+    it cannot make boxes.
+    """
     need("docker")
     from docker import APIClient
     from docker.errors import APIError, DockerException
@@ -75,13 +77,13 @@ def daemon(where: str) -> Daemon:
         raise SandboxUnavailable(
             f"no Docker daemon answers at {where}: {failure}",
             where="sandbox docker",
-            next=f"{privileged('apt-get install -y docker.io')} && {privileged('systemctl start docker')}",
+            next=f"{root_command('apt-get install -y docker.io')} && {root_command('systemctl start docker')}",
         ) from None
     options = " ".join(info.get("SecurityOptions") or ())
     for mark, says in (("name=rootless", "runs without root"), ("name=userns", "maps users (userns-remap)")):
         if mark in options:
             raise SandboxUnavailable(
-                f"the Docker daemon at {where} {says}, so its containers cannot have a box's user",
+                f"the Docker daemon at {where} {says}, so its containers cannot run as a box's user",
                 where="sandbox docker",
                 next="use --sandbox bubblewrap, which needs no root",
             )
@@ -89,13 +91,13 @@ def daemon(where: str) -> Daemon:
     return Daemon(where, str(info["ServerVersion"]), counts, api, APIError)
 
 
-def remove(where: str, container: str) -> bool:
-    """Remove a container with all that runs in it, and wait until it is gone; False where nobody can be asked."""
+def remove_container(where: str, container: str) -> bool:
+    """Remove a container with all its processes and wait for its end; return False if the daemon does not answer."""
     from docker.errors import APIError, DockerException, NotFound
     from requests import RequestException
 
     try:
-        api = daemon(where).api
+        api = connect(where).api
         for again in (True, False):
             try:
                 api.remove_container(container, force=True, v=True)
@@ -105,7 +107,7 @@ def remove(where: str, container: str) -> bool:
             except APIError as failure:
                 if not again and failure.status_code != 409:
                     raise
-            if again:  # one that stands still is not removed by every daemon
+            if again:  # not every daemon removes a paused container
                 with suppress(APIError):
                     api.unpause(container)
         api.wait(container, condition="removed")  # it is being removed
@@ -116,18 +118,18 @@ def remove(where: str, container: str) -> bool:
     return True
 
 
-def sweep(where: str) -> list[str]:
-    """Remove the containers whose maker is dead, also where their folder is gone; return a line for each."""
+def sweep_containers(where: str) -> list[str]:
+    """Remove containers whose creator is dead, even if their folder is gone; return a line for each."""
     removed = []
-    with asked("its containers cannot be listed"):
-        for found in daemon(where).api.containers(all=True, filters={"label": LABEL}):
-            if not owner_of(found["Labels"][LABEL]).alive() and remove(where, found["Id"]):
+    with daemon_errors("its containers cannot be listed"):
+        for found in connect(where).api.containers(all=True, filters={"label": LABEL}):
+            if not owner_of(found["Labels"][LABEL]).is_alive() and remove_container(where, found["Id"]):
                 removed.append(f"container {found['Names'][0].lstrip('/')}")
     return removed
 
 
 def owner_of(text: str) -> BoxOwner:
-    """Who made a container, from its label; nobody where that is not ours."""
+    """Return who created a container, from its label; an owner that is dead if the label is not ours."""
     try:
         data = json.loads(text)
         return BoxOwner(pid=int(data["pid"]), started=int(data["started"]), here=str(data["here"]))

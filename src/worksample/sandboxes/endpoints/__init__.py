@@ -1,7 +1,8 @@
-"""What a box can reach, and nothing else: named endpoints, each leading where one rule says, every connection recorded.
+"""Endpoints: the only network of a box. Each named endpoint leads where one rule says, and every connection is
+recorded.
 
-`serving` serves a box's endpoints by targets: a host that the operator allowed (`Host`), a proxy for wildcards
-(`ConnectProxy`), what answers in this process (`Streams`), nothing (`Nowhere`).
+`serve_endpoints` serves a box's endpoints by targets: a host that the operator allowed (`AllowedHost`), a proxy for
+wildcards (`ConnectProxy`), a handler in this process (`StreamTarget`), or a refusal (`RefusingTarget`).
 """
 
 from lazy_loader import attach_stub

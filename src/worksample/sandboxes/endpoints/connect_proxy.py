@@ -1,4 +1,4 @@
-"""The CONNECT proxy, for names that only a wildcard allows. The name asked for must be the one in the TLS handshake."""
+"""The CONNECT proxy, for names that only a wildcard allows. The requested name must be the one in the TLS handshake."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ from dataclasses import dataclass
 
 from worksample.box import is_host_name
 
-from .connection_ledger import Contact
-from .host_rules import Allowance, HostRule, allowed_by, refused_network
+from .connection_ledger import ConnectionRecord
+from .host_rules import HostAllowance, HostRule, address_refusal, matching_rule
 from .stream_relay import relay
-from .targets import ConnectionRefused, Refusing, dial
-from .tls_client_hello import HelloReader, NoHello
+from .targets import AddressCheck, ConnectionRefused, dial
+from .tls_client_hello import ClientHelloError, HelloReader
 
 MOST_HEAD = 8192
-"""Bytes of a request."""
+"""Maximum bytes of a request."""
 PATIENCE = 30.0
-"""Seconds for a request, and for a ClientHello."""
+"""Seconds to wait for a request, and for a ClientHello."""
 _CONNECT = re.compile(rb"CONNECT ([!-~]{1,300}):([0-9]{1,5}) HTTP/1\.[01]\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectProxy:
-    """A target that speaks HTTP's CONNECT and nothing else. TLS itself passes untouched."""
+    """A target that speaks HTTP's CONNECT and nothing else. TLS itself passes unchanged."""
 
     rules: tuple[HostRule, ...]
-    """The wildcards of the task."""
-    allowance: Allowance
-    refusing: Refusing = refused_network
+    """The task's wildcards."""
+    allowance: HostAllowance
+    refusing: AddressCheck = address_refusal
 
     @property
     def rule(self) -> str:
         return f"proxy for {', '.join(map(str, self.rules))}"
 
-    async def answer(self, connection: socket.socket, contact: Contact) -> None:
-        """One tunnel. What is refused is told as an answer of HTTP that names the rule."""
+    async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
+        """Serve one tunnel. A refused request gets an HTTP answer that names the rule."""
         loop = asyncio.get_running_loop()
         try:
-            name, port, rest = await _asked(connection)
+            name, port, rest = await _read_request(connection)
             contact.name = f"{name}:{port}"
-            rule = allowed_by(name, port, self.rules)
+            rule = matching_rule(name, port, self.rules)
             if rule is None:
                 raise ConnectionRefused(
-                    f"{name}:{port} is under no rule of this proxy: {', '.join(map(str, self.rules))}"
+                    f"no rule of this proxy allows {name}:{port}: {', '.join(map(str, self.rules))}"
                 )
-            if why := self.allowance.why_not(name, port):
+            if why := self.allowance.refusal(name, port):
                 raise ConnectionRefused(f"{name}:{port} {why}")
             contact.rule = f"allow {rule}"
             outside = await dial(name, port, contact, self.refusing)
@@ -61,7 +61,7 @@ class ConnectProxy:
         done = False
         try:
             await loop.sock_sendall(connection, b"HTTP/1.1 200 Connection established\r\n\r\n")
-            first = await _hello(connection, rest, name)
+            first = await _read_client_hello(connection, rest, name)
             await loop.sock_sendall(outside, first)
             contact.sent += len(first)
             done = True
@@ -71,8 +71,10 @@ class ConnectProxy:
         await relay(connection, outside, contact)
 
 
-async def _asked(connection: socket.socket) -> tuple[str, int, bytes]:
-    """Host, port and what came after the request. Refused for anything but a CONNECT to a name."""
+async def _read_request(connection: socket.socket) -> tuple[str, int, bytes]:
+    """Return host, port and the bytes after the request. Raises ConnectionRefused for anything but a CONNECT to a
+    name.
+    """
     head = b""
     try:
         async with asyncio.timeout(PATIENCE):
@@ -80,32 +82,32 @@ async def _asked(connection: socket.socket) -> tuple[str, int, bytes]:
                 piece = await _receive(connection)
                 head += piece
                 if not piece or len(head) > MOST_HEAD:
-                    raise ConnectionRefused("no whole request came: this proxy takes CONNECT only")
+                    raise ConnectionRefused("the request is incomplete: this proxy accepts CONNECT only")
     except TimeoutError:
         raise ConnectionRefused(
-            f"no whole request came within {PATIENCE:.0f} s: this proxy takes CONNECT only"
+            f"no complete request came within {PATIENCE:.0f} s: this proxy accepts CONNECT only"
         ) from None
     found = _CONNECT.match(head)
     if found is None:
-        raise ConnectionRefused("this proxy takes CONNECT only")
+        raise ConnectionRefused("this proxy accepts CONNECT only")
     name, port = found[1].decode("ascii").lower(), int(found[2])
     if not is_host_name(name) or not 0 < port < 1 << 16:
-        raise ConnectionRefused(f"{name}:{port} is not a name of a host and port: addresses are refused")
+        raise ConnectionRefused(f"{name}:{port} is not a host name and port: IP addresses are refused")
     return name, port, head.partition(b"\r\n\r\n")[2]
 
 
-async def _hello(connection: socket.socket, data: bytes, name: str) -> bytes:
-    """What a client sends first. Refused unless it is a ClientHello for the same name."""
+async def _read_client_hello(connection: socket.socket, data: bytes, name: str) -> bytes:
+    """Return the client's first bytes. Raises ConnectionRefused unless they are a ClientHello for the same name."""
     hello, piece = HelloReader(), data
     try:
         async with asyncio.timeout(PATIENCE):
             while (said := hello.feed(piece)) is None:
                 piece = await _receive(connection)
                 if not piece:
-                    raise NoHello("it ended before its ClientHello")
+                    raise ClientHelloError("the connection ended before its ClientHello")
     except TimeoutError:
-        raise ConnectionRefused(f"{name}: no whole ClientHello came within {PATIENCE:.0f} s") from None
-    except NoHello as error:
+        raise ConnectionRefused(f"{name}: no complete ClientHello came within {PATIENCE:.0f} s") from None
+    except ClientHelloError as error:
         raise ConnectionRefused(f"{name}: {error}") from None
     if said != name:
         raise ConnectionRefused(f"CONNECT was for {name}, the TLS server name is {said}")

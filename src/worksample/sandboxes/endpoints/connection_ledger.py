@@ -1,4 +1,4 @@
-"""What went through a box's endpoints: a line per connection, kept where nothing in the box can reach it."""
+"""The record of a box's connections: a line per connection, kept out of reach of the box."""
 
 from __future__ import annotations
 
@@ -14,44 +14,45 @@ from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, c
 
 NAME = "connections.jsonl"
 MOST = 10_000
-"""Connections that got through, of one box, that are kept line by line; of more only numbers and bytes by name."""
+"""Maximum successful connections of a box that are recorded one by one; of further ones only counts and bytes by name.
+"""
 MOST_REFUSED = 1_000
-"""The same of those that were refused or failed: they have a room of their own."""
+"""The same maximum for refused or failed connections, which are counted separately."""
 MOST_NAMES = 10_000
-"""Names, of either sort, that have a first line whatever came before, and sums of their own."""
+"""Maximum names, successful and refused separately, that have their own first line and sums."""
 OTHERS = "*"
-"""Where sums stand of names that are too many to have their own."""
+"""Name under which the sums of further names are added up."""
 
 
 @dataclass(slots=True, eq=False)
-class Contact:
-    """One connection. Bytes and seconds grow while it lasts."""
+class ConnectionRecord:
+    """The record of one connection. Bytes and seconds grow while it lasts."""
 
     endpoint: str
     rule: str
     at: datetime = field(default_factory=now)
     name: str = ""
-    """The host that a proxy was asked for."""
+    """Host that a proxy was asked for."""
     peer: str = ""
-    """The address that was dialled."""
+    """Address that was dialled."""
     sent: int = 0
-    """Bytes that came out of the box."""
+    """Bytes sent from the box."""
     received: int = 0
-    """Bytes that went into it."""
+    """Bytes received by the box."""
     seconds: float | None = None
-    """None while it lasts."""
+    """Duration; None while the connection lasts."""
     refused: str = ""
-    """Why nothing was let through."""
+    """Why the connection was refused."""
     failed: str = ""
-    """What broke it."""
+    """Why the connection broke."""
     _began: float = field(default_factory=time.monotonic)
 
     def end(self) -> None:
-        """It is over."""
+        """Set the duration at the end of the connection."""
         self.seconds = round(time.monotonic() - self._began, 6)
 
     def plain(self) -> dict[str, Any]:
-        """As it is kept."""
+        """Return the record in its stored form."""
         out: dict[str, Any] = {"at": self.at.isoformat(), "endpoint": self.endpoint, "rule": self.rule}
         out |= {"sent": self.sent, "received": self.received, "seconds": self.seconds}
         for name in ("name", "peer", "refused", "failed"):
@@ -61,45 +62,45 @@ class Contact:
 
     @property
     def through(self) -> bool:
-        """Whether anything was let through."""
+        """Whether the connection was let through."""
         return not self.refused and bool(self.peer or (self.received and not self.failed))
 
 
-class Ledger:
-    """Every connection of one box. Those that were refused or failed take no room from those that got through."""
+class ConnectionLedger:
+    """The record of every connection of one box. Refused or failed connections take no room from successful ones."""
 
     def __init__(self, most: int = MOST, names: int = MOST_NAMES) -> None:
-        self._open: dict[Contact, None] = {}
-        self._through, self._refused = _Room(most, names), _Room(min(most, MOST_REFUSED), names)
+        self._open: dict[ConnectionRecord, None] = {}
+        self._through, self._refused = _RetainedRecords(most, names), _RetainedRecords(min(most, MOST_REFUSED), names)
 
     @property
-    def contacts(self) -> list[Contact]:
-        """Those that are kept line by line, in the order in which they began."""
+    def contacts(self) -> list[ConnectionRecord]:
+        """The individually recorded connections, in the order in which they began."""
         kept = (*self._through.kept, *self._refused.kept, *self._open)
         return sorted(kept, key=lambda contact: contact.at)
 
-    def begin(self, endpoint: str, rule: str) -> Contact:
-        """A connection that begins now."""
-        contact = Contact(endpoint, rule)
+    def begin(self, endpoint: str, rule: str) -> ConnectionRecord:
+        """Record a connection that begins now."""
+        contact = ConnectionRecord(endpoint, rule)
         self._open[contact] = None
         return contact
 
-    def over(self, contact: Contact) -> None:
-        """A connection has ended; of those that are too many only sums stay."""
+    def over(self, contact: ConnectionRecord) -> None:
+        """Record the end of a connection; beyond the maximum only sums are kept."""
         contact.end()
         if contact in self._open:
             del self._open[contact]
             (self._through if contact.through else self._refused).add(contact)
 
     def part(self, sink: Sink) -> SubmissionPart:
-        """As a part of a submission: `connections.jsonl`, put into the sink."""
+        """Return the record as a part of a submission, `connections.jsonl`, put into the sink."""
         data = b"".join(canonical(line) + b"\n" for line in self.plain())
         manifest = Manifest(entries=(Entry(path=NAME, size=len(data), blob=sink.put(data)),))
         digest = put_canonical(sink, manifest.plain())
         return SubmissionPart(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))
 
     def plain(self) -> list[dict[str, Any]]:
-        """A line per connection; for those that were too many to keep sums by name, and last the sums of all."""
+        """Return a line per connection, then sums by name of connections beyond the maximum, and last their total."""
         sums: dict[_Key, Counter[str]] = {}
         for room in (self._through, self._refused):
             for key, one in room.over.items():
@@ -108,7 +109,7 @@ class Ledger:
         if not sums:
             return lines
         if len(self._through.known | self._refused.known) > 1:
-            lines += [{"more": {**_named(key), **one}} for key, one in sums.items()]
+            lines += [{"more": {**_name_fields(key), **one}} for key, one in sums.items()]
         whole: Counter[str] = Counter()
         for one in sums.values():
             whole.update(one)
@@ -119,23 +120,25 @@ _Key = tuple[str, str]
 """An endpoint, and the name that a proxy was asked for."""
 
 
-def _named(key: _Key) -> dict[str, str]:
+def _name_fields(key: _Key) -> dict[str, str]:
     endpoint, name = key
     return {"endpoint": endpoint, "name": name} if name else {"endpoint": endpoint}
 
 
-class _Room:
-    """What is kept of one sort of connections."""
+class _RetainedRecords:
+    """The retained records of successful, or of refused connections."""
 
     def __init__(self, most: int, names: int) -> None:
-        self.kept: list[Contact] = []
+        self.kept: list[ConnectionRecord] = []
         self.known: set[_Key] = set()
         self.over: dict[_Key, Counter[str]] = {}
-        """Sums of those that were not kept."""
+        """Sums of connections that were not retained."""
         self._left, self._names = most, names
 
-    def add(self, contact: Contact) -> None:
-        """Keep it, or count it: each name has its first line, and all names share the room for more."""
+    def add(self, contact: ConnectionRecord) -> None:
+        """Retain a record or add it to the sums: each name gets its first line, and all names share the remaining
+        room.
+        """
         key = (contact.endpoint, contact.name)
         first = key not in self.known and len(self.known) < self._names
         if first:

@@ -1,4 +1,4 @@
-"""A box's endpoints while they are served: accept, answer, record."""
+"""The server of a box's endpoints: accepts connections, lets targets answer them, records them."""
 
 from __future__ import annotations
 
@@ -9,32 +9,36 @@ from collections.abc import AsyncIterator, Mapping
 
 from worksample.box import Box, Endpoint
 
-from .connection_ledger import Ledger
+from .connection_ledger import ConnectionLedger
 from .stream_relay import reset
-from .targets import ConnectionRefused, Nowhere, Target
+from .targets import ConnectionRefused, RefusingTarget, Target
 
 MOST = 64
-"""Connections of one endpoint at once; further ones wait, and hold up no other endpoint."""
+"""Maximum simultaneous connections of one endpoint; further ones wait, without blocking other endpoints."""
 
 
 @contextlib.asynccontextmanager
-async def serving(box: Box, targets: Mapping[Endpoint, Target], ledger: Ledger | None = None) -> AsyncIterator[Ledger]:
-    """Serve every endpoint of the box's config; those without a target refuse. All that went through is recorded.
+async def serve_endpoints(
+    box: Box, targets: Mapping[Endpoint, Target], ledger: ConnectionLedger | None = None
+) -> AsyncIterator[ConnectionLedger]:
+    """Serve every endpoint of the box's config; endpoints without a target refuse. Every connection is recorded.
 
-    At the end every connection is broken off, and programs of the box are refused from then on.
+    At the end every connection is aborted, and programs of the box are refused from then on.
     """
     listening = {endpoint: box.serve(endpoint) for endpoint in box.config.endpoints}
-    async with serving_sockets(listening, targets, ledger) as kept:
+    async with serve_sockets(listening, targets, ledger) as kept:
         yield kept
 
 
 @contextlib.asynccontextmanager
-async def serving_sockets(
-    listening: Mapping[Endpoint, socket.socket], targets: Mapping[Endpoint, Target], ledger: Ledger | None = None
-) -> AsyncIterator[Ledger]:
-    """`serving`, of sockets that listen inside and do not block; they are closed at the end."""
-    ledger = ledger or Ledger()
-    places = [_Place(endpoint, targets.get(endpoint, Nowhere()), ledger) for endpoint in listening]
+async def serve_sockets(
+    listening: Mapping[Endpoint, socket.socket],
+    targets: Mapping[Endpoint, Target],
+    ledger: ConnectionLedger | None = None,
+) -> AsyncIterator[ConnectionLedger]:
+    """Serve sockets that listen inside a box and do not block, as `serve_endpoints` does; close them at the end."""
+    ledger = ledger or ConnectionLedger()
+    places = [_EndpointServer(endpoint, targets.get(endpoint, RefusingTarget()), ledger) for endpoint in listening]
     for place in places:
         place.open(listening[place.endpoint])
     try:
@@ -43,10 +47,10 @@ async def serving_sockets(
         await asyncio.gather(*(place.close() for place in places))
 
 
-class _Place:
-    """One endpoint."""
+class _EndpointServer:
+    """The server of one endpoint."""
 
-    def __init__(self, endpoint: Endpoint, target: Target, ledger: Ledger) -> None:
+    def __init__(self, endpoint: Endpoint, target: Target, ledger: ConnectionLedger) -> None:
         self.endpoint = endpoint
         self._target, self._ledger, self._free = target, ledger, asyncio.Semaphore(MOST)
         self._answers: set[asyncio.Task[None]] = set()
@@ -54,12 +58,12 @@ class _Place:
         self._socket: socket.socket | None = None
 
     def open(self, listening: socket.socket) -> None:
-        """Accept from now on."""
+        """Start accepting connections."""
         self._socket = listening
         self._accepting = asyncio.create_task(self._accept(listening))
 
     async def close(self) -> None:
-        """Accept no more, and break off what goes on."""
+        """Stop accepting and abort open connections."""
         tasks = [*self._answers, *([self._accepting] if self._accepting else [])]
         for task in tasks:
             task.cancel()
@@ -74,7 +78,7 @@ class _Place:
             connection = None
             try:
                 connection, _ = await loop.sock_accept(listening)
-            except OSError:  # gone again, or this process has no descriptor left: its neighbours need some first
+            except OSError:  # the client is gone, or this process has no descriptor left
                 await asyncio.sleep(0.01)
             finally:
                 if connection is None:
@@ -95,7 +99,7 @@ class _Place:
         except Exception as error:  # noqa: BLE001 - the boundary of a connection: one that fails ends no other
             contact.failed = f"{type(error).__name__}: {error}"[:500]
         except asyncio.CancelledError:
-            contact.failed = contact.failed or "broken off when the box was closed"
+            contact.failed = contact.failed or "aborted when the box was closed"
             raise
         finally:
             if connection.fileno() >= 0:

@@ -1,4 +1,4 @@
-"""What may be reached: names that an operator allowed, at addresses of the public internet only."""
+"""Rules for hosts that a box may reach: names that an operator allowed, at addresses of the public internet only."""
 
 from __future__ import annotations
 
@@ -43,13 +43,14 @@ REFUSED: dict[str, str] = {
     "fec0::/10": "site-local",
     "ff00::/8": "multicast",
 }
-"""Networks that are never dialled, whoever asks, and what they are. Written out: libraries' ideas of "private" differ
-between versions."""
+"""Networks that are never dialled, with the reason. Listed here since libraries' ideas of "private" differ between
+versions.
+"""
 _NETWORKS = tuple((ipaddress.ip_network(text), says) for text, says in REFUSED.items())
 
 
-def refused_network(address: str) -> str:
-    """Why an address, as a resolver gives it, is not dialled; "" where it may be."""
+def address_refusal(address: str) -> str:
+    """Return why an address from a resolver must not be dialled, or ""."""
     try:
         found: Address = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -62,19 +63,19 @@ def refused_network(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HostRule:
-    """A host at one port. `name` is exact, `*.example.com` (all names below, not that one), or `*`."""
+    """A host at one port. `name` is exact, `*.example.com` (all names below it, not itself), or `*`."""
 
     name: str
     port: int = 443
-    """0 for all ports, which only what is blocked has."""
+    """Port; 0 for all ports, which only blocked hosts may have."""
 
     @property
     def wildcard(self) -> bool:
-        """Whether it stands for many names, which only the CONNECT proxy can tell apart."""
+        """Whether the rule stands for many names, which only the CONNECT proxy can tell apart."""
         return self.name.startswith("*")
 
-    def fits(self, name: str, port: int) -> bool:
-        """Whether a name, in lower case, and a port fall under it."""
+    def matches(self, name: str, port: int) -> bool:
+        """Return whether the rule covers a name (in lower case) and a port."""
         if port != self.port and self.port:
             return False
         return name.endswith(self.name[1:]) if self.wildcard else name == self.name
@@ -84,65 +85,65 @@ class HostRule:
 
 
 def read_rule(text: str, port: int = 443) -> HostRule:
-    """A rule from `NAME` or `NAME:PORT`; `port` where none is given. UsageError."""
+    """Return the rule in `NAME` or `NAME:PORT`; `port` if none is given. Raises UsageError."""
     name, sign, digits = text.strip().lower().partition(":")
     if sign:
         port = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else -1
     sound = is_wildcard(name) or is_host_name(name)
     if not sound or not (0 < port < 1 << 16 or (port == 0 and not sign)):
         raise UsageError(
-            f"{text!r} is not a host that can be allowed: an exact name, *.NAME or *, a port or 443; no address",
+            f"{text!r} is not a host to allow: give NAME, *.NAME or *, with :PORT if it is not 443; no IP address",
             next="--allow-host api.example.com:443",
         )
     return HostRule(name, port)
 
 
 def is_wildcard(name: str) -> bool:
-    """Whether it is `*`, or `*.` and a name of two parts at least."""
+    """Return whether a name is `*`, or `*.` followed by a name of at least two parts."""
     return name == "*" or (name.startswith("*.") and is_host_name(name[2:]) and "." in name[2:])
 
 
-def allowed_by(name: str, port: int, rules: tuple[HostRule, ...]) -> HostRule | None:
-    """The rule that allows a host; the exact one before a wildcard. None where it is refused."""
-    fitting = [rule for rule in rules if rule.fits(name, port)]
+def matching_rule(name: str, port: int, rules: tuple[HostRule, ...]) -> HostRule | None:
+    """Return the rule that covers a host, an exact one before a wildcard; None if there is none."""
+    fitting = [rule for rule in rules if rule.matches(name, port)]
     return min(fitting, key=lambda rule: (rule.wildcard, -len(rule.name)), default=None)
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
-    """What may be reached at all: what the operator allows, and of that what the suite leaves."""
+class HostAllowance:
+    """The hosts that may be reached: what the operator allows, restricted by the suite."""
 
     operator: tuple[HostRule, ...] = ()
     suite: tuple[HostRule, ...] = ()
-    """Where there are any, nothing else is reached."""
+    """If there are any, no other host may be reached."""
     blocked: tuple[HostRule, ...] = ()
-    """By the suite; never reached."""
+    """Hosts that the suite blocks."""
 
-    def why_not(self, name: str, port: int) -> str:
-        """Why a host is not reached, or ""."""
-        if allowed_by(name, port, self.operator) is None:
+    def refusal(self, name: str, port: int) -> str:
+        """Return why a host may not be reached, or ""."""
+        if matching_rule(name, port, self.operator) is None:
             return "is not allowed"
-        return self.suites_refusal(name, port)
+        return self.suite_refusal(name, port)
 
-    def suites_refusal(self, name: str, port: int) -> str:
-        """Why the suite does not let a host be reached, or ""."""
-        if rule := allowed_by(name, port, self.blocked):
+    def suite_refusal(self, name: str, port: int) -> str:
+        """Return why the suite refuses a host, or ""."""
+        if rule := matching_rule(name, port, self.blocked):
             return f"is blocked by the suite ({rule})"
-        if self.suite and allowed_by(name, port, self.suite) is None:
+        if self.suite and matching_rule(name, port, self.suite) is None:
             return "is not on the suite's list"
         return ""
 
-    def why_none(self, wildcard: str, port: int) -> str:
-        """Why no host under a wildcard can be reached, or "". The operator has to allow all of it."""
+    def wildcard_refusal(self, wildcard: str, port: int) -> str:
+        """Return why no host under a wildcard can be reached, or "". The operator must allow all of the wildcard."""
         some = "x" + wildcard[1:]
-        if not any(rule.wildcard and rule.fits(some, port) for rule in self.operator):
+        if not any(rule.wildcard and rule.matches(some, port) for rule in self.operator):
             return "is not allowed"
-        if any(rule.wildcard and rule.fits(some, port) for rule in self.blocked):
+        if any(rule.wildcard and rule.matches(some, port) for rule in self.blocked):
             return "is blocked by the suite"
         own = HostRule(wildcard, port)
         if self.suite and not any(
-            rule.fits(some, port) if rule.wildcard else own.fits(rule.name, rule.port) for rule in self.suite
+            rule.matches(some, port) if rule.wildcard else own.matches(rule.name, rule.port) for rule in self.suite
         ):
-            inside = any(own.fits("x" + rule.name[1:], rule.port) for rule in self.suite if rule.wildcard)
+            inside = any(own.matches("x" + rule.name[1:], rule.port) for rule in self.suite if rule.wildcard)
             return "" if inside else "is not on the suite's list"
         return ""

@@ -1,4 +1,4 @@
-"""Bytes from one socket to another and back, each way as fast as its reader takes them."""
+"""A relay between two sockets, in each direction as fast as the reader takes the bytes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import socket
 import struct
 from typing import cast
 
-from .connection_ledger import Contact
+from .connection_ledger import ConnectionRecord
 
 HIGH = 1 << 18
-"""Bytes that wait for a slow reader before its writer is held up."""
+"""Bytes that may wait for a slow reader before its writer is paused."""
 _RESET = struct.pack("ii", 1, 0)
 
 
-class _Side(asyncio.BufferedProtocol):
-    """One end. What it reads, the other writes; the end of one direction is passed on alone."""
+class _RelaySide(asyncio.BufferedProtocol):
+    """One end of a relay. The other end writes what this one reads; each direction can end alone."""
 
-    def __init__(self, contact: Contact, outward: bool) -> None:
-        self.other: _Side | None = None
+    def __init__(self, contact: ConnectionRecord, outward: bool) -> None:
+        self.other: _RelaySide | None = None
         self.transport: asyncio.Transport | None = None
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._contact, self._outward = contact, outward
@@ -30,12 +30,12 @@ class _Side(asyncio.BufferedProtocol):
         self.transport = cast(asyncio.Transport, transport)
         self.transport.set_write_buffer_limits(HIGH)
         if self.other is None or self.other.transport is None:
-            self.transport.pause_reading()  # what comes before there is somebody to give it to waits in the kernel
+            self.transport.pause_reading()  # until the other side is connected, bytes wait in the kernel
         else:
             self._follow(self.other, self.other.transport)
 
-    def _follow(self, first: _Side, transport: asyncio.Transport) -> None:
-        """Take over from the end that was there first. Python 3.11.2 reads on in spite of a pause at the beginning."""
+    def _follow(self, first: _RelaySide, transport: asyncio.Transport) -> None:
+        """Take over from the end that was connected first. Python 3.11.2 ignores a pause requested at the beginning."""
         assert self.transport is not None
         if first._early:
             self.transport.write(bytes(first._early))
@@ -99,10 +99,10 @@ class _Side(asyncio.BufferedProtocol):
         return self.other.transport if self.other else None
 
 
-async def relay(inside: socket.socket, outside: socket.socket, contact: Contact) -> None:
-    """Carry bytes between a program in a box and what it reached, until both are done; both sockets are closed."""
+async def relay(inside: socket.socket, outside: socket.socket, contact: ConnectionRecord) -> None:
+    """Relay bytes between a program in a box and its peer until both are done; close both sockets."""
     loop = asyncio.get_running_loop()
-    near, far = _Side(contact, True), _Side(contact, False)
+    near, far = _RelaySide(contact, True), _RelaySide(contact, False)
     near.other, far.other = far, near
     for end in (inside, outside):
         end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1) if end.family != socket.AF_UNIX else None
@@ -120,7 +120,7 @@ async def relay(inside: socket.socket, outside: socket.socket, contact: Contact)
 
 
 def reset(connection: socket.socket) -> None:
-    """Close so that the other end fails at once, rather than finding nothing."""
+    """Close a socket with a reset, so that the other end fails at once instead of reading an end of file."""
     try:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
     except OSError:

@@ -1,4 +1,4 @@
-"""Where endpoints lead: to a host that was allowed, to what answers in this process, or nowhere."""
+"""Targets of endpoints: an allowed host, a handler in this process, or a refusal."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol, SupportsIndex
 
-from .connection_ledger import Contact
-from .host_rules import HostRule, refused_network
+from .connection_ledger import ConnectionRecord
+from .host_rules import HostRule, address_refusal
 from .stream_relay import relay
 
 DIAL_SECONDS = 10.0
-"""Of one address."""
+"""Seconds to dial one address."""
 MOST_ADDRESSES = 4
-"""Of one name: one with hundreds must not keep an endpoint busy."""
-Refusing = Callable[[str], str]
-"""Why an address is not dialled, or ""."""
+"""Maximum addresses tried per name, so that a name with hundreds does not keep an endpoint busy."""
+AddressCheck = Callable[[str], str]
+"""Returns why an address must not be dialled, or ""."""
 
 
 class ConnectionRefused(Exception):
-    """Nothing was let through; what it says names the rule."""
+    """A connection that was refused; the message names the rule."""
 
 
 class Target(Protocol):
-    """What answers the connections of an endpoint."""
+    """An endpoint's handler of connections."""
 
     @property
     def rule(self) -> str:
-        """Why it is reached, in words, for the record."""
+        """The rule that allows the connection, for the record."""
         ...
 
-    async def answer(self, connection: socket.socket, contact: Contact) -> None:
-        """Serve one connection and close it. Refused, and the connection left open, where nothing is let through."""
+    async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
+        """Serve one connection and close it. Raises ConnectionRefused, leaving the connection open, to refuse it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Nowhere:
-    """An endpoint that nobody serves."""
+class RefusingTarget:
+    """A target that refuses every connection."""
 
     why: str = "nobody serves it"
 
@@ -47,42 +47,42 @@ class Nowhere:
     def rule(self) -> str:
         return "none"
 
-    async def answer(self, connection: socket.socket, contact: Contact) -> None:
-        """Refused."""
+    async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
+        """Raise ConnectionRefused."""
         raise ConnectionRefused(self.why)
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
-    """A host that the operator allowed, by its exact name."""
+class AllowedHost:
+    """A host that the operator allowed by its exact name."""
 
     allowed: HostRule
-    refusing: Refusing = refused_network
+    refusing: AddressCheck = address_refusal
 
     @property
     def rule(self) -> str:
         return f"allow {self.allowed}"
 
-    async def answer(self, connection: socket.socket, contact: Contact) -> None:
-        """Dial, then carry bytes."""
+    async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
+        """Dial the host and relay bytes."""
         outside = await dial(self.allowed.name, self.allowed.port, contact, self.refusing)
         await relay(connection, outside, contact)
 
 
 @dataclass(frozen=True, slots=True)
-class Streams:
-    """What answers in this process."""
+class StreamTarget:
+    """A target in this process, called with streams."""
 
     rule: str
     serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
-    async def answer(self, connection: socket.socket, contact: Contact) -> None:
-        """Hand it over as streams whose bytes are counted."""
+    async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
+        """Call the handler with streams whose bytes are counted."""
         loop = asyncio.get_running_loop()
-        reader = _Reader(contact)
+        reader = _CountingReader(contact)
         protocol = asyncio.StreamReaderProtocol(reader)
         transport, _ = await loop.connect_accepted_socket(lambda: protocol, connection)
-        writer = _Writer(contact, transport, protocol, reader, loop)
+        writer = _CountingWriter(contact, transport, protocol, reader, loop)
         try:
             await self.serve(reader, writer)
             await writer.drain()
@@ -92,8 +92,8 @@ class Streams:
             writer.close()
 
 
-class _Reader(asyncio.StreamReader):
-    def __init__(self, contact: Contact) -> None:
+class _CountingReader(asyncio.StreamReader):
+    def __init__(self, contact: ConnectionRecord) -> None:
         super().__init__(limit=1 << 17)
         self._contact = contact
 
@@ -103,10 +103,10 @@ class _Reader(asyncio.StreamReader):
         super().feed_data(given)
 
 
-class _Writer(asyncio.StreamWriter):
+class _CountingWriter(asyncio.StreamWriter):
     def __init__(
         self,
-        contact: Contact,
+        contact: ConnectionRecord,
         transport: asyncio.WriteTransport,
         protocol: asyncio.BaseProtocol,
         reader: asyncio.StreamReader,
@@ -120,11 +120,13 @@ class _Writer(asyncio.StreamWriter):
         super().write(data)
 
 
-async def dial(name: str, port: int, contact: Contact, refusing: Refusing = refused_network) -> socket.socket:
-    """A connection to a host. Its name is resolved anew, and what is dialled is an address that was looked at.
+async def dial(
+    name: str, port: int, contact: ConnectionRecord, refusing: AddressCheck = address_refusal
+) -> socket.socket:
+    """Connect to a host. Its name is resolved anew, and only an address that was checked is dialled.
 
-    Refused where the name cannot be resolved, where one of its addresses is in a refused network (all are then
-    refused: a name that leads inside and outside is not to be trusted), and where nothing answers.
+    Raises ConnectionRefused if the name cannot be resolved, if nothing answers, or if any of its addresses is in a
+    refused network (a name that leads both inside and outside is not trusted at all).
     """
     loop = asyncio.get_running_loop()
     try:

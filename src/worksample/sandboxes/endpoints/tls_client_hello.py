@@ -1,39 +1,39 @@
-"""The name in a TLS ClientHello (RFC 8446, 4.1.2; RFC 6066, 3), read and never changed."""
+"""The server name in a TLS ClientHello (RFC 8446, 4.1.2; RFC 6066, 3), which is read and never changed."""
 
 from __future__ import annotations
 
 MOST = 1 << 16
-"""Bytes of a ClientHello that are looked at."""
+"""Maximum bytes of a ClientHello."""
 _HANDSHAKE, _CLIENT_HELLO, _SERVER_NAME, _HOST_NAME = 22, 1, 0, 0
 
 
-class NoHello(ValueError):
-    """What was sent is no ClientHello with one server name."""
+class ClientHelloError(ValueError):
+    """Bytes that are not a ClientHello with exactly one server name."""
 
 
 def server_name(data: bytes) -> str | None:
-    """The server name, in lower case; None while more bytes are needed. NoHello."""
+    """Return the server name, in lower case; None if more bytes are needed. Raises ClientHelloError."""
     return HelloReader().feed(data)
 
 
 class HelloReader:
-    """Reads a ClientHello piece by piece, each byte once: it may come in records of one byte."""
+    """A reader of a ClientHello that arrives in pieces; reads each byte once, even from records of one byte."""
 
     def __init__(self) -> None:
         self.data = bytearray()
-        """All that came."""
+        """All received bytes."""
         self._at, self._hello = 0, bytearray()
 
     def feed(self, piece: bytes) -> str | None:
-        """The server name once the ClientHello is whole. NoHello."""
+        """Return the server name once the ClientHello is complete, else None. Raises ClientHelloError."""
         self.data += piece
         while len(self.data) >= self._at + 5:
             at = self._at
             if self.data[at] != _HANDSHAKE or self.data[at + 1] != 3:
-                raise NoHello("it is not a TLS handshake")
+                raise ClientHelloError("it is not a TLS handshake")
             size = int.from_bytes(self.data[at + 3 : at + 5], "big")
             if not size:
-                raise NoHello("it has a record of TLS without content")
+                raise ClientHelloError("it has an empty TLS record")
             if len(self.data) < at + 5 + size:
                 return self._of(self._hello + self.data[at + 5 :])
             self._hello += self.data[at + 5 : at + 5 + size]
@@ -41,66 +41,66 @@ class HelloReader:
             if (name := self._of(self._hello)) is not None:
                 return name
         if self.data[self._at : self._at + 1] not in (b"", bytes([_HANDSHAKE])):
-            raise NoHello("it is not a TLS handshake")
+            raise ClientHelloError("it is not a TLS handshake")
         return None
 
     def _of(self, hello: bytearray) -> str | None:
         if len(hello) >= 4:
             if hello[0] != _CLIENT_HELLO:
-                raise NoHello("it is not a ClientHello")
+                raise ClientHelloError("it is not a ClientHello")
             whole = 4 + int.from_bytes(hello[1:4], "big")
             if whole > MOST:
-                raise NoHello("its ClientHello is too long")
+                raise ClientHelloError("its ClientHello is too long")
             if len(hello) >= whole:
-                return _name_of(_Bytes(bytes(hello[4:whole])))
+                return _name_of(_FieldReader(bytes(hello[4:whole])))
         if len(self.data) > MOST:
-            raise NoHello("its ClientHello is too long")
+            raise ClientHelloError("its ClientHello is too long")
         return None
 
 
-class _Bytes:
-    """Fields with a length before them."""
+class _FieldReader:
+    """A reader of fields that are preceded by their length."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
 
     def take(self, size: int) -> bytes:
-        """The next bytes. NoHello where there are not as many."""
+        """Return the next bytes. Raises ClientHelloError if there are too few."""
         if self._at + size > len(self._data):
-            raise NoHello("its ClientHello is cut short")
+            raise ClientHelloError("its ClientHello is cut short")
         self._at += size
         return self._data[self._at - size : self._at]
 
     def number(self, size: int) -> int:
-        """The next number."""
+        """Return the next number of `size` bytes."""
         return int.from_bytes(self.take(size), "big")
 
-    def field(self, size: int) -> _Bytes:
-        """The next field, whose length stands in so many bytes."""
-        return _Bytes(self.take(self.number(size)))
+    def field(self, size: int) -> _FieldReader:
+        """Return the next field, whose length is a number of `size` bytes."""
+        return _FieldReader(self.take(self.number(size)))
 
-    def left(self) -> bool:
-        """Whether anything is left."""
+    def has_more(self) -> bool:
+        """Return whether unread bytes are left."""
         return self._at < len(self._data)
 
     def rest(self) -> bytes:
-        """All that is left."""
+        """Return all unread bytes."""
         return self.take(len(self._data) - self._at)
 
 
-def _name_of(body: _Bytes) -> str:
+def _name_of(body: _FieldReader) -> str:
     body.take(2 + 32)
     for size in (1, 2, 1):  # session, cipher suites, compression
         body.field(size)
     names: list[bytes] = []
-    extensions = body.field(2) if body.left() else _Bytes(b"")
-    while extensions.left():
+    extensions = body.field(2) if body.has_more() else _FieldReader(b"")
+    while extensions.has_more():
         kind, content = extensions.number(2), extensions.field(2)
         if kind == _SERVER_NAME:
             listed = content.field(2)
-            while listed.left():
+            while listed.has_more():
                 of, name = listed.number(1), listed.field(2).rest()
                 names += [name] if of == _HOST_NAME else []
     if len(names) != 1 or not names[0].isascii():
-        raise NoHello("its ClientHello names no server, or several")
+        raise ClientHelloError("its ClientHello names no server, or several")
     return names[0].decode("ascii").lower()

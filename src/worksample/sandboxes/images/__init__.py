@@ -1,7 +1,7 @@
-"""Images: root file systems that tasks bring, unpacked once by digest and used as a box's root.
+"""Images: root file systems that tasks bring, unpacked once per digest and used as a box's root.
 
-`prepare` takes any form (OCI layout or archive, root file system, reference) and gives what `BoxConfig.root` takes.
-What is in an image is hostile: it is unpacked here without leaving its folder, and its programs run in boxes only.
+`prepare_image` takes any form (OCI layout or archive, root file system, reference) and returns what `BoxConfig.root`
+takes. An image is untrusted: unpacking cannot leave its folder, and its programs run in boxes only.
 """
 
 from lazy_loader import attach_stub

@@ -11,7 +11,7 @@ from typing import Any
 
 from worksample.errors import ImageError
 
-from .builder_settings import VARIABLE, mend
+from .builder_settings import VARIABLE, settings_hint
 
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 _TYPE = "application/vnd.oci.image"
@@ -19,26 +19,29 @@ _PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def digest_of_base(source: Path) -> str:
-    """SHA-256 of what stands in for a base: a tar, or the index of an OCI layout. Raises ImageError."""
+    """Return the SHA-256 of a substitute for a base: of a tar, or of the index of an OCI layout. Raises ImageError."""
     path = source / "index.json" if source.is_dir() else source
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise ImageError(
-            f"the base {source} cannot be read: {error.strerror}", where="image", next=mend("bases")
+            f"the base {source} cannot be read: {error.strerror}", where="image", next=settings_hint("bases")
         ) from None
 
 
-def lay_out(source: Path, target: Path, digest: str) -> None:
-    """An OCI layout with an image named `image` at `target`. source: an uncompressed tar of a root file system, or an
-    OCI layout that holds one image. Raises ImageError."""
+def write_layout(source: Path, target: Path, digest: str) -> None:
+    """Write an OCI layout with an image named `image` to `target`. source: an uncompressed tar of a root file system,
+    or an OCI layout with one image. Raises ImageError.
+    """
     if (source / "oci-layout").is_file():
         shutil.copytree(source, target)
         _name(target / "index.json")
         return
     if source.is_dir():
-        raise ImageError(f"the base {source} is neither a tar nor an OCI layout", where="image", next=mend("bases"))
+        raise ImageError(
+            f"the base {source} is neither a tar nor an OCI layout", where="image", next=settings_hint("bases")
+        )
     blobs = target / "blobs" / "sha256"
     blobs.mkdir(parents=True)
     shutil.copyfile(source, blobs / digest)
@@ -49,15 +52,15 @@ def lay_out(source: Path, target: Path, digest: str) -> None:
         "history": [{"comment": "a root file system that stands in for a base"}],
     }  # fmt: skip
     layer = {"mediaType": f"{_TYPE}.layer.v1.tar", "digest": f"sha256:{digest}", "size": source.stat().st_size}
-    held = _put(blobs, config, "config.v1+json")
-    manifest = _put(blobs, {"schemaVersion": 2, "config": held, "layers": [layer]}, "manifest.v1+json")
+    held = _put_blob(blobs, config, "config.v1+json")
+    manifest = _put_blob(blobs, {"schemaVersion": 2, "config": held, "layers": [layer]}, "manifest.v1+json")
     (target / "oci-layout").write_text('{"imageLayoutVersion": "1.0.0"}', encoding="utf-8")
     index = {"schemaVersion": 2, "manifests": [manifest]}
     (target / "index.json").write_text(json.dumps(index), encoding="utf-8")
     _name(target / "index.json")
 
 
-def _put(blobs: Path, value: dict[str, Any], kind: str) -> dict[str, Any]:
+def _put_blob(blobs: Path, value: dict[str, Any], kind: str) -> dict[str, Any]:
     data = json.dumps(value).encode()
     digest = hashlib.sha256(data).hexdigest()
     (blobs / digest).write_bytes(data)
@@ -65,7 +68,7 @@ def _put(blobs: Path, value: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _name(index: Path) -> None:
-    """Give the one image of a layout the name that builds use."""
+    """Give the only image of a layout the name that builds use. Raises ImageError."""
     try:
         found = json.loads(index.read_text(encoding="utf-8"))
         (one,) = found["manifests"]

@@ -1,7 +1,8 @@
-"""The place that a build has: namespaces and a filter of its own, a folder to work in, the network that it was allowed.
+"""The sandbox of an image build: its own namespaces, system-call filter, folder and network.
 
-A build needs mounts and namespaces, which no box gives. So it has a user namespace in which it is root and outside of
-which it is nobody: for a platform that is root 65,536 ids that nothing else has, for an ordinary user that user alone.
+A build needs mounts and namespaces, which boxes do not offer. So it gets a user namespace in which it is root and
+outside of which it is nobody: 65,536 ids that nothing else uses if the platform is root, else the platform's user
+alone.
 """
 
 from __future__ import annotations
@@ -18,58 +19,58 @@ from pathlib import Path
 from worksample.errors import ImageError
 from worksample.files.scratch import scratch_folder, sweep_scratch_folders
 from worksample.sandboxes import cgroups, seccomp
-from worksample.sandboxes.availability import require
-from worksample.sandboxes.host_state import OPEN
-from worksample.sandboxes.marked_processes import of_this_process
+from worksample.sandboxes.availability import require_bubblewrap
+from worksample.sandboxes.host_state import BUILD_ROOT
+from worksample.sandboxes.marked_processes import maker_environment
 from worksample.sandboxes.toolbox import base_python
 
 from .build_network import BuildNetwork
 
 FIRST, COUNT = 2_100_000, 65_536
-"""User and group ids of the host that builds of a root platform run as."""
+"""First user and group id of builds of a root platform, and their number."""
 PLACE = "/build"
 _SHOWN = ("/etc/containers", "/etc/ld.so.cache")
 
 
 @dataclass(frozen=True, slots=True)
 class BuildLimits:
-    """What one build may use. The size of the image that comes out is held by ImageLimits."""
+    """Limits of one build. ImageLimits limits the size of the resulting image."""
 
     time: float = 3600.0
     """Seconds."""
     memory: int = 4 << 30
-    """Bytes; held where control groups can be had."""
+    """Bytes; only enforced if control groups are available."""
     processes: int = 2048
 
 
 @contextmanager
-def workplace() -> Iterator[Path]:
-    """A folder for one build, removed at its end. What killed builds left goes first."""
-    sweep_scratch_folders(OPEN)
-    with scratch_folder("build", OPEN) as folder:
+def build_folder() -> Iterator[Path]:
+    """Yield a folder for one build and remove it at the end. Folders of killed builds are removed first."""
+    sweep_scratch_folders(BUILD_ROOT)
+    with scratch_folder("build", BUILD_ROOT) as folder:
         yield folder
 
 
-def give(folder: Path) -> None:
-    """Let the build's root own everything in a folder."""
+def give_to_build(folder: Path) -> None:
+    """Make the build's root the owner of everything in a folder."""
     if os.geteuid() == 0:
         for path in (folder, *folder.rglob("*")):
             os.chown(path, FIRST, FIRST, follow_symlinks=False)
 
 
-def many_users() -> bool:
-    """Whether a build has more users than its root."""
+def has_many_users() -> bool:
+    """Return whether a build has more users than its root."""
     return os.geteuid() == 0
 
 
-def run(
+def run_build(
     script: str, folder: Path, limits: BuildLimits, network: BuildNetwork, shown: Mapping[str, Path] | None = None
 ) -> tuple[int, str]:
-    """Run a script of sh with `folder` at PLACE; its exit status and the end of what it said. Raises ImageError.
+    """Run a shell script with `folder` at PLACE; return its exit status and the end of its output. Raises ImageError.
 
-    shown: place -> folder that it finds there, read-only.
+    shown: path in the build -> read-only folder of the host.
     """
-    found = require()
+    found = require_bubblewrap()
     _check_ids()
     groups = cgroups.make(found.parents, f"{os.getpid()}-build-{secrets.token_hex(4)}", limits.memory, limits.processes)
     rules = os.memfd_create("filter", 0)
@@ -78,20 +79,20 @@ def run(
         os.lseek(rules, 0, os.SEEK_SET)
         enter = str(Path(__file__).with_name("enter_namespaces.py"))
         inner = _command(found.bwrap, folder, script, rules, network.env, shown or {})
-        with network.served() as given:
-            words = [str(base_python()), "-I", "-S", enter, *network.words(given.fileno()), *inner]
+        with network.serve() as given:
+            words = [str(base_python()), "-I", "-S", enter, *network.arguments(given.fileno()), *inner]
             process = subprocess.Popen(
                 words,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                env=of_this_process(),
+                env=maker_environment(),
                 cwd="/",
                 pass_fds=(rules, given.fileno()),
             )
             given.close()
             try:
-                return _finished(process, groups, limits)
+                return _communicate(process, groups, limits)
             finally:
                 process.kill()
                 process.wait()
@@ -102,25 +103,25 @@ def run(
         cgroups.remove(groups.folders)
 
 
-def _finished(process: subprocess.Popen[bytes], groups: cgroups.Groups, limits: BuildLimits) -> tuple[int, str]:
+def _communicate(process: subprocess.Popen[bytes], groups: cgroups.BoxCgroups, limits: BuildLimits) -> tuple[int, str]:
     assert process.stdout is not None
     asked = process.stdout.read(1)
     if asked == b".":
-        _map(process.pid)
+        _write_id_maps(process.pid)
         cgroups.join(groups, process.pid)
     try:
         said, _ = process.communicate(asked, limits.time)
     except subprocess.TimeoutExpired:
         raise ImageError(
-            f"its build did not end within {limits.time:.0f} s",
+            f"the build did not end within {limits.time:.0f} s",
             where="image",
             next="buildah bud -t one FOLDER && buildah push one oci:NEW, which shows its steps and has no such limit",
         ) from None
     return process.returncode, said.decode(errors="replace")
 
 
-def _map(pid: int) -> None:
-    """Who is root in the namespace, and who else there is."""
+def _write_id_maps(pid: int) -> None:
+    """Write the user and group id maps of the build's namespace."""
     line = f"0 {FIRST} {COUNT}" if os.geteuid() == 0 else f"0 {os.geteuid()} 1"
     groups = line if os.geteuid() == 0 else f"0 {os.getegid()} 1"
     if os.geteuid() != 0:
@@ -135,7 +136,7 @@ def _check_ids() -> None:
     ]
     if os.geteuid() == 0 and not any(low <= FIRST and low + count >= FIRST + COUNT for low, _, count in spans):
         raise ImageError(
-            "this machine gives root too few user ids for a build to have its own",
+            "this machine gives root too few user ids: a build needs its own",
             where="image",
             next="run it as an ordinary user",
         )
@@ -144,7 +145,7 @@ def _check_ids() -> None:
 def _command(
     bwrap: str, folder: Path, script: str, rules: int, more: Mapping[str, str], shown: Mapping[str, Path]
 ) -> Sequence[str]:
-    """The network is the one that enter_namespaces.py made."""
+    """Return the bubblewrap command. The network namespace is the one that enter_namespaces.py made."""
     words = [bwrap, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--die-with-parent", "--new-session", "--clearenv", "--cap-add", "ALL", "--seccomp", str(rules)]
     words += ["--ro-bind", "/usr", "/usr"]

@@ -1,6 +1,6 @@
-"""The network of a build: a loopback of its own, on which the hosts that the operator allowed listen, and nothing else.
+"""The network of an image build: a loopback of its own, on which only the allowed hosts listen.
 
-The sockets are bound in the build's namespace before anything foreign runs there, and handed to this process, which
+The sockets are bound in the build's namespace before anything untrusted runs there, and handed to this process, which
 accepts, dials and records as for a box's endpoints.
 """
 
@@ -15,27 +15,27 @@ from dataclasses import dataclass, field
 
 from worksample.box import BoxConfig, Endpoint
 from worksample.sandboxes.endpoints import (
-    Allowance,
+    AllowedHost,
+    ConnectionLedger,
     ConnectProxy,
-    Host,
-    Ledger,
+    HostAllowance,
     Target,
-    refused_network,
-    serving_sockets,
+    address_refusal,
+    serve_sockets,
 )
 
 from .builder_settings import BuildSettings
 
 PROXY = Endpoint("proxy.internal", 3128)
-"""Where programs of a build find what only a wildcard allows."""
+"""Endpoint of the proxy through which builds reach hosts that only a wildcard allows."""
 
 
 @dataclass
 class BuildNetwork:
-    """The endpoints of one build. `ledger` has its connections."""
+    """The endpoints of one build. `ledger` records its connections."""
 
     settings: BuildSettings
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: ConnectionLedger = field(default_factory=ConnectionLedger)
 
     def __post_init__(self) -> None:
         self.endpoints = tuple(self.targets())
@@ -43,24 +43,24 @@ class BuildNetwork:
 
     @property
     def hosts(self) -> str:
-        """The lines of a hosts file."""
+        """The content of the build's hosts file."""
         named = (f"{address} {name}" for name, address in self._addresses.items())
         return "\n".join(["127.0.0.1 localhost", *named]) + "\n"
 
     @property
     def env(self) -> dict[str, str]:
-        """Where programs find the proxy, which they need for wildcards only."""
+        """Environment variables that point to the proxy; empty without wildcards."""
         if PROXY not in self.endpoints:
             return {}
         direct = ",".join(["localhost", "127.0.0.0/8", *(one.name for one in self.endpoints if one != PROXY)])
         return {"HTTPS_PROXY": f"http://{PROXY}", "https_proxy": f"http://{PROXY}", "NO_PROXY": direct}
 
-    def words(self, descriptor: int) -> list[str]:
-        """The arguments of enter_namespaces.py: what to bind, and the socket to send it over."""
+    def arguments(self, descriptor: int) -> list[str]:
+        """Return the arguments of enter_namespaces.py: the socket to send over, and what to bind."""
         return [str(descriptor), ",".join(f"{self._addresses[one.name]}:{one.port}" for one in self.endpoints)]
 
     @contextlib.contextmanager
-    def served(self) -> Iterator[socket.socket]:
+    def serve(self) -> Iterator[socket.socket]:
         """Serve until the `with` ends; yield the socket for enter_namespaces.py, to be closed here once that has it."""
         ours, theirs = socket.socketpair()
         stopped, stop = socket.socketpair()
@@ -89,18 +89,18 @@ class BuildNetwork:
     async def _relay(self, listening: Mapping[Endpoint, socket.socket], stopped: socket.socket) -> None:
         for one in (*listening.values(), stopped):
             one.setblocking(False)
-        async with serving_sockets(listening, self.targets(), self.ledger):
+        async with serve_sockets(listening, self.targets(), self.ledger):
             await asyncio.get_running_loop().sock_recv(stopped, 1)
 
     def targets(self) -> dict[Endpoint, Target]:
-        """What answers at each endpoint."""
+        """Return the target of each endpoint."""
         rules = self.settings.rules
         wild = tuple(rule for rule in rules if rule.wildcard)
         found: dict[Endpoint, Target] = {
-            Endpoint(rule.name, rule.port): Host(rule, self._refusing) for rule in rules if not rule.wildcard
+            Endpoint(rule.name, rule.port): AllowedHost(rule, self._refusing) for rule in rules if not rule.wildcard
         }
-        return {**found, **({PROXY: ConnectProxy(wild, Allowance(wild), self._refusing)} if wild else {})}
+        return {**found, **({PROXY: ConnectProxy(wild, HostAllowance(wild), self._refusing)} if wild else {})}
 
     def _refusing(self, address: str) -> str:
-        why = refused_network(address)
-        return "" if why and self.settings.inside(address) else why
+        why = address_refusal(address)
+        return "" if why and self.settings.allows_private(address) else why

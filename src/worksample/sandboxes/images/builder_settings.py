@@ -1,7 +1,7 @@
-"""What builds on this machine may reach, and what they are given: the operator's settings, from one file.
+"""The operator's settings of image builds: which hosts builds reach, and what they are given.
 
-How a machine reaches package registries belongs to the machine and not to a task, so it stands in no package and no
-experiment file: `WORKSAMPLE_BUILDS` names the file. Without one builds reach the public registries of `HOSTS`.
+How a machine reaches package registries depends on the machine, not on a task, so it stands in no package or experiment
+file: `WORKSAMPLE_BUILDS` names the settings file. Without it builds reach the public registries in `HOSTS`.
 """
 
 from __future__ import annotations
@@ -69,29 +69,29 @@ class BuildSettings(Frozen):
     """The keys of the file that `WORKSAMPLE_BUILDS` names."""
 
     hosts: tuple[Host, ...] = HOSTS
-    """What builds may connect to: `NAME`, `NAME:PORT` or `*.NAME:PORT` (443 by default); `[]` for nothing."""
+    """Hosts that builds may connect to: `NAME`, `NAME:PORT` or `*.NAME:PORT` (443 by default); `[]` for none."""
     networks: tuple[Network, ...] = ()
-    """Private networks in which those hosts may lie: of a mirror inside the house. By default none is dialled."""
+    """Private networks that may be dialled, such as that of an internal mirror. By default none."""
     env: dict[Variable, str] = {}
-    """Variables that each `RUN` finds and the image does not keep."""
+    """Environment variables of each `RUN` that the image does not keep."""
     files: dict[Place, Place] = {}
-    """Place in the build -> file of this machine: shown to each `RUN`, read-only; not in the image."""
+    """Path in the build -> file of this machine, shown read-only to each `RUN` and not kept in the image."""
     bases: dict[str, str] = {}
-    """`FROM` without a digest -> the tar or OCI layout that stands in for it. Said to be substituted."""
+    """`FROM` without a digest -> the tar or OCI layout that replaces it. The image is reported as substituted."""
 
     @property
     def rules(self) -> tuple[HostRule, ...]:
         """`hosts` as rules."""
         return tuple(dict.fromkeys(read_rule(text) for text in self.hosts))
 
-    def inside(self, address: str) -> bool:
-        """Whether an address lies in a network that was allowed by name."""
+    def allows_private(self, address: str) -> bool:
+        """Return whether an address lies in one of `networks`."""
         found = ipaddress.ip_address(address.partition("%")[0])
         return any(found in ipaddress.ip_network(text) for text in self.networks)
 
 
-def build_settings() -> BuildSettings:
-    """What the operator's file says, or the defaults. Raises ImageError."""
+def load_build_settings() -> BuildSettings:
+    """Return the settings in the operator's file, or the defaults. Raises ImageError."""
     named = os.environ.get(VARIABLE)
     if not named:
         return BuildSettings()
@@ -101,10 +101,10 @@ def build_settings() -> BuildSettings:
     found = None if document.broken else validate(BuildSettings, document.data, faults, file=path.name)
     if found is None or faults.found:
         said = "; ".join(map(str, faults.found))
-        raise ImageError(f"the settings of builds cannot be used: {said}", where=named, next=f"unset {VARIABLE}")
+        raise ImageError(f"the build settings are invalid: {said}", where=named, next=f"unset {VARIABLE}")
     return found
 
 
-def mend(table: str) -> str:
-    """Where the operator's settings of builds are wrong, and what tries them."""
+def settings_hint(table: str) -> str:
+    """Return what to type to correct a table of the operator's build settings and to check it."""
     return f"correct [{table}] in the file that {VARIABLE} names, then worksample image check FOLDER"

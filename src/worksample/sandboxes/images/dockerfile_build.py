@@ -1,4 +1,4 @@
-"""Building an image from a folder with a Dockerfile: by buildah, without a daemon, in a place of its own."""
+"""Builds of images from a folder with a Dockerfile: by buildah, without a daemon, in a sandbox."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worksample.errors import ImageError
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 
 from . import build_box
-from .build_bases import digest_of_base, lay_out
+from .build_bases import digest_of_base, write_layout
 from .build_box import BuildLimits
 from .build_network import BuildNetwork
-from .builder_settings import VARIABLE, BuildSettings, build_settings, mend
-from .cache import Cached, beside, cached, names_folder
-from .dockerfile_prefixes import Begun, begin
-from .image_unpacker import Below, from_layout
+from .builder_settings import VARIABLE, BuildSettings, load_build_settings, settings_hint
+from .cache import CachedImage, find_cached, image_scratch_folder, names_folder
+from .dockerfile_prefixes import SharedPrefix, longest_prefix
+from .image_unpacker import BaseImage, from_layout
 from .limits import ImageLimits
 from .oci import read_layout
 from .registry_pull import PINNED, REFERENCE, fetch
@@ -52,119 +52,123 @@ chmod -R u+rwX /build/out
 _AWAY = """chmod -R u+rwX /build/storage
 rm -rf /build/storage /build/run 2> /dev/null || true  # what is mounted still goes with the namespaces"""
 _BEGUN = "/begun"
-"""Where a build finds what it begins with."""
+"""Path of the shared prefix's storage in the build."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
-    """What holds for all of a build."""
+class _BuildJob:
+    """Settings shared by all runs of one build."""
 
     settings: BuildSettings
     instead: Mapping[str, tuple[Path, str]]
-    """Name of a base -> what stands in for it, with its digest."""
+    """Name of a base -> its substitute with its digest."""
     limits: ImageLimits
     may: BuildLimits
     network: BuildNetwork
 
 
 def is_context(folder: Path) -> bool:
-    """Whether a folder is one to build from."""
+    """Return whether a folder has a Dockerfile."""
     return any((folder / name).is_file() for name in FILES)
 
 
-def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> Cached:
-    """The image that a folder's Dockerfile makes; from the cache where it was built before. Raises ImageError.
+def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> CachedImage:
+    """Return the image that a folder's Dockerfile builds, from the cache if it was built before. Raises ImageError.
 
-    Its bases are `scratch`, named with their digests (`NAME@sha256:...`), or what the operator's settings put in their
-    places, which `Cached.substituted` tells. What it runs reaches the hosts of those settings.
+    Its bases are `scratch`, named with their digests (`NAME@sha256:...`), or replaced by the operator's settings, which
+    `CachedImage.substituted` reports. Its programs reach the hosts of those settings.
     """
-    settings = build_settings()
+    settings = load_build_settings()
     text = next(folder / one for one in FILES if (folder / one).is_file()).read_text(encoding="utf-8")
-    instead = {name: (Path(path), digest_of_base(Path(path))) for name, path in _instead(text, settings).items()}
+    instead = {name: (Path(path), digest_of_base(Path(path))) for name, path in _substitutes(text, settings).items()}
     digests = {name: digest for name, (_, digest) in instead.items()}
-    whole = _digest(folder, digests)
+    whole = _context_digest(folder, digests)
     name = names_folder() / f"build-{whole}.json"
-    known = _known(name)
+    known = _find_built(name)
     if known is not None:
         return known
     if shutil.which("buildah") is None or shutil.which("skopeo") is None:
         raise ImageError(
-            "buildah or skopeo is not installed", where="image", next=privileged("apt-get install buildah skopeo")
+            "buildah or skopeo is not installed", where="image", next=root_command("apt-get install buildah skopeo")
         )
-    job = _Job(settings, instead, limits, may or BuildLimits(), BuildNetwork(settings))
-    with begin(text, whole, digests, settings.env, lambda part, store: _made(job, None, part, store=store)) as begun:
-        found = _made(job, folder, text, begun).image
+    job = _BuildJob(settings, instead, limits, may or BuildLimits(), BuildNetwork(settings))
+    with longest_prefix(
+        text, whole, digests, settings.env, lambda part, store: _run_build(job, None, part, store=store)
+    ) as begun:
+        found = _run_build(job, folder, text, begun).image
     told = {"digest": found.digest, "substituted": digests, "connections": job.network.ledger.plain()}
-    with beside() as place:
+    with image_scratch_folder() as place:
         (place / name.name).write_text(json.dumps(told, indent=1), encoding="utf-8")
         (place / name.name).replace(name)
     return replace(found, substituted=tuple(sorted(digests.items())))
 
 
-def _made(job: _Job, folder: Path | None, text: str, begun: Begun | None = None, store: Path | None = None) -> Below:
-    """One build in a place of its own. Its storage goes to `store`."""
-    with build_box.workplace() as work:
+def _run_build(
+    job: _BuildJob, folder: Path | None, text: str, begun: SharedPrefix | None = None, store: Path | None = None
+) -> BaseImage:
+    """Build once in a sandbox of its own, and move buildah's storage to `store` if given."""
+    with build_box.build_folder() as work:
         if folder is None:
             (work / "context").mkdir()
         else:
             shutil.copytree(folder, work / "context", symlinks=True)
-        given = _given(job.settings, work)
+        given = _operator_options(job.settings, work)
         (work / "hosts").write_text(job.network.hosts, encoding="utf-8")
         if begun is None:
-            text = _prepared(text, work, job.instead, job.settings.env)
+            text = _prepare_text(text, work, job.instead, job.settings.env)
         else:
-            text = f"FROM localhost/built{_declared(job.settings.env)}\n{begun.rest}"
-            _stand_in(work / "out" / "blobs" / "sha256", begun.below.layers)
+            text = f"FROM localhost/built{_argument_lines(job.settings.env)}\n{begun.rest}"
+            _write_placeholders(work / "out" / "blobs" / "sha256", begun.below.layers)
         (work / "Dockerfile").write_text(text, encoding="utf-8")
-        build_box.give(work)
+        build_box.give_to_build(work)
         script = _SCRIPT.format(
             drivers="overlay vfs" if begun is None else "overlay",
-            one="false" if build_box.many_users() else "true",
+            one="false" if build_box.has_many_users() else "true",
             shared="" if begun is None else f",overlay.imagestore={_BEGUN}",
             given=given,
             after=_AWAY if store is None else "rm -rf /build/run",
         )
         shown = {} if begun is None else {_BEGUN: begun.store}
-        status, said = build_box.run(script, work, job.may, job.network, shown)
+        status, said = build_box.run_build(script, work, job.may, job.network, shown)
         if status:
-            raise ImageError(_why(said, job.network), where="image", next=f"buildah bud {folder or 'FOLDER'}")
+            raise ImageError(_failure_text(said, job.network), where="image", next=f"buildah bud {folder or 'FOLDER'}")
         found = from_layout(work / "out", job.limits, None if begun is None else begun.below)
         layers = read_layout(work / "out", job.limits).layers
         if store is not None and (work / "driver").read_text(encoding="ascii").strip() == "overlay":
             (work / "storage").rename(store)
         sizes = tuple((layer.diff, layer.path.stat().st_size) for layer in layers)
-        return Below(found, sizes, 0 if store is None else _entries(Path(found.root.folder)))
+        return BaseImage(found, sizes, 0 if store is None else _count_entries(Path(found.root.folder)))
 
 
-def _entries(root: Path) -> int:
+def _count_entries(root: Path) -> int:
     return sum(len(folders) + len(names) for _, folders, names in os.walk(root))
 
 
-def _stand_in(blobs: Path, known: tuple[tuple[str, int], ...]) -> None:
-    """Files without content for layers that nobody has to write or read: they lie unpacked in the cache."""
+def _write_placeholders(blobs: Path, known: tuple[tuple[str, int], ...]) -> None:
+    """Write files without content for layers that nobody reads or writes: they are unpacked in the cache already."""
     blobs.mkdir(parents=True)
     for digest, size in known:
         with (blobs / digest.removeprefix("sha256:")).open("wb") as file:
             file.truncate(size)
 
 
-def _known(name: Path) -> Cached | None:
+def _find_built(name: Path) -> CachedImage | None:
     if not name.exists():
         return None
     told = json.loads(name.read_text(encoding="utf-8"))
-    found = cached(told["digest"])
+    found = find_cached(told["digest"])
     return None if found is None else replace(found, substituted=tuple(sorted(told["substituted"].items())))
 
 
-def _why(said: str, network: BuildNetwork) -> str:
-    """Why a build failed; what it was refused stands first, since it is often the reason."""
+def _failure_text(said: str, network: BuildNetwork) -> str:
+    """Return why a build failed; refused hosts come first, since they are often the cause."""
     refused = sorted({one.refused for one in network.ledger.contacts if one.refused})
     told = f" (refused: {'; '.join(refused)[:500]})" if refused else ""
-    return f"its build failed{told}: {said.strip()[-2000:]}"
+    return f"the build failed{told}: {said.strip()[-2000:]}"
 
 
-def _given(settings: BuildSettings, work: Path) -> str:
-    """The options that show the operator's files to what is run, and give it variables."""
+def _operator_options(settings: BuildSettings, work: Path) -> str:
+    """Return buildah's options for the operator's files and variables. Raises ImageError."""
     words = [word for key, value in settings.env.items() for word in ("--build-arg", f"{key}={value}")]
     (work / "given").mkdir()
     for number, (place, source) in enumerate(settings.files.items()):
@@ -172,22 +176,24 @@ def _given(settings: BuildSettings, work: Path) -> str:
             shutil.copyfile(source, work / "given" / str(number))
         except OSError as error:
             raise ImageError(
-                f"{source} cannot be given to builds: {error.strerror}", where=VARIABLE, next=mend("files")
+                f"{source} cannot be copied for builds: {error.strerror}", where=VARIABLE, next=settings_hint("files")
             ) from None
         words += ["--volume", f"{build_box.PLACE}/given/{number}:{place}:ro"]
     return shlex.join(words)
 
 
 def _bases(text: str) -> list[str]:
-    """The images that a Dockerfile begins from or copies from, each once; stages and `scratch` are none."""
+    """Return the images that a Dockerfile begins from or copies from, each once, without stages and `scratch`."""
     stages = {stage.lower() for *_, stage in _FROM.findall(text) if stage}
     named = [base for _, base, *_ in _FROM.findall(text)]
     named += [source for _, source in _COPY.findall(text) if not source.isdigit()]
     return [name for name in dict.fromkeys(named) if name != "scratch" and name.lower() not in stages]
 
 
-def _instead(text: str, settings: BuildSettings) -> dict[str, str]:
-    """The bases without digest that the operator's settings replace, and by what. Raises ImageError for the others."""
+def _substitutes(text: str, settings: BuildSettings) -> dict[str, str]:
+    """Return the bases without digest that the operator's settings replace, with their substitutes. Raises ImageError
+    for others.
+    """
     loose = [name for name in _bases(text) if not PINNED.fullmatch(REFERENCE + name)]
     for name in loose:
         if name not in settings.bases:
@@ -199,41 +205,41 @@ def _instead(text: str, settings: BuildSettings) -> dict[str, str]:
     return {name: settings.bases[name] for name in loose}
 
 
-def _prepared(text: str, work: Path, instead: Mapping[str, tuple[Path, str]], env: Mapping[str, str]) -> str:
-    """The Dockerfile with every base as a layout that was brought for it, and the operator's variables declared."""
+def _prepare_text(text: str, work: Path, instead: Mapping[str, tuple[Path, str]], env: Mapping[str, str]) -> str:
+    """Return the Dockerfile with every base replaced by a local layout, and the operator's variables declared."""
     places = {}
     for name in _bases(text):
         layout = f"base-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
         if name in instead:
-            lay_out(instead[name][0], work / layout, instead[name][1])
+            write_layout(instead[name][0], work / layout, instead[name][1])
         else:
             fetch(REFERENCE + name, str(work / layout))
         places[name] = layout
-    declared = _declared(env)
+    declared = _argument_lines(env)
 
-    def begun(found: re.Match[str]) -> str:
+    def replace_base(found: re.Match[str]) -> str:
         layout = places.get(found[2])
         given = f"oci:{build_box.PLACE}/{layout}:image" if layout else found[2]
         return f"{found[1]}{given}{found[3].rstrip()}{declared}\n"
 
     copied = {name for _, name in _COPY.findall(text)} & set(places)
     stages = [f"FROM oci:{build_box.PLACE}/{places[name]}:image AS {places[name]}\n" for name in sorted(copied)]
-    body = _COPY.sub(lambda found: found[1] + (places.get(found[2]) or found[2]), _FROM.sub(begun, text))
+    body = _COPY.sub(lambda found: found[1] + (places.get(found[2]) or found[2]), _FROM.sub(replace_base, text))
     return _after_arguments(body, "".join(stages))
 
 
-def _declared(env: Mapping[str, str]) -> str:
+def _argument_lines(env: Mapping[str, str]) -> str:
     return "".join(f"\nARG {key}" for key in env)
 
 
 def _after_arguments(text: str, stages: str) -> str:
-    """Stages of our own before the first of the file, and after the arguments that hold for all."""
+    """Insert stages before the first stage of the file and after its global arguments."""
     first = _FROM.search(text)
     return text if first is None else text[: first.start()] + stages + text[first.start() :]
 
 
-def _digest(folder: Path, instead: Mapping[str, str]) -> str:
-    """Of all that a build takes in from files."""
+def _context_digest(folder: Path, instead: Mapping[str, str]) -> str:
+    """Return a digest of everything that a build reads from files."""
     whole = hashlib.sha256(f"{_VERSION}{json.dumps(instead, sort_keys=True)}".encode())
     for path in sorted(folder.rglob("*")):
         state = path.lstat()

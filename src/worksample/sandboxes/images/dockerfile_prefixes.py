@@ -1,8 +1,8 @@
-"""What Dockerfiles begin with alike: built once, by itself, and kept for others to begin with.
+"""Common prefixes of Dockerfiles: built once on their own, and kept for further builds to start from.
 
-A beginning is a Dockerfile's text up to a `RUN`, where nothing in it depends on the files beside it. It is known by
-that text, the digest of its base and the operator's variables, and it is built in a place of its own: so no build can
-change what another begins with. It is kept from the second work on that has it.
+A prefix is a Dockerfile's text up to a `RUN`, if nothing in it depends on the files beside it. It is identified by that
+text, the digest of its base and the operator's variables. It is built in a sandbox of its own, so no build can change
+what another starts from. It is kept as soon as a second work has it.
 """
 
 from __future__ import annotations
@@ -19,44 +19,43 @@ from pathlib import Path
 from typing import BinaryIO
 
 from worksample.files.scratch import remove_tree
-from worksample.sandboxes.host_state import beginnings_folder
+from worksample.sandboxes.host_state import prefixes_folder
 
-from .cache import cached
-from .image_unpacker import Below
+from .cache import find_cached
+from .image_unpacker import BaseImage
 
-KEPT = 8
-"""Beginnings that are kept; those that were used last."""
+MOST_KEPT = 8
+"""Maximum number of prefixes that are kept; the least recently used are removed."""
 SECOND, MANY = 2, 32
-"""Works that have to begin alike before a beginning is built for itself: where none is kept that they could begin with,
-and where one is, since a line more may save little and a build of all of it costs much.
-"""
+"""Number of works that must share a prefix before it is built: SECOND if no shorter prefix is kept, else MANY, since
+one more line may save little and building all of it costs much."""
 _VERSION = "1"
 _PLAIN = frozenset({"ENV", "RUN", "WORKDIR", "USER", "LABEL"})
-"""Instructions whose effect is all in the image that they leave. An ARG or a SHELL would be forgotten in it."""
+"""Instructions whose whole effect is in the resulting image. The image would forget an ARG or a SHELL."""
 
 
 _COPIED = re.compile(r"COPY\s+(?:--(?!from=)\S+\s+)*--from=(?!\d+\s)[^\s$]+\s[^$]*$", re.IGNORECASE)
-"""A COPY from another image: with one stage alone it can be nothing else."""
+"""A COPY from another image; in a file with a single stage it can be nothing else."""
 _DIRECTIVE = re.compile(r"^#\s*(escape|syntax)\s*=", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """A beginning that is kept."""
+class SharedPrefix:
+    """A prefix that is kept."""
 
-    below: Below
+    below: BaseImage
     store: Path
-    """The storage of buildah with its image, which holds all of its layers."""
+    """Storage of buildah with the prefix's image and all its layers."""
     rest: str
-    """Of the Dockerfile: what comes after it."""
+    """The rest of the Dockerfile after the prefix."""
 
 
-Make = Callable[[str, Path], Below]
-"""Builds a Dockerfile and moves its storage to a path, where it can be used again. Raises ImageError."""
+PrefixBuilder = Callable[[str, Path], BaseImage]
+"""Builds a Dockerfile and moves buildah's storage to a path, from which it can be reused. Raises ImageError."""
 
 
-def split(text: str) -> list[tuple[str, str]]:
-    """The beginnings of a Dockerfile and what follows each, shortest first; none where it has several stages."""
+def split_prefixes(text: str) -> list[tuple[str, str]]:
+    """Return the prefixes of a Dockerfile with the rest after each, shortest first; none if it has several stages."""
     found: list[tuple[str, str]] = []
     after = 0
     for words, end in _instructions(text):
@@ -77,7 +76,7 @@ def split(text: str) -> list[tuple[str, str]]:
 
 
 def _instructions(text: str) -> Iterator[tuple[str, int]]:
-    """Each instruction of a Dockerfile in one line, and where it ends."""
+    """Yield each instruction of a Dockerfile in one line, with the position of its end."""
     words, end = "", 0
     for line in text.splitlines(keepends=True):
         end += len(line)
@@ -91,38 +90,37 @@ def _instructions(text: str) -> Iterator[tuple[str, int]]:
 
 
 @contextmanager
-def begin(
-    text: str, whole: str, bases: Mapping[str, str], env: Mapping[str, str], make: Make
-) -> Iterator[Begun | None]:
-    """The longest beginning of a Dockerfile that is kept, held until the end of the `with`; None where none is. One
-    that enough works have is built by `make` first.
+def longest_prefix(
+    text: str, whole: str, bases: Mapping[str, str], env: Mapping[str, str], make: PrefixBuilder
+) -> Iterator[SharedPrefix | None]:
+    """Yield the longest kept prefix of a Dockerfile, locked during the `with`; None if there is none. A prefix that
+    enough works share is built by `make` first.
 
-    whole: digest of the Dockerfile with all that lies beside it. bases: the digest behind each name of a base that has
-    none.
+    whole: digest of the Dockerfile and all files beside it. bases: digests of bases that are named without one.
     """
-    parts = split(text)
+    parts = split_prefixes(text)
     keys = [_key(part, bases, env) for part, _ in parts]
     kept = [number for number, key in enumerate(keys) if (_folder() / key).exists()]
     enough = MANY if kept else SECOND
-    met = [number for number, key in enumerate(keys) if _met(_folder() / f"{key}.met", whole) >= enough]
+    met = [number for number, key in enumerate(keys) if _count_uses(_folder() / f"{key}.met", whole) >= enough]
     longest = max((*kept, *met), default=None)
     if longest is None:
         yield None
         return
-    found = _held(keys[longest])
+    found = _open_prefix(keys[longest])
     if found is None:
         _make(keys[longest], parts[longest][0], make)
-        found = _held(keys[longest])
+        found = _open_prefix(keys[longest])
     if found is None:
         yield None
         return
     below, store, lock = found
     with lock:
-        yield Begun(below, store, parts[longest][1])
+        yield SharedPrefix(below, store, parts[longest][1])
 
 
-def _met(mark: Path, whole: str) -> int:
-    """How many works had a beginning, with this one. The same again, as after a failure, is no further one."""
+def _count_uses(mark: Path, whole: str) -> int:
+    """Return how many works have had a prefix, including this one; a repeated build of the same work does not count."""
     with mark.open("a+", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
@@ -141,8 +139,8 @@ def _key(part: str, bases: Mapping[str, str], env: Mapping[str, str]) -> str:
 
 
 def _folder() -> Path:
-    """Where builds can reach it, and no other user can look or write."""
-    folder = beginnings_folder()
+    """Return the folder of prefixes: builds can reach it, and no other user can list or write it."""
+    folder = prefixes_folder()
     with suppress(FileExistsError):
         folder.mkdir(mode=0o711)
         folder.chmod(0o711)
@@ -152,8 +150,8 @@ def _folder() -> Path:
     return folder
 
 
-def _held(key: str) -> tuple[Below, Path, BinaryIO] | None:
-    """A kept beginning, its storage, and the lock that keeps it."""
+def _open_prefix(key: str) -> tuple[BaseImage, Path, BinaryIO] | None:
+    """Return a kept prefix, its storage, and the lock that protects it."""
     folder = _folder() / key
     try:
         lock = (folder / "told.json").open("rb")
@@ -161,21 +159,21 @@ def _held(key: str) -> tuple[Below, Path, BinaryIO] | None:
         return None
     fcntl.flock(lock, fcntl.LOCK_SH)
     told = json.loads(lock.read())
-    image = cached(told["image"])
+    image = find_cached(told["image"])
     if image is None or "files" not in told or not (folder / "store").is_dir():
         lock.close()
         return None
     os.utime(lock.fileno())
     layers = tuple((digest, size) for digest, size in told["layers"])
-    return Below(image, layers, told["files"]), folder / "store", lock
+    return BaseImage(image, layers, told["files"]), folder / "store", lock
 
 
-def _make(key: str, part: str, make: Make) -> None:
-    """Build a beginning and keep it; others that want it wait. Those that were not used for longest go."""
+def _make(key: str, part: str, make: PrefixBuilder) -> None:
+    """Build and keep a prefix, while others that want it wait; then remove the least recently used ones."""
     folder = _folder()
     with (folder / f".{key}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        held = _held(key)
+        held = _open_prefix(key)
         if held is not None:
             held[-1].close()
             return
@@ -197,7 +195,7 @@ def _make(key: str, part: str, make: Make) -> None:
 
 def _sweep(folder: Path) -> None:
     kept = sorted(folder.glob("*/told.json"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in kept[KEPT:]:
+    for path in kept[MOST_KEPT:]:
         key = path.parent.name
         with (
             suppress(OSError),
@@ -206,6 +204,6 @@ def _sweep(folder: Path) -> None:
         ):
             for held in (making, lock):
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            gone = folder / f".{key}.new"  # what a kill leaves of it is removed by the next process
+            gone = folder / f".{key}.new"  # if we are killed here, the next process removes the rest
             path.parent.rename(gone)
             remove_tree(gone)

@@ -1,5 +1,5 @@
-"""Run as a program: enter new user and network namespaces, wait until the platform has mapped the first, become another
-program.
+"""A program that enters new user and network namespaces, waits until the platform has mapped the first, and executes
+another program.
 
 It imports nothing of the platform, and ends when the platform does.
 """
@@ -19,9 +19,9 @@ BACKLOG = 1024
 
 
 def main() -> None:
-    """A byte on standard output asks for the map, a byte on standard input says that it is there.
+    """Ask for the id map by a byte on standard output, wait for a byte on standard input, then go on.
 
-    The arguments: the descriptor of a socket, addresses and ports to listen on, and the program.
+    Arguments: the descriptor of a socket, addresses and ports to listen on, and the program.
     """
     _unshare(CLONE_NEWUSER, "user")
     os.write(1, b".")
@@ -43,7 +43,7 @@ def _unshare(kind: int, name: str) -> None:
 
 
 def _listening(places: list[str]) -> list[socket.socket]:
-    """Sockets on the loopback, which is brought up first."""
+    """Bring the loopback up and return sockets that listen on it."""
     found = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))

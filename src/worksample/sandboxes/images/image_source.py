@@ -1,4 +1,4 @@
-"""From what somebody calls an image to one in the cache."""
+"""Sources of images: from a task's or user's name of an image to an image in the cache."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from worksample.box import Root
 from worksample.errors import ImageError
 from worksample.records import Environment
 
-from .cache import Cached
+from .cache import CachedImage
 from .dockerfile_build import build, is_context
 from .image_unpacker import from_layout, from_tar
 from .limits import ImageLimits
 from .registry_pull import REFERENCE, pull
 
 
-def prepare(source: str | Path, limits: ImageLimits | None = None) -> Cached:
-    """The image at `source`, unpacked where it is not in the cache yet.
+def prepare_image(source: str | Path, limits: ImageLimits | None = None) -> CachedImage:
+    """Return the image at `source`, unpacked if it is not in the cache yet.
 
     source: a folder with an OCI layout, or with a Dockerfile that buildah builds; an OCI archive, an archive of `docker
     save` or a tar of a root file system (also compressed by gzip or xz); a folder that is a root file system, which is
-    used where it lies and must not change; or `docker://NAME@sha256:...`, which skopeo pulls. Takes seconds to minutes
-    the first time, milliseconds later. Raises ImageError.
+    used in place and must not change; or `docker://NAME@sha256:...`, which skopeo pulls. Takes seconds to minutes the
+    first time, milliseconds later. Raises ImageError.
     """
     limits = limits or ImageLimits()
     if isinstance(source, str) and source.startswith(REFERENCE):
@@ -33,39 +33,40 @@ def prepare(source: str | Path, limits: ImageLimits | None = None) -> Cached:
     if (path / "oci-layout").is_file():
         return from_layout(path, limits)
     if path.is_dir() and any((path / name).is_dir() for name in ("bin", "usr", "sbin")):
-        return Cached("", Root(str(path)))
+        return CachedImage("", Root(str(path)))
     if path.is_file():
         return from_tar(path, limits)
     raise ImageError(
-        "it is neither an OCI layout nor an archive nor a root file system",
+        "this is not an image: neither an OCI layout nor an archive nor a root file system",
         where=str(path),
         next=f"skopeo copy docker://NAME oci:{path}",
     )
 
 
-def image_of(environment: Environment, folder: Callable[[str], Path]) -> Cached | None:
-    """`root_of`, with what is known of the image."""
+def task_image(environment: Environment, folder: Callable[[str], Path]) -> CachedImage | None:
+    """Return the image of a task's environment, as `image_root` does, with its description."""
     image = environment.image
     if image is None:
         return None
     if image.files is None:
-        return prepare(image.name)
+        return prepare_image(image.name)
     files = folder(image.files)
     own = files / image.name.rpartition("/")[2]
-    return prepare(own if own.is_file() and len(list(files.iterdir())) == 1 else files)
+    return prepare_image(own if own.is_file() and len(list(files.iterdir())) == 1 else files)
 
 
-def root_of(environment: Environment, folder: Callable[[str], Path]) -> Root | None:
-    """The root of the work's image, unpacked where it is not in the cache yet; None where it has none.
+def image_root(environment: Environment, folder: Callable[[str], Path]) -> Root | None:
+    """Return the root of an environment's image, unpacked if it is not in the cache yet; None without an image.
 
-    folder: where the files of a manifest lie, such as `Store.folder`. Raises ImageError, and what `folder` does.
+    folder: returns where the files of a manifest are, such as `Store.folder`. Raises ImageError, and whatever `folder`
+    raises.
     """
-    image = image_of(environment, folder)
+    image = task_image(environment, folder)
     return None if image is None else image.root
 
 
-def have_images(environment: Environment, folder: Callable[[str], Path]) -> None:
-    """Unpack every image of the work, its services' too. Raises ImageError, and what `folder` does."""
-    root_of(environment, folder)
+def prepare_images(environment: Environment, folder: Callable[[str], Path]) -> None:
+    """Unpack every image of an environment, including its services'. Raises ImageError, and what `folder` raises."""
+    image_root(environment, folder)
     for one in environment.served:
-        root_of(Environment(image=one.image), folder)
+        image_root(Environment(image=one.image), folder)

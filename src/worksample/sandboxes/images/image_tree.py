@@ -1,4 +1,4 @@
-"""A folder that hostile archives are unpacked into: every name is resolved inside it by the kernel (openat2)."""
+"""A folder into which untrusted archives are unpacked: the kernel resolves every name inside it (openat2)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from pathlib import Path
 from worksample.errors import ImageError
 from worksample.sandboxes.contained_files import open_contained
 
+from .limits import REBUILD
+
 _FOLDER = os.O_PATH | os.O_DIRECTORY
 
 
 class ImageTree:
-    """Raises ImageError for names that no file system takes."""
+    """A folder for unpacking. Raises ImageError for names that no file system accepts."""
 
     def __init__(self, root: Path) -> None:
         self._root = os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         self._place = os.readlink(f"/proc/self/fd/{self._root}")  # noqa: PTH115 - no path
         self._last: tuple[str, int, str] | None = None
-        """The parent that was asked for last: archives go folder by folder."""
+        """The last parent folder: archives go folder by folder."""
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Close the folder."""
         self._forget()
         os.close(self._root)
 
@@ -34,8 +36,8 @@ class ImageTree:
             os.close(self._last[1])
             self._last = None
 
-    def parent(self, steps: list[str]) -> tuple[int, str]:
-        """A descriptor of the folder with these names, made where missing, and its real path inside the tree."""
+    def parent_folder(self, steps: list[str]) -> tuple[int, str]:
+        """Return a descriptor of the folder with these names, created if missing, and its real path inside the tree."""
         path = "/".join(steps)
         if self._last is None or self._last[0] != path:
             self._forget()
@@ -47,31 +49,33 @@ class ImageTree:
     def _folder(self, steps: list[str]) -> int:
         path = "/".join(steps) or "/"
         with contextlib.suppress(FileNotFoundError):
-            return self.opened(steps)
+            return self.open_folder(steps)
         above = self._folder(steps[:-1])
         try:
             os.mkdir(steps[-1], 0o755, dir_fd=above)
         except FileExistsError:
-            raise ImageError(f"/{path} is a link that leads nowhere, and a folder", where="image") from None
+            raise ImageError(
+                f"/{path} is a dangling link in one layer and a folder in another", where="image", next=REBUILD
+            ) from None
         finally:
             os.close(above)
-        return self.opened(steps)
+        return self.open_folder(steps)
 
-    def opened(self, steps: list[str]) -> int:
-        """A descriptor of the folder with these names. Raises OSError."""
+    def open_folder(self, steps: list[str]) -> int:
+        """Return a descriptor of the folder with these names. Raises OSError."""
         return open_contained(self._root, "/".join(steps) or "/", _FOLDER)
 
     def hide(self, above: int, name: str) -> None:
-        """What lies below has no longer this name."""
+        """Remove a name that a layer below may have."""
         self.remove(above, name)
 
     def make_folder(self, above: int, name: str) -> None:
-        """A new folder in the place of whatever has the name and is none."""
+        """Create a folder, replacing anything else of that name."""
         self.remove(above, name)
         os.mkdir(name, 0o755, dir_fd=above)
 
     def remove(self, above: int, name: str) -> None:
-        """Whatever has the name in a folder; nothing is followed. Fine where there is nothing."""
+        """Remove a name from a folder without following links. Harmless if it is missing."""
         with contextlib.suppress(FileNotFoundError):
             if stat.S_ISDIR(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode):
                 shutil.rmtree(name, dir_fd=above)
@@ -79,17 +83,21 @@ class ImageTree:
                 os.unlink(name, dir_fd=above)
 
     def link(self, steps: list[str], above: int, name: str) -> None:
-        """A hard link to a file of the tree. Raises FileNotFoundError."""
+        """Hard-link a file of the tree. Raises FileNotFoundError."""
         source = self._folder(steps[:-1])
         try:
             if stat.S_ISDIR(os.stat(steps[-1], dir_fd=source, follow_symlinks=False).st_mode):
-                raise ImageError(f"/{'/'.join(steps)} is a folder with a hard link", where="image")
+                raise ImageError(
+                    f"a layer has a hard link to the folder /{'/'.join(steps)}", where="image", next=REBUILD
+                )
             os.link(steps[-1], name, src_dir_fd=source, dst_dir_fd=above, follow_symlinks=False)
         finally:
             os.close(source)
 
     def empty(self, above: int, inside: str, kept: Set[str]) -> None:
-        """Remove what lies in a folder but for the paths `kept` and what leads to them. `inside`: its real path."""
+        """Remove everything in a folder except the paths `kept` and the folders leading to them. `inside`: its real
+        path.
+        """
         listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=above)
         try:
             for name in os.listdir(listed):  # noqa: PTH208 - a descriptor

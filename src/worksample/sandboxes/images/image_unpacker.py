@@ -1,4 +1,4 @@
-"""From a layout, an archive or a tar of a root file system to a folder in the cache."""
+"""Unpacking of a layout, an archive or a tar of a root file system into a folder of the cache."""
 
 from __future__ import annotations
 
@@ -13,89 +13,93 @@ from pathlib import Path
 
 from worksample.errors import ImageError
 
-from .cache import Cached, Unpacked, beside, cached, keep
+from .cache import CachedImage, UnpackResult, add_to_cache, find_cached, image_scratch_folder
 from .image_tree import ImageTree
-from .layer_streams import Budget, Watched, decompressed
-from .layers import Layers
+from .layer_streams import HashingReader, SizeBudget, decompress
+from .layers import LayerUnpacker
 from .limits import AGAIN, ImageLimits
 from .oci import Image, ImageConfig, Layer, read_docker, read_layout
-from .overlay import NotApart, Over, share
+from .overlay import NeedsWholeRoot, OverlayTree, link_tree
 
-MARKS = {"oci-layout": read_layout, "manifest.json": read_docker}
-"""Files at the top of an archive by which it is known for what it is."""
+LAYOUT_READERS = {"oci-layout": read_layout, "manifest.json": read_docker}
+"""Files at the top of an archive that reveal its format, with the reader of each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Below:
-    """An image of the cache that others begin with."""
+class BaseImage:
+    """An image of the cache on which other images are built."""
 
-    image: Cached
+    image: CachedImage
     layers: tuple[tuple[str, int], ...]
     """Digest and size of the tar stream of each of its layers."""
     files: int
-    """Entries of its root."""
+    """Number of entries of its root."""
 
 
-def from_layout(folder: Path, limits: ImageLimits, below: Below | None = None) -> Cached:
-    """The image of an OCI layout. Layers that it has with `below` are not read. Raises ImageError."""
-    return _kept(read_layout(folder, limits), limits, below)
+def from_layout(folder: Path, limits: ImageLimits, below: BaseImage | None = None) -> CachedImage:
+    """Return the image of an OCI layout. Layers that it shares with `below` are not read. Raises ImageError."""
+    return _find_or_unpack(read_layout(folder, limits), limits, below)
 
 
-def from_tar(path: Path, limits: ImageLimits) -> Cached:
-    """The image of an OCI archive, of an archive of `docker save`, or of a tar of a root file system."""
+def from_tar(path: Path, limits: ImageLimits) -> CachedImage:
+    """Return the image of an OCI archive, of an archive of `docker save`, or of a tar of a root file system. Raises
+    ImageError.
+    """
     state = path.stat()
     wanted = path, (state.st_size, state.st_mtime_ns, state.st_ino), limits
     found = _from_tar(*wanted)
-    if cached(found.digest) is None:  # it was removed from the cache while we kept in mind where it was
+    if find_cached(found.digest) is None:  # it was removed from the cache, but not from ours in memory
         _from_tar.cache_clear()
         found = _from_tar(*wanted)
     return found
 
 
 @functools.lru_cache(64)
-def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> Cached:
-    """`state`: of the file, so that a tar is hashed once and not for every box."""
-    read = next((MARKS[name] for name in _names(path) if name in MARKS), None)
+def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> CachedImage:
+    """Return the image of a tar. `state`: of the file, so that a tar is hashed once and not for every box."""
+    read = next((LAYOUT_READERS[name] for name in _top_names(path) if name in LAYOUT_READERS), None)
     if read is not None:
-        with beside() as folder:
+        with image_scratch_folder() as folder:
             _layers((Layer(path),), ImageTree(folder), limits, None)
-            return _kept(read(folder, limits), limits)
+            return _find_or_unpack(read(folder, limits), limits)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return _kept(Image(digest, (Layer(path, f"sha256:{digest}"),), ImageConfig()), limits)
+    return _find_or_unpack(Image(digest, (Layer(path, f"sha256:{digest}"),), ImageConfig()), limits)
 
 
-def _kept(image: Image, limits: ImageLimits, below: Below | None = None) -> Cached:
-    def unpack(root: Path) -> Unpacked:
+def _find_or_unpack(image: Image, limits: ImageLimits, below: BaseImage | None = None) -> CachedImage:
+    def unpack(root: Path) -> UnpackResult:
         return _unpack(image.layers, root, limits, below)
 
-    return cached(image.digest) or keep(image.digest, image.config, unpack)
+    return find_cached(image.digest) or add_to_cache(image.digest, image.config, unpack)
 
 
-def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: Below | None = None) -> Unpacked:
-    """Every layer over those before it. Those that are below are not unpacked again: the others lie over them, or share
-    their files where they hang on them.
+def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: BaseImage | None = None) -> UnpackResult:
+    """Unpack every layer over those before it. Layers of `below` are not unpacked again: the rest lies over them, or
+    shares their files if it depends on them.
     """
     if below is None or [layer.diff for layer in layers[: len(below.layers)]] != [one for one, _ in below.layers]:
-        return Unpacked(_layers(layers, ImageTree(root), limits, None))
+        return UnpackResult(_layers(layers, ImageTree(root), limits, None))
     rest = layers[len(below.layers) :]
     try:
-        return Unpacked(_layers(rest, Over(root, Path(below.image.root.folder)), limits, below), below.image.root)
-    except NotApart:
+        return UnpackResult(
+            _layers(rest, OverlayTree(root, Path(below.image.root.folder)), limits, below), below.image.root
+        )
+    except NeedsWholeRoot:
         shutil.rmtree(root)
-        share(Path(below.image.root.folder), root)
-        return Unpacked(_layers(rest, ImageTree(root), limits, below))
+        link_tree(Path(below.image.root.folder), root)
+        return UnpackResult(_layers(rest, ImageTree(root), limits, below))
 
 
-def _layers(layers: tuple[Layer, ...], tree: ImageTree, limits: ImageLimits, below: Below | None) -> dict[str, int]:
-    """Unpack them; what was left out, by kind. What is below counts as what is read."""
-    bytes, files, left_out = Budget(limits.bytes, "bytes"), Budget(limits.files, "files"), Counter[str]()
+def _layers(layers: tuple[Layer, ...], tree: ImageTree, limits: ImageLimits, below: BaseImage | None) -> dict[str, int]:
+    """Unpack layers and return counts of what was left out, by kind. The base image counts towards the limits."""
+    bytes, files, left_out = SizeBudget(limits.bytes, "bytes"), SizeBudget(limits.files, "files"), Counter[str]()
     try:
         if below is not None:
             bytes.take(sum(size for _, size in below.layers))
             files.take(below.files)
             left_out.update(dict(below.image.left_out))
-        work = Layers(tree, bytes, files, left_out)
+        work = LayerUnpacker(tree, bytes, files, left_out)
         for layer in layers:
             _unpack_one(work, layer, bytes)
     finally:
@@ -103,22 +107,22 @@ def _layers(layers: tuple[Layer, ...], tree: ImageTree, limits: ImageLimits, bel
     return dict(left_out)
 
 
-def _unpack_one(work: Layers, layer: Layer, bytes: Budget) -> None:
+def _unpack_one(work: LayerUnpacker, layer: Layer, bytes: SizeBudget) -> None:
     with layer.path.open("rb") as file:
         head = file.read(6)
         file.seek(0)
-        packed = Watched(file)
-        plain = Watched(decompressed(packed, head), bytes.take)
+        packed = HashingReader(file)
+        plain = HashingReader(decompress(packed, head), bytes.take)
         work.unpack(plain)  # type: ignore[arg-type]
         plain.drain()
         packed.drain()
     for digest, found in ((layer.digest, packed.digest), (layer.diff, plain.digest)):
         if digest and digest != found:
-            raise ImageError(f"a layer is {found}, and was to be {digest}", where="image", next=AGAIN)
+            raise ImageError(f"a layer has the digest {found} instead of {digest}", where="image", next=AGAIN)
 
 
-def _names(path: Path) -> Iterator[str]:
-    """Of a tar, at its top."""
+def _top_names(path: Path) -> Iterator[str]:
+    """Yield the names at the top of a tar. Raises ImageError."""
     try:
         with tarfile.open(path) as tar:
             for member in tar:
@@ -130,5 +134,5 @@ def _names(path: Path) -> Iterator[str]:
         raise ImageError(
             f"{path.name} is not a tar file: {failure}",
             where="image",
-            next=f"tar -tf {path}; plain tars are taken, and those by gzip or xz",
+            next=f"tar -tf {path}; tars are accepted plain or compressed by gzip or xz",
         ) from None

@@ -1,4 +1,4 @@
-"""A layer's bytes on their way: decompressed, hashed on both sides, counted against the limit."""
+"""Streams of a layer: decompressed, hashed before and after, counted against the limit."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from .limits import AGAIN, SQUASH
 PIECE = 1 << 20
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2"}
 _BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
-"""What a stream that is cut short or damaged raises."""
+"""Exceptions that a truncated or damaged stream raises."""
 
 
-class Budget:
-    """What is left of a limit. Raises ImageError when it is used up."""
+class SizeBudget:
+    """The remaining part of a limit. Raises ImageError when it is used up."""
 
     def __init__(self, left: int, what: str) -> None:
         self.left, self._what, self._limit = left, what, left
 
     def take(self, amount: int) -> None:
-        """Use so much of it."""
+        """Subtract an amount. Raises ImageError if too little is left."""
         self.left -= amount
         if self.left < 0:
-            raise ImageError(f"it has more than {self._limit:,} {self._what}", where="image", next=SQUASH)
+            raise ImageError(f"the image has more than {self._limit:,} {self._what}", where="image", next=SQUASH)
 
 
-class Watched(io.RawIOBase):
-    """A readable stream that hashes what goes through it; `told` is called with the size of every piece."""
+class HashingReader(io.RawIOBase):
+    """A readable stream that hashes what is read through it; `told` is called with the size of every piece."""
 
     def __init__(self, source: BinaryIO, told: Callable[[int], object] = lambda size: None) -> None:
         self._source, self._told = source, told
@@ -44,7 +44,7 @@ class Watched(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """At most PIECE at once, so that no caller makes this process hold more."""
+        """Read at most PIECE bytes at once, which limits this process's memory."""
         try:
             data = self._source.read(PIECE if size < 0 else min(size, PIECE))
         except _BROKEN as failure:
@@ -54,18 +54,20 @@ class Watched(io.RawIOBase):
         return data
 
     def drain(self) -> None:
-        """Read the rest."""
+        """Read to the end."""
         while self.read(PIECE):
             pass
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what was read by now, as images write it."""
+        """SHA-256 of what was read so far, as images write it."""
         return f"sha256:{self._hash.hexdigest()}"
 
 
-def decompressed(source: Watched, head: bytes) -> BinaryIO:
-    """The tar stream in a layer, by the first bytes of the file. Raises ImageError for what Python cannot unpack."""
+def decompress(source: HashingReader, head: bytes) -> BinaryIO:
+    """Return the tar stream in a layer, recognised by the file's first bytes. Raises ImageError for a compression that
+    Python cannot unpack.
+    """
     kind = next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
     if kind == "gzip":
         return gzip.GzipFile(fileobj=source, mode="rb")  # type: ignore[return-value]

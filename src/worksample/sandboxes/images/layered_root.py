@@ -1,4 +1,4 @@
-"""A root with changes: an image's files as they are, and layers over them."""
+"""A root with changes: an image's files unchanged, with layers over them."""
 
 from __future__ import annotations
 
@@ -9,54 +9,54 @@ from pathlib import Path
 
 from worksample.box import Root
 
-from .cache import beside
+from .cache import image_scratch_folder
 from .image_tree import ImageTree
-from .layer_streams import Budget, Watched
-from .layers import Layers
+from .layer_streams import HashingReader, SizeBudget
+from .layers import LayerUnpacker
 from .limits import ImageLimits
-from .overlay import NotApart, Over, lay, share
+from .overlay import NeedsWholeRoot, OverlayTree, apply_overlay, link_tree
 
 
 @contextmanager
-def changed(
+def root_with_layers(
     root: Root, layers: Sequence[Path], limits: ImageLimits | None = None, *, whole: bool = False
 ) -> Iterator[Root]:
-    """The root with uncompressed layers over it, until the end of the `with`. The root itself stays as it is. Raises
-    ImageError where a layer is unsound or above the limits.
+    """Yield the root with uncompressed layers over it. The root itself is not changed. Raises ImageError if a layer is
+    invalid or above the limits.
 
-    whole: all of it in one folder, for who reads it from the host; what no layer touches is shared with the root. Else
-    the changes lie beside it where they can, which costs what they are and not what the root is.
+    whole: everything in one folder, for readers on the host; files that no layer touches are shared with the root.
+    Otherwise the changes lie beside the root if possible, which takes only as much space as they do.
     """
     limits = limits or ImageLimits()
-    with beside() as folder:
+    with image_scratch_folder() as folder:
         over = folder / "over"
-        if not whole and _apart(over, Path(root.over[0] if root.over else root.folder), layers, limits):
+        if not whole and _unpack_beside(over, Path(root.over[0] if root.over else root.folder), layers, limits):
             yield replace(root, over=(str(over), *root.over))
             return
         own = folder / "root"
-        share(Path(root.folder), own)
+        link_tree(Path(root.folder), own)
         for one in reversed(root.over):
-            lay(Path(one), own)
+            apply_overlay(Path(one), own)
         _unpack(ImageTree(own), layers, limits)
         yield replace(root, folder=str(own), over=())
 
 
-def _apart(folder: Path, below: Path, layers: Sequence[Path], limits: ImageLimits) -> bool:
-    """Unpack layers into a folder of their own; whether that can be done."""
+def _unpack_beside(folder: Path, below: Path, layers: Sequence[Path], limits: ImageLimits) -> bool:
+    """Unpack layers into a folder of their own; return whether that is possible."""
     folder.mkdir()
     try:
-        _unpack(Over(folder, below), layers, limits)
-    except NotApart:
+        _unpack(OverlayTree(folder, below), layers, limits)
+    except NeedsWholeRoot:
         return False
     return True
 
 
 def _unpack(tree: ImageTree, layers: Sequence[Path], limits: ImageLimits) -> None:
-    bytes, files = Budget(limits.bytes, "bytes"), Budget(limits.files, "files")
-    work = Layers(tree, bytes, files)
+    bytes, files = SizeBudget(limits.bytes, "bytes"), SizeBudget(limits.files, "files")
+    work = LayerUnpacker(tree, bytes, files)
     try:
         for layer in layers:
             with layer.open("rb") as file:
-                work.unpack(Watched(file, bytes.take))  # type: ignore[arg-type]
+                work.unpack(HashingReader(file, bytes.take))  # type: ignore[arg-type]
     finally:
         tree.close()

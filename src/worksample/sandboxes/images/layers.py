@@ -1,4 +1,4 @@
-"""Unpacking one layer over those below it, by the OCI image specification 1.1 ("Image Layer Filesystem Changeset").
+"""Unpacking of one layer over those below it, by the OCI image specification 1.1 ("Image Layer Filesystem Changeset").
 
 One user owns everything in a box, so owners are not kept; nor are setuid bits, devices, pipes and extended attributes,
 which no box honours. What is left out is counted.
@@ -16,55 +16,57 @@ from typing import BinaryIO
 from worksample.errors import ImageError
 
 from .image_tree import ImageTree
-from .layer_streams import PIECE, Budget
-from .limits import AGAIN
+from .layer_streams import PIECE, SizeBudget
+from .limits import AGAIN, REBUILD
 
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
 _HEADER = 1 << 20
-"""Bytes of a name or of extended headers: more is an attack on memory."""
+"""Maximum bytes of a name or of extended headers; more is an attack on memory."""
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LATEST = 1 << 34
-"""Seconds since 1970 that every file system takes."""
+"""Latest modification time, in seconds since 1970, that every file system accepts."""
 
 
-class _Member(tarfile.TarInfo):
-    """A header whose extensions are held to a size before they are read."""
+class _LimitedMember(tarfile.TarInfo):
+    """A tar header whose extensions are checked against a size limit before they are read."""
 
     def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type not in (*tarfile.REGULAR_TYPES, tarfile.GNUTYPE_SPARSE) and self.size > _HEADER:
-            raise ImageError(f"a header of {self.size:,} bytes", where="image")
+            raise ImageError(f"a layer has a header of {self.size:,} bytes", where="image", next=REBUILD)
         return super()._proc_member(tar)  # type: ignore[misc,no-any-return]
 
 
-class Layers:
-    """The layers of one image, unpacked one after the other."""
+class LayerUnpacker:
+    """Unpacks the layers of one image, one after the other."""
 
-    def __init__(self, tree: ImageTree, bytes: Budget, files: Budget, left_out: Counter[str] | None = None) -> None:
+    def __init__(
+        self, tree: ImageTree, bytes: SizeBudget, files: SizeBudget, left_out: Counter[str] | None = None
+    ) -> None:
         self._tree, self._bytes, self._files = tree, bytes, files
         self.left_out: Counter[str] = Counter() if left_out is None else left_out
-        """What boxes do not honour, by kind."""
+        """Counts of content that boxes do not honour, by kind."""
 
     def unpack(self, stream: BinaryIO) -> None:
-        """One tar stream. Raises ImageError."""
+        """Unpack one tar stream. Raises ImageError."""
         made: set[str] = set()
         try:
-            with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member, errorlevel=2) as tar:
+            with tarfile.open(fileobj=stream, mode="r|", tarinfo=_LimitedMember, errorlevel=2) as tar:
                 for member in tar:
                     self._files.take(1)
-                    self._one(tar, member, made)
+                    self._unpack_member(tar, member, made)
                     tar.members.clear()  # type: ignore[attr-defined]
         except (tarfile.TarError, ValueError, OverflowError) as failure:
-            raise ImageError(f"a layer is not a sound tar file: {failure}", where="image", next=AGAIN) from None
+            raise ImageError(f"a layer is not a valid tar file: {failure}", where="image", next=AGAIN) from None
         except OSError as failure:
             if failure.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise
-            raise ImageError(f"a name in a layer cannot be used: {failure}", where="image") from None
+            raise ImageError(f"a name in a layer cannot be used: {failure}", where="image", next=REBUILD) from None
 
-    def _one(self, tar: tarfile.TarFile, member: tarfile.TarInfo, made: set[str]) -> None:
+    def _unpack_member(self, tar: tarfile.TarFile, member: tarfile.TarInfo, made: set[str]) -> None:
         steps = _steps(member.name)
         if not steps:
             return
-        above, inside = self._tree.parent(steps[:-1])
+        above, inside = self._tree.parent_folder(steps[:-1])
         name = steps[-1]
         if name == OPAQUE:
             self._tree.empty(above, inside, made)
@@ -88,7 +90,7 @@ class Layers:
         if member.islnk():
             target = _steps(member.linkname)
             if not target:
-                raise ImageError("a hard link to the root", where="image")
+                raise ImageError("a layer has a hard link to the root", where="image", next=REBUILD)
             self._tree.remove(above, name)
             self._tree.link(target, above, name)
             return True
@@ -134,9 +136,9 @@ class Layers:
 
 
 def _steps(name: str) -> list[str]:
-    """The names on the way, `..` never leading above the root."""
+    """Return the parts of a path; `..` never leads above the root."""
     if "\0" in name:
-        raise ImageError("a name with a null byte", where="image")
+        raise ImageError("a layer has a name with a NUL byte", where="image", next=REBUILD)
     steps: list[str] = []
     for step in name.split("/"):
         if step == "..":

@@ -1,6 +1,6 @@
-"""Reading an OCI image layout 1.1, and the archives of `docker save`: which layers, and how the image is to be used.
+"""Reader of OCI image layouts 1.1 and archives of `docker save`: an image's layers and its config.
 
-Every blob is held against the digest that names it. What is read here is hostile JSON within limits.
+Every blob is checked against the digest that names it. The JSON is untrusted and read within limits.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from typing import Any
 
 from worksample.errors import ImageError
 
-from .limits import AGAIN, SQUASH, ImageLimits
+from .limits import AGAIN, REBUILD, SQUASH, ImageLimits
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 _INDEXES = ("application/vnd.oci.image.index.v1+json", "application/vnd.docker.distribution.manifest.list.v2+json")
 _DEPTH = 4
-"""Indexes within indexes."""
+"""Maximum depth of indexes within indexes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A file of the layout, and the digests that it has to have; empty where nothing says one."""
+    """A file of the layout with its expected digests, which are empty if none is given."""
 
     path: Path
     digest: str = ""
-    """Of the file."""
+    """Digest of the file."""
     diff: str = ""
-    """Of the tar stream in it."""
+    """Digest of the tar stream in the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageConfig:
-    """How an image says to be used (OCI image configuration 1.1)."""
+    """How an image asks to be run (OCI image configuration 1.1)."""
 
     user: str = ""
     workdir: str = ""
@@ -47,7 +47,7 @@ class ImageConfig:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """digest: SHA-256 of the manifest, or of the config of an archive without one; 64 hexadecimal digits."""
+    """An image. digest: SHA-256 of the manifest, or of the config of an archive without one; 64 hexadecimal digits."""
 
     digest: str
     layers: tuple[Layer, ...]
@@ -55,17 +55,17 @@ class Image:
 
 
 def read_layout(folder: Path, limits: ImageLimits) -> Image:
-    """The image of a layout that holds one for this machine. Raises ImageError."""
+    """Return the image of a layout that holds one for this machine. Raises ImageError."""
     index = _json(folder / "index.json", "", limits)
-    manifest, digest = _chosen(folder, index, limits, _DEPTH)
+    manifest, digest = _choose_manifest(folder, index, limits, _DEPTH)
     config = _mapping(_json(*_blob(folder, _mapping(manifest.get("config"), "config")), limits), "config")
     found = _list(manifest.get("layers"), "layers")
     layers = tuple(Layer(*_blob(folder, _mapping(layer, "layer"))) for layer in found)
-    return Image(digest.removeprefix("sha256:"), _with_diffs(layers, config, limits), _config(config))
+    return Image(digest.removeprefix("sha256:"), _with_diffs(layers, config, limits), _image_config(config))
 
 
 def read_docker(folder: Path, limits: ImageLimits) -> Image:
-    """The image of an archive of `docker save`, unpacked. Raises ImageError."""
+    """Return the image of an unpacked archive of `docker save`. Raises ImageError."""
     manifests = _list(_json(folder / "manifest.json", "", limits), "manifest.json")
     if len(manifests) != 1:
         raise ImageError(f"the archive holds {len(manifests)} images", where="image", next="docker save ONE-IMAGE")
@@ -73,11 +73,13 @@ def read_docker(folder: Path, limits: ImageLimits) -> Image:
     path = _inside(folder, manifest.get("Config"))
     config = _mapping(_json(path, "", limits), "config")
     layers = tuple(Layer(_inside(folder, name)) for name in _list(manifest.get("Layers"), "Layers"))
-    return Image(hashlib.sha256(path.read_bytes()).hexdigest(), _with_diffs(layers, config, limits), _config(config))
+    return Image(
+        hashlib.sha256(path.read_bytes()).hexdigest(), _with_diffs(layers, config, limits), _image_config(config)
+    )
 
 
-def _chosen(folder: Path, index: Any, limits: ImageLimits, depth: int) -> tuple[dict[str, Any], str]:
-    """The manifest for this machine, and its digest."""
+def _choose_manifest(folder: Path, index: Any, limits: ImageLimits, depth: int) -> tuple[dict[str, Any], str]:
+    """Return the manifest for this machine, and its digest."""
     machine = _MACHINES.get(platform.machine(), platform.machine())
     entries = [_mapping(one, "manifests") for one in _list(_mapping(index, "index.json").get("manifests"), "manifests")]
     told = [(one, one["platform"]) for one in entries if isinstance(one.get("platform"), dict)]
@@ -85,34 +87,36 @@ def _chosen(folder: Path, index: Any, limits: ImageLimits, depth: int) -> tuple[
     fitting = fitting or [one for one in entries if "platform" not in one]
     if len(fitting) != 1 or not depth:
         raise ImageError(
-            f"it holds {len(fitting)} images for linux/{machine} but exactly one is needed",
+            f"the layout holds {len(fitting)} images for linux/{machine}, but exactly one is needed",
             where="image",
             next="skopeo copy oci:FOLDER:TAG oci:NEW",
         )
     path, digest = _blob(folder, fitting[0])
     found = _mapping(_json(path, digest, limits), "manifest")
     if fitting[0].get("mediaType") in _INDEXES or "manifests" in found:
-        return _chosen(folder, found, limits, depth - 1)
+        return _choose_manifest(folder, found, limits, depth - 1)
     return found, digest
 
 
 def _with_diffs(layers: tuple[Layer, ...], config: dict[str, Any], limits: ImageLimits) -> tuple[Layer, ...]:
     if len(layers) > limits.layers:
         raise ImageError(
-            f"it has {len(layers)} layers, and at most {limits.layers} are taken", where="image", next=SQUASH
+            f"the image has {len(layers)} layers, but at most {limits.layers} are allowed", where="image", next=SQUASH
         )
     diffs = _list(_mapping(config.get("rootfs", {}), "rootfs").get("diff_ids", []), "diff_ids")
     if len(diffs) != len(layers):
-        raise ImageError(f"its config names {len(diffs)} layers, its manifest {len(layers)}", where="image")
+        raise ImageError(
+            f"the image's config names {len(diffs)} layers, its manifest {len(layers)}", where="image", next=AGAIN
+        )
     return tuple(Layer(layer.path, layer.digest, _digest(diff)) for layer, diff in zip(layers, diffs, strict=True))
 
 
-def _config(data: dict[str, Any]) -> ImageConfig:
+def _image_config(data: dict[str, Any]) -> ImageConfig:
     machine = _MACHINES.get(platform.machine(), platform.machine())
     system, made_for = data.get("os", "linux"), data.get("architecture", machine)
     if system != "linux" or made_for != machine:
         raise ImageError(
-            f"it is for {system}/{made_for}, and this machine is linux/{machine}",
+            f"the image is for {system}/{made_for}, but this machine is linux/{machine}",
             where="image",
             next=f"skopeo --override-os linux --override-arch {machine} copy docker://NAME oci:NEW",
         )
@@ -126,7 +130,7 @@ def _config(data: dict[str, Any]) -> ImageConfig:
     )
 
 
-# hostile JSON
+# untrusted JSON
 
 
 def _json(path: Path, digest: str, limits: ImageLimits) -> Any:
@@ -134,9 +138,9 @@ def _json(path: Path, digest: str, limits: ImageLimits) -> Any:
         with path.open("rb") as file:
             data = file.read(limits.json + 1)
         if len(data) > limits.json:
-            raise ImageError(f"{path.name} is larger than {limits.json:,} bytes", where="image")
+            raise ImageError(f"{path.name} is larger than {limits.json:,} bytes", where="image", next=REBUILD)
         if digest and f"sha256:{hashlib.sha256(data).hexdigest()}" != digest:
-            raise ImageError(f"its content is not what {digest} names", where="image", next=AGAIN)
+            raise ImageError(f"a file does not match its digest {digest}", where="image", next=AGAIN)
         return json.loads(data)
     except (OSError, ValueError, RecursionError) as failure:
         raise ImageError(f"{path.name} cannot be read: {failure}", where="image", next=AGAIN) from None
@@ -151,7 +155,7 @@ def _blob(folder: Path, descriptor: dict[str, Any]) -> tuple[Path, str]:
 
 
 def _inside(folder: Path, name: object) -> Path:
-    """A file of an unpacked archive; its links may lead to another file of it."""
+    """Return a file of an unpacked archive; its links may lead only to other files of it. Raises ImageError."""
     path = (folder / _text(name, "manifest.json")).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.is_file():
         raise ImageError(f"the archive lacks {name!r}", where="image", next=AGAIN)
@@ -160,19 +164,19 @@ def _inside(folder: Path, name: object) -> Path:
 
 def _digest(found: object) -> str:
     if not isinstance(found, str) or not _DIGEST.fullmatch(found):
-        raise ImageError(f"{str(found)[:80]!r} is not a SHA-256 digest", where="image")
+        raise ImageError(f"{str(found)[:80]!r} is not a SHA-256 digest", where="image", next=AGAIN)
     return found
 
 
 def _mapping(found: object, what: str) -> dict[str, Any]:
     if not isinstance(found, dict):
-        raise ImageError(f"{what} is not an object", where="image")
+        raise ImageError(f"the image's {what} is not an object", where="image", next=AGAIN)
     return found
 
 
 def _list(found: object, what: str) -> list[Any]:
     if not isinstance(found, list):
-        raise ImageError(f"{what} is not a list", where="image")
+        raise ImageError(f"the image's {what} is not a list", where="image", next=AGAIN)
     return found
 
 
@@ -180,7 +184,7 @@ def _text(found: object, what: str) -> str:
     if found is None:
         return ""
     if not isinstance(found, str):
-        raise ImageError(f"{what} is not text", where="image")
+        raise ImageError(f"the image's {what} is not text", where="image", next=AGAIN)
     return found
 
 

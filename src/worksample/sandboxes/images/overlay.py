@@ -1,7 +1,8 @@
-"""Layers unpacked beside a root, in the form that an overlay has for what lies over it: the root itself is not copied.
+"""Layers unpacked beside a root, as an overlay's upper layer, so that the root need not be copied; and roots that share
+files.
 
-What layers say of a root can hang on what lies there: a name below one of its links, a hard link to one of its files.
-Such layers are told by `NotApart`, and need a root of their own.
+Some layers depend on what lies in the root: a name below one of its links, a hard link to one of its files. They raise
+`NeedsWholeRoot`, and need a root of their own.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from .image_tree import ImageTree
 _OPAQUE = "trusted.overlay.opaque" if os.geteuid() == 0 else "user.overlay.opaque"
 
 
-class NotApart(Exception):
-    """These layers cannot be unpacked without the root below them."""
+class NeedsWholeRoot(Exception):
+    """These layers cannot be unpacked apart from the root below them."""
 
 
-class Over(ImageTree):
+class OverlayTree(ImageTree):
     """A folder that will lie over a root. Removed names become an overlay's marks."""
 
     def __init__(self, folder: Path, below: Path) -> None:
@@ -32,18 +33,20 @@ class Over(ImageTree):
         super().__init__(folder)
 
     def _folder(self, steps: list[str]) -> int:
-        """Only folders that a layer has itself: others could be links below, and their rights are not known here."""
+        """Return a descriptor of a folder that a layer itself contains. Others could be links in the root below, with
+        unknown permissions.
+        """
         with contextlib.suppress(OSError):
-            return self.opened(steps)
-        raise NotApart("/".join(steps))
+            return self.open_folder(steps)
+        raise NeedsWholeRoot("/".join(steps))
 
     def hide(self, above: int, name: str) -> None:
         self.remove(above, name)
-        with _or_not_apart():
+        with _needs_marks():
             os.mknod(name, stat.S_IFCHR | 0o600, os.makedev(0, 0), dir_fd=above)
 
     def make_folder(self, above: int, name: str) -> None:
-        """One in the place of a file or of a mark is no longer the one below."""
+        """Create a folder; if it replaces a file or mark, hide the folder below it."""
         try:
             os.mkdir(name, 0o755, dir_fd=above)
         except FileExistsError:
@@ -56,11 +59,11 @@ class Over(ImageTree):
         try:
             state = os.stat(steps[-1], dir_fd=source, follow_symlinks=False)
         except FileNotFoundError:
-            raise NotApart("/".join(steps)) from None
+            raise NeedsWholeRoot("/".join(steps)) from None
         finally:
             os.close(source)
         if stat.S_ISCHR(state.st_mode):
-            raise NotApart("/".join(steps))
+            raise NeedsWholeRoot("/".join(steps))
         super().link(steps, above, name)
 
     def empty(self, above: int, inside: str, kept: Set[str]) -> None:
@@ -70,15 +73,15 @@ class Over(ImageTree):
     def _close_off(self, name: str, above: int) -> None:
         descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
         try:
-            with _or_not_apart():
+            with _needs_marks():
                 os.setxattr(descriptor, _OPAQUE, b"y")
         finally:
             os.close(descriptor)
 
 
-def lay(over: Path, root: Path) -> None:
-    """Do to a root what a folder that lies over it says; files are shared with it. Nothing is followed."""
-    if _closed(over):
+def apply_overlay(over: Path, root: Path) -> None:
+    """Apply an overlay's upper layer to a root; files are shared with it. No link is followed."""
+    if _is_opaque(over):
         for path in root.iterdir():
             _remove(path)
     root.chmod(stat.S_IMODE(over.stat().st_mode))
@@ -88,9 +91,9 @@ def lay(over: Path, root: Path) -> None:
             _remove(target)
         if stat.S_ISDIR(mode):
             target.mkdir(exist_ok=True)
-            lay(Path(entry.path), target)
+            apply_overlay(Path(entry.path), target)
         elif not stat.S_ISCHR(mode):
-            link(entry.path, str(target))
+            link_file(entry.path, str(target))
 
 
 def _remove(path: Path) -> None:
@@ -100,7 +103,7 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _closed(folder: Path) -> bool:
+def _is_opaque(folder: Path) -> bool:
     try:
         return os.getxattr(folder, _OPAQUE) == b"y"
     except OSError:
@@ -108,28 +111,30 @@ def _closed(folder: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _or_not_apart() -> Iterator[None]:
-    """A file system or a kernel that has no such marks for this user."""
+def _needs_marks() -> Iterator[None]:
+    """Raise NeedsWholeRoot if the file system or kernel does not let this user set an overlay's marks."""
     try:
         yield
     except OSError as error:
-        raise NotApart(str(error)) from None
+        raise NeedsWholeRoot(str(error)) from None
 
 
-def share(source: Path, target: Path) -> None:
-    """All of a root in a folder of its own, which is made where it is missing. Raises ImageError."""
+def link_tree(source: Path, target: Path) -> None:
+    """Copy a root to another folder, sharing its files by hard links: layers replace files and never write to them.
+    Raises ImageError.
+    """
     try:
-        shutil.copytree(source, target, symlinks=True, copy_function=link, dirs_exist_ok=True)
+        shutil.copytree(source, target, symlinks=True, copy_function=link_file, dirs_exist_ok=True)
     except (OSError, shutil.Error) as error:
         raise ImageError(
-            f"the root cannot be shared: {error}",
+            f"the image's files cannot be copied: {error}",
             where=str(source),
             next="worksample image list, and worksample image remove DIGEST if its disk is full",
         ) from None
 
 
-def link(source: str, target: str) -> str:
-    """One file in two folders; a copy where they lie on two file systems, or too many share it."""
+def link_file(source: str, target: str) -> str:
+    """Hard-link a file; copy it if the folders are on two file systems or it has too many links."""
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError:

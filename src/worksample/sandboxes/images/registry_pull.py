@@ -1,4 +1,4 @@
-"""Images by reference: skopeo brings them as an OCI layout, which is then unpacked like any other."""
+"""Images by reference: skopeo downloads them as an OCI layout, which is then unpacked like any other."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import shutil
 import subprocess
 
 from worksample.errors import ImageError
-from worksample.privileged import privileged
-from worksample.sandboxes.guarded_subprocess import call
+from worksample.privileged import root_command
+from worksample.sandboxes.guarded_subprocess import run_guarded
 
-from .cache import Cached, beside, cached, names_folder
+from .cache import CachedImage, find_cached, image_scratch_folder, names_folder
 from .image_unpacker import from_layout
 from .limits import ImageLimits
 
 REFERENCE = "docker://"
 PINNED = re.compile(r"docker://[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}@sha256:[0-9a-f]{64}")
-"""A name without a digest may lead to another image tomorrow."""
+"""Form of a reference with a digest. A name without one may lead to another image tomorrow."""
 PULL_TIME = 1800.0
-"""Seconds that bringing an image may take."""
+"""Seconds that a download may take."""
 
 
-def pull(reference: str, limits: ImageLimits) -> Cached:
-    """The image of a reference with its digest; from the cache where it was pulled before. Raises ImageError."""
+def pull(reference: str, limits: ImageLimits) -> CachedImage:
+    """Return the image of a reference with a digest, from the cache if it was pulled before. Raises ImageError."""
     if not PINNED.fullmatch(reference):
         raise ImageError(
             f"{reference!r} does not name one image: its digest is missing",
@@ -31,10 +31,10 @@ def pull(reference: str, limits: ImageLimits) -> Cached:
             next=f"skopeo inspect --format '{{{{.Name}}}}@{{{{.Digest}}}}' {reference.split(maxsplit=1)[0]}",
         )
     name = names_folder() / hashlib.sha256(reference.encode()).hexdigest()
-    known = cached(name.read_text(encoding="ascii")) if name.exists() else None
+    known = find_cached(name.read_text(encoding="ascii")) if name.exists() else None
     if known is not None:
         return known
-    with beside() as folder:
+    with image_scratch_folder() as folder:
         fetch(reference, str(folder / "layout"))
         found = from_layout(folder / "layout", limits)
         fresh = folder / "name"
@@ -44,13 +44,13 @@ def pull(reference: str, limits: ImageLimits) -> Cached:
 
 
 def fetch(reference: str, folder: str) -> None:
-    """Bring an image as an OCI layout. Raises ImageError."""
+    """Download an image as an OCI layout. Raises ImageError."""
     program = shutil.which("skopeo")
     if program is None:
-        raise ImageError("skopeo is not installed", where="image", next=privileged("apt-get install skopeo"))
+        raise ImageError("skopeo is not installed", where="image", next=root_command("apt-get install skopeo"))
     try:
         words = [program, "copy", "--quiet", "--override-os", "linux", reference, f"oci:{folder}:image"]
-        done = call(words, PULL_TIME)
+        done = run_guarded(words, PULL_TIME)
     except subprocess.TimeoutExpired:
         raise ImageError(
             f"{reference} was not downloaded within {PULL_TIME:.0f} s",

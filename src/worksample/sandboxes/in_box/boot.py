@@ -1,8 +1,8 @@
-"""The box's last steps of making, done from inside before anything foreign runs: writable folders, identity, filters.
+"""The last steps of making a box, from inside and before anything untrusted runs: writable folders, identity, filters.
 
-bubblewrap gives the namespaces and the read-only mounts. Here one size-limited tmpfs is mounted and its folders are
-bound at every writable place, so that one limit holds for all of them; then the root becomes read-only and every
-privilege that is not needed to start commands is dropped.
+bubblewrap provides the namespaces and the read-only mounts. This module mounts one size-limited tmpfs and binds its
+folders at every writable place, so that one limit holds for all of them. Then the root becomes read-only, and every
+privilege that starting commands does not need is dropped.
 """
 
 # pathlib and contextlib would add a third to the start-up time of a box.
@@ -14,8 +14,8 @@ import os
 import resource
 
 from . import dial_server, system_calls
-from .id_mapped_mounts import show, user_namespace
-from .image_root import furnish, turn
+from .id_mapped_mounts import mount_as_user, user_namespace
+from .image_root import enter_root, furnish_root
 
 TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
 if TYPE_CHECKING:
@@ -24,24 +24,25 @@ if TYPE_CHECKING:
 
 STAGE = "/.box"
 ENDPOINT_BACKLOG = 1024
-"""Connections to an endpoint that wait to be accepted."""
+"""Connections to an endpoint that may wait to be accepted."""
 
 
 def boot(plan: dict[str, Any]) -> list[int]:
-    """Finish the box as `plan` says; return descriptors of the box's root, of its output folder, of the line that
-    sockets to dial with are asked over, of what is written to an image's root, and of the sockets of its endpoints,
-    which the platform serves: they are bound before anything foreign could take their places."""
+    """Finish the box as `plan` says. Return descriptors of the box's root, its output folder, the line for dialling,
+    the changes to an image's root, and the endpoints' sockets, which are bound before anything untrusted could take
+    their places.
+    """
     os.umask(0o022)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     if plan["container"]:
-        from .container import furnish as prepare  # bubblewrap has done it
+        from .container import furnish_container as prepare  # bubblewrap has done this already
 
         prepare(plan["container"])
     for path, text in plan["files"].items():
-        put(path, text)
+        write_text(path, text)
     if plan["root"] and plan["shown"]:
-        show(plan["shown"], plan["owner"], plan["uid"], plan["gid"])
+        mount_as_user(plan["shown"], plan["owner"], plan["uid"], plan["gid"])
     for path in plan["apart"]:
         _set_apart(path)
     size, files = plan["disk"], plan["files_limit"]
@@ -55,10 +56,10 @@ def boot(plan: dict[str, Any]) -> list[int]:
     uid, gid = (plan["uid"], plan["gid"]) if plan["root"] else (0, 0)
     changes = []
     if plan["image"]:
-        stage = turn(plan["image"], STAGE, uid, gid, plan["root"])
+        stage = enter_root(plan["image"], STAGE, uid, gid, plan["root"])
         changes.append(os.open(f"{stage}/upper", os.O_PATH | os.O_DIRECTORY))
         places = [(f"{stage}/{number}", target, mode) for number, (target, mode) in enumerate(plan["writable"])]
-        furnish(plan["image"], places, uid, gid)
+        furnish_root(plan["image"], places, uid, gid)
     else:
         _furnish(plan, uid, gid)
     for path in plan["readonly"]:
@@ -68,7 +69,7 @@ def boot(plan: dict[str, Any]) -> list[int]:
     _cover_settings()
     own = _cover_first()
     kept = [os.open("/", os.O_PATH | os.O_DIRECTORY), os.open(plan["output"], os.O_PATH | os.O_DIRECTORY)]
-    plan["dial"], far = dial_server.line()
+    plan["dial"], far = dial_server.make_line()
     kept.append(far)
     kept += changes
     kept += [endpoint(address, port) for address, port in plan["endpoints"]]
@@ -79,7 +80,7 @@ def boot(plan: dict[str, Any]) -> list[int]:
 
 
 def _furnish(plan: dict[str, Any], uid: int, gid: int) -> None:
-    """The writable folders of a box that has the machine's own root."""
+    """Mount the writable folders of a box that has the machine's own root."""
     for index, (target, mode) in enumerate(plan["writable"]):
         source = f"{STAGE}/{index}"
         os.mkdir(source)
@@ -89,7 +90,7 @@ def _furnish(plan: dict[str, Any], uid: int, gid: int) -> None:
 
 
 def endpoint(address: str, port: int) -> int:
-    """A socket that listens on the box's loopback."""
+    """Return the descriptor of a socket that listens on the box's loopback."""
     import _socket
 
     own = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
@@ -99,8 +100,9 @@ def endpoint(address: str, port: int) -> int:
 
 
 def _set_apart(path: str) -> None:
-    """Give a shared read-only folder inodes of this box's own, so that locks on its files and watches of them reach
-    nobody else: an overlay of nothing. A kernel that cannot do this leaves the folder as it was."""
+    """Give a shared read-only folder inodes of its own by an empty overlay, so that locks and watches on its files do
+    not reach other boxes. A kernel that cannot do this leaves the folder unchanged.
+    """
     below = os.open(path, os.O_PATH | os.O_DIRECTORY)
     flags = system_calls.MS_RDONLY | system_calls.MS_NOSUID | system_calls.MS_NODEV
     try:
@@ -112,7 +114,9 @@ def _set_apart(path: str) -> None:
 
 
 def _cover_settings() -> None:
-    """Make the kernel's switches read-only, also those of the box's own namespaces; cover what tells of the host."""
+    """Make the kernel's settings read-only, including those of the box's own namespaces, and cover files that reveal
+    the host.
+    """
     for name in ("sys", "irq", "bus", "fs", "sysrq-trigger", "scsi", "acpi"):
         path = f"/proc/{name}"
         if os.path.exists(path):
@@ -125,9 +129,10 @@ def _cover_settings() -> None:
 
 
 def _cover_first() -> int:
-    """Make what /proc shows of process 1 read-only: where the platform is an ordinary user, process 1 is of the same
-    user as the commands, and the modes of those files would let them write. Returns a descriptor of the folder below,
-    by which process 1 itself still writes there."""
+    """Make the files of process 1 in /proc read-only: if the platform is an ordinary user, commands run as the same
+    user and could otherwise write them. Return a descriptor of the folder below, through which process 1 itself
+    still writes.
+    """
     path = f"/proc/{os.getpid()}"
     own = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     system_calls.mount(path, path, None, system_calls.MS_BIND | system_calls.MS_REC)
@@ -135,8 +140,8 @@ def _cover_first() -> int:
     return own
 
 
-def put(path: str, text: str, below: int | None = None) -> None:
-    """Write a small file, such as the kernel's; `below`: the descriptor of the folder that `path` begins in."""
+def write_text(path: str, text: str, below: int | None = None) -> None:
+    """Write a small file, such as a kernel setting. `below`: descriptor of the folder in which `path` starts."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666, dir_fd=below)
     try:
         os.write(file, text.encode())
@@ -145,10 +150,10 @@ def put(path: str, text: str, below: int | None = None) -> None:
 
 
 def _bind(source: str, target: str, under: list[str]) -> None:
-    """Bind a fresh writable folder, and put back what was mounted below the place that it covers.
+    """Bind a new writable folder, and restore the mounts below it that it covers.
 
-    The folders that lead to such a mount become mounts themselves, and read-only: a mere folder could be moved away
-    with the mount in it, and another put in its place.
+    The folders that lead to such a mount become read-only mounts themselves: a plain folder could be moved away with
+    the mount in it, and replaced.
     """
     kept = [(path, os.open(path, os.O_PATH)) for path in sorted(under)]
     system_calls.mount(source, target, None, system_calls.MS_BIND)
@@ -169,30 +174,34 @@ def _bind(source: str, target: str, under: list[str]) -> None:
 
 
 def _become(plan: dict[str, Any], own: int) -> None:
-    """Drop what is not needed any more: as root keep only what changes to the agent's user and ends its processes.
+    """Drop privileges that are no longer needed; as root, keep only what switches to the agent's user and kills its
+    processes.
 
-    `own`: what /proc has of this process, writable."""
+    `own`: writable descriptor of this process's folder in /proc.
+    """
     try:
-        put("loginuid", str(plan["uid"] if plan["root"] else 0), own)
+        write_text("loginuid", str(plan["uid"] if plan["root"] else 0), own)
     except OSError:
-        pass  # the kernel has none, or it was set before: either way no command can set it
+        pass  # not supported, or already set: either way no command can set it
     if plan["root"]:
         if plan["image"]:
-            # Each command enters it by itself, and only then comes under the filter, which refuses to.
+            # Each command enters it before it is filtered: the filter would refuse that.
             plan["space"] = user_namespace(plan["image"]["user"], plan["uid"], plan["gid"])
         kept = [system_calls.CAP_KILL, system_calls.CAP_SETGID, system_calls.CAP_SETUID]
         try:
-            put("oom_score_adj", "-998", own)
-            kept.append(system_calls.CAP_SYS_RESOURCE)  # with it each child raises its own score for good, and drops it
+            write_text("oom_score_adj", "-998", own)
+            kept.append(
+                system_calls.CAP_SYS_RESOURCE
+            )  # each child uses it to raise its own score for good, and then drops it
         except PermissionError:
-            pass  # root without CAP_SYS_RESOURCE: then only the commands' own score of 1000 puts them first
+            pass  # root without CAP_SYS_RESOURCE: only the commands' score of 1000 has them killed first
         system_calls.drop_bounding()
         system_calls.capabilities(tuple(kept))
     else:
         system_calls.unshare(system_calls.CLONE_NEWUSER)
-        put("setgroups", "deny", own)
-        put("gid_map", f"{plan['gid']} 0 1", own)
-        put("uid_map", f"{plan['uid']} 0 1", own)
+        write_text("setgroups", "deny", own)
+        write_text("gid_map", f"{plan['gid']} 0 1", own)
+        write_text("uid_map", f"{plan['uid']} 0 1", own)
         system_calls.drop_bounding()
         system_calls.capabilities(())
     system_calls.prctl(system_calls.PR_SET_DUMPABLE, 0)

@@ -1,4 +1,4 @@
-"""The exec server's end of the line to the platform: whole frames in, whole frames out, and a bound on what waits."""
+"""The exec server's end of the connection to the platform: whole frames in and out, and a limit on unsent bytes."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ if TYPE_CHECKING:
 
 
 MAX_PENDING = 4 << 20
-"""Bytes on their way to the platform above which nothing more is read from commands."""
+"""Unsent bytes above which nothing more is read from commands."""
 
 
 class BoxLine:
-    """Frames wait until the end of a turn, so that what belongs together goes out in one call."""
+    """A connection on which frames wait until the end of a turn, so that related ones are sent in one call."""
 
     def __init__(self, socket: Any, poller: Poller, full: Callable[[bool], object]) -> None:
-        """full: called when more waits than is wise, and when it is over."""
+        """full: called with True when too much is unsent, and with False when that is over."""
         socket.setblocking(False)
         self.socket, self.open, self.paused = socket, True, False
         self._poller, self._full = poller, full
         self._received, self._pending = bytearray(), bytearray()
         self._ready = False
-        poller.watch(socket.fileno(), IN, self._happened)
+        poller.watch(socket.fileno(), IN, self._on_event)
 
     def send(self, kind: int, number: int, payload: bytes = b"") -> None:
-        """Have a frame sent at the end of this turn."""
+        """Send a frame at the end of this turn."""
         self._pending += frames.pack(kind, number, payload)
 
     def flush(self) -> None:
-        """Send what can be sent now."""
+        """Send as much as possible now."""
         while self._pending:
             try:
                 sent = self.socket.send(self._pending)
@@ -42,18 +42,18 @@ class BoxLine:
                 self.open = False
                 return
             del self._pending[:sent]
-        self._poller.watch(self.socket.fileno(), IN | OUT if self._pending else IN, self._happened)
+        self._poller.watch(self.socket.fileno(), IN | OUT if self._pending else IN, self._on_event)
         full = len(self._pending) > MAX_PENDING
         if full != self.paused:
             self.paused = full
             self._full(full)
 
-    def _happened(self, events: int) -> None:
+    def _on_event(self, events: int) -> None:
         if events & ~OUT:
             self._ready = True
 
-    def taken(self) -> Iterator[tuple[int, int, bytes]]:
-        """Kind, number and payload of every frame that has come whole."""
+    def read_frames(self) -> Iterator[tuple[int, int, bytes]]:
+        """Yield kind, number and payload of every complete frame."""
         if not self._ready:
             return
         self._ready = False

@@ -10,8 +10,8 @@ import resource
 import warnings  # noqa: F401 - os.execvpe imports it, and would do so in every child
 
 from . import files, system_calls
-from .boot import put
-from .sockets import reach
+from .boot import write_text
+from .sockets import bind_or_connect
 
 TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
 if TYPE_CHECKING:
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 
 
 class Starter:
-    """Forks children of the box's one user with the box's limits."""
+    """Forks children of the box's only user with the box's limits."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.plan = plan
         self.space: int = plan.get("space", -1)
-        """The user namespace that commands enter, where they do."""
+        """Descriptor of the user namespace that commands enter; -1 if there is none."""
         self.limits = [(getattr(resource, name), value) for name, value in plan["rlimits"].items()]
 
     def start(self, request: dict[str, Any], reached: int = -1) -> tuple[int, int, int, int, int]:
-        """Start it; return pid, and the near ends of stdin (-1 when there is none), stdout, stderr and of the pipe
-        on which a failure to start is told as a decimal errno. `reached`: the socket that it connects or binds."""
+        """Start a request; return the pid and our ends of stdin (-1 if there is none), stdout, stderr and of the pipe
+        that reports a failure to start as a decimal errno. `reached`: the socket that the child connects or binds.
+        """
         near, far = [-1], [reached]
         try:
             if reached < 0 and (request["input"] or request["more"]):
@@ -60,7 +61,7 @@ class Starter:
                 os.close(descriptor)
 
     def _child(self, request: dict[str, Any], stdin: int, stdout: int, stderr: int, trouble: int) -> None:
-        """Never returns."""
+        """Run the request in the child. Never returns."""
         status = 127
         try:
             os.setsid()
@@ -85,9 +86,9 @@ class Starter:
         for which, value in self.limits:
             resource.setrlimit(which, (value, value))
         try:
-            put("/proc/self/oom_score_adj", "1000")
+            write_text("/proc/self/oom_score_adj", "1000")
         except OSError:
-            pass  # of a box within a box that may not
+            pass  # a nested box may not do this
         if self.space >= 0:
             self._enter(self.plan["image"]["user"])
         elif self.plan["root"]:
@@ -98,7 +99,7 @@ class Starter:
         system_calls.prctl(system_calls.PR_SET_CHILD_SUBREAPER, 1)
 
     def _enter(self, user: int) -> None:
-        """Become the image's user in the box's user namespace, which maps it to the box's own and nobody else."""
+        """Become the image's user in the box's user namespace, which maps it to the box's user and nobody else."""
         os.setgroups([])
         system_calls.setns(4, system_calls.CLONE_NEWUSER)
         os.close(4)
@@ -121,7 +122,7 @@ class Starter:
             files.write_file(request["path"], request["mode"], lambda: os.read(0, files.PIECE))
             return 0
         if request["op"] in ("connect", "listen"):
-            reach(request["op"], request["path"])
+            bind_or_connect(request["op"], request["path"])
             return 0
         for number in self.plan["signals"]:
             _default(number)
@@ -130,12 +131,13 @@ class Starter:
 
 
 def _give_way() -> None:
-    """The session just opened has the share of a whole program's, whatever the priority of its processes: where no
-    control group says otherwise, this does."""
+    """Lower the new session's share of the processors, for machines without a control group that does: within a
+    session, priorities of processes do not matter to other sessions.
+    """
     try:
-        put("/proc/self/autogroup", "19")
+        write_text("/proc/self/autogroup", "19")
     except OSError:
-        pass  # the kernel has none, or another was told so within a tenth of a second
+        pass  # not supported, or set by another process within the last tenth of a second
 
 
 def _default(number: int) -> None:

@@ -1,5 +1,6 @@
-"""What a daemon's container is not yet when the exec server starts in it, and a box of bubblewrap's is: every folder is
-there, nothing is beside what was asked for, and read-only is so throughout."""
+"""Steps that turn a daemon's container into a box like bubblewrap's: all folders exist, nothing unrequested is mounted,
+and read-only mounts are so throughout.
+"""
 
 # pathlib and contextlib would add a third to the start-up time of a box.
 # ruff: noqa: PTH103
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 
 LINE = "/run/worksample/line"
-"""A folder of the host's: the socket at which the platform listens, and the file of what is said here."""
+"""Folder of the host with the socket at which the platform listens, and the file for messages."""
 
 
 def main() -> None:
-    """Connect to the platform, and be a box's process 1."""
+    """Connect to the platform and serve as a box's process 1."""
     said = os.open(f"{LINE}/said", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     os.dup2(said, 1)
     os.dup2(said, 2)
@@ -31,16 +32,16 @@ def main() -> None:
     serve(own)
 
 
-def furnish(container: dict[str, Any]) -> None:
-    """Make of the container what `boot` goes on from."""
+def furnish_container(container: dict[str, Any]) -> None:
+    """Prepare the container so that `boot` can go on."""
     kept, shown = container["kept"], container["shown"]
-    for path in reversed(_mounts()):  # what lies on top was mounted last
+    for path in reversed(_mounts()):  # the topmost mount was mounted last
         ours = path in kept or any(path.startswith(f"{place}/") for place in shown)
         if not ours or path in container["theirs"]:
             system_calls.unmount(path)
     for path in container["folders"]:
         os.makedirs(path, 0o755, exist_ok=True)
-    for path in _mounts():  # a daemon says for no mount what bubblewrap says for each, nor for those below it
+    for path in _mounts():  # a daemon does not set the flags that bubblewrap sets for each mount and those below it
         above = [place for place in shown if path == place or path.startswith(f"{place}/")]
         if above:
             flags = os.statvfs(path).f_flag & 0xE | system_calls.MS_NOSUID | system_calls.MS_NODEV
@@ -53,14 +54,14 @@ def furnish(container: dict[str, Any]) -> None:
 
 
 def _mounts() -> list[str]:
-    """Every mount point but the root, in the order of mounting."""
+    """Return every mount point except the root, in the order of mounting."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
         found = [line.split(" ")[4] for line in file]
-    return [_plain(path) for path in found if path != "/"]
+    return [_unescape(path) for path in found if path != "/"]
 
 
-def _plain(path: str) -> str:
-    """Without the kernel's octal escapes."""
+def _unescape(path: str) -> str:
+    """Return a path without the kernel's octal escapes."""
     for code, sign in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         path = path.replace(code, sign)
     return path

@@ -1,4 +1,6 @@
-"""Sockets of the box's own network that the platform connects: to which network one belongs is a property of it."""
+"""The server of sockets for dialling: a socket belongs to the network in which it was made, so the box makes it and the
+platform connects it.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,18 @@ TYPE_CHECKING = False  # typing and collections would add a quarter to the start
 if TYPE_CHECKING:
     from .poller import Poller
 
-ASKED = b"?"
-"""One socket, please."""
+SOCKET_REQUEST = b"?"
+"""Message that asks for one socket."""
 
 
-def line() -> tuple[int, int]:
-    """Both ends of what sockets are asked and given over: process 1's and the platform's."""
+def make_line() -> tuple[int, int]:
+    """Return both ends of the line over which sockets are requested and sent: process 1's and the platform's."""
     near, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET | _socket.SOCK_CLOEXEC)
     return near.detach(), far.detach()
 
 
-class Dialling:
-    """Gives a fresh socket for each time that it is asked."""
+class DialServer:
+    """Sends a new socket for each request."""
 
     def __init__(self, descriptor: int, poller: Poller) -> None:
         self._line = _socket.socket(fileno=descriptor)
@@ -30,7 +32,7 @@ class Dialling:
         poller.watch(descriptor, IN, self._give)
 
     def _give(self, events: int) -> None:
-        if self._line.recv(1) != ASKED:
+        if self._line.recv(1) != SOCKET_REQUEST:
             self._poller.unwatch(self._line.fileno())  # the platform's end is gone
             return
         try:

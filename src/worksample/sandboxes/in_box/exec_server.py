@@ -1,4 +1,4 @@
-"""The exec server: process 1 of a box. It starts commands, carries their streams, ends them, reaps orphans."""
+"""The exec server: process 1 of a box. It starts commands, carries their streams, kills them, reaps orphans."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from . import frames
 from .boot import boot
 from .box_line import BoxLine
 from .child_process import Starter
-from .dial_server import Dialling
+from .dial_server import DialServer
 from .poller import IN, Poller
-from .processes import Watchdog, everyone, kill_all, kill_tree
+from .processes import Watchdog, kill_all, kill_tree, signal_all
 from .processor_clock import LONGEST, ProcessorClock
-from .sockets import ListeningSocket, fresh, join
+from .sockets import ListeningSocket, new_socket, open_channel
 from .streams import PIECE, InputStream, OutputStream, Strays, StreamChannel
 
 TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Command(StreamChannel):
-    """A running command, with its accounts."""
+    """A running command, with its times."""
 
     def __init__(self, number: int, request: dict[str, Any], pid: int, trouble: int) -> None:
         self.pid, self.trouble, self.op = pid, trouble, request["op"]
@@ -39,8 +39,8 @@ class Command(StreamChannel):
         """The socket that a child connects or binds."""
 
 
-class Server:
-    """The loop."""
+class ExecServer:
+    """The server's loop and everything that it watches."""
 
     def __init__(self, socket: Any, plan: dict[str, Any]) -> None:
         self.starter = Starter(plan)
@@ -50,38 +50,38 @@ class Server:
         self.strays = Strays(self)
         self.channels: dict[int, StreamChannel] = {}
         self.running: dict[int, Command] = {}
-        """By process id."""
+        """Commands by process id."""
         self.listening: dict[int, ListeningSocket] = {}
         self.joined: dict[int, ListeningSocket] = {}
-        """By the number of a connection that the platform has not let go."""
+        """Listening sockets by the number of a connection that the platform still holds."""
         self._last_joined = frames.JOINED_FROM
         wake, wake_far = os.pipe()
         os.set_blocking(wake, False)
         os.set_blocking(wake_far, False)
-        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # process 1 cannot be reached by signals it does not handle
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # the kernel drops signals that process 1 does not handle
         _signal.signal(_signal.SIGCHLD, lambda number, frame: None)
         _signal.set_wakeup_fd(wake_far, warn_on_full_buffer=False)
         self.poller.watch(wake, IN, lambda events: os.read(wake, PIECE))
-        Dialling(plan["dial"], self.poller)
+        DialServer(plan["dial"], self.poller)
 
     def run(self) -> None:
         """Serve until the platform is gone. The end of process 1 ends every process of the box."""
         while self.line.open:
             self.poller.turn(self._patience())
-            for kind, number, payload in self.line.taken():
+            for kind, number, payload in self.line.read_frames():
                 self._obey(kind, number, payload)
             self._reap()
             self._expire()
             self.line.flush()
 
     def next_joined(self) -> int:
-        """A number for a connection that a program makes."""
+        """Return a number for a connection that a program makes."""
         self._last_joined += 1
         return self._last_joined
 
     def settle(self, channel: StreamChannel) -> None:
         """Forget a channel that is over."""
-        if channel.over() and not (isinstance(channel, Command) and channel.pid in self.running):
+        if channel.is_over() and not (isinstance(channel, Command) and channel.pid in self.running):
             self.channels.pop(channel.number, None)
             if channel.socket:
                 channel.socket.close()
@@ -120,7 +120,7 @@ class Server:
                 kill_all()
                 self._reap()
             else:
-                everyone(_signal.SIGSTOP if kind == frames.STOP else _signal.SIGCONT)
+                signal_all(_signal.SIGSTOP if kind == frames.STOP else _signal.SIGCONT)
             self.line.send(frames.ENDED, number, frames.DONE.pack(0, 0, 0.0, 0.0))
 
     def _kill(self, number: int) -> None:
@@ -135,12 +135,12 @@ class Server:
             listening.close()
         origin = self.joined.pop(number, None)
         if origin:
-            origin.released()
+            origin.release_connection()
 
     # commands
 
     def _start(self, number: int, request: dict[str, Any]) -> None:
-        reached = fresh() if request["op"] in ("connect", "listen") else None
+        reached = new_socket() if request["op"] in ("connect", "listen") else None
         try:
             pid, stdin, stdout, stderr, trouble = self.starter.start(request, reached.fileno() if reached else -1)
         except OSError as failure:
@@ -171,7 +171,7 @@ class Server:
                 self._end(command, os.waitstatus_to_exitcode(status))
 
     def _end(self, command: Command, status: int) -> None:
-        """The command itself is gone. What its background processes still print is read and dropped."""
+        """Handle the end of a command. Output of its background processes is read and dropped from now on."""
         trouble = os.read(command.trouble, 8192)
         os.close(command.trouble)
         if command.feed:
@@ -180,7 +180,7 @@ class Server:
             if trouble:
                 tap.close()
             else:
-                tap.ended()
+                tap.end()
         del self.running[command.pid]
         self.settle(command)
         if trouble:
@@ -190,16 +190,16 @@ class Server:
             had = command.clock.total() if command.clock is not None else seconds
             self.line.send(frames.ENDED, command.number, frames.DONE.pack(status, command.flags, seconds, had))
             if command.reached and not status:
-                self._reached(command)
+                self._on_socket_ready(command)
                 return
         if command.reached:
             command.reached.close()
 
-    def _reached(self, command: Command) -> None:
+    def _on_socket_ready(self, command: Command) -> None:
         if command.op == "listen":
             self.listening[command.number] = ListeningSocket(self, command.number, command.reached)
         else:
-            join(self, command.number, command.reached)
+            open_channel(self, command.number, command.reached)
 
     def _expire(self) -> None:
         now = time.monotonic()
@@ -209,7 +209,7 @@ class Server:
                 command.flags |= frames.TIMED_OUT
                 kill_tree(command.pid)
             elif command.clock is not None and now >= command.clock.due and command.clock.look():
-                command.flags |= frames.TIMED_OUT | (frames.STARVED if command.clock.starved else 0)
+                command.flags |= frames.TIMED_OUT | (frames.STARVED if command.clock.is_starved else 0)
                 kill_tree(command.pid)
                 command.clock.due = now + LONGEST
         if self.watchdog and now >= self.watchdog.due and self.watchdog.look():
@@ -217,12 +217,12 @@ class Server:
 
 
 def main() -> None:
-    """Process 1 of a box whose line was handed to it."""
+    """Serve a box over the socket whose descriptor is the argument."""
     serve(_socket.socket(fileno=int(sys.argv[1])))
 
 
 def serve(socket: Any) -> None:
-    """Make the box ready as the first frame says, answer with descriptors of its root and output, then serve."""
+    """Finish the box as the first frame says, answer with its descriptors, then serve."""
     socket.setblocking(True)
     received = b""
     while len(received) < frames.HEAD.size or len(received) < frames.HEAD.size + frames.HEAD.unpack_from(received)[0]:
@@ -237,4 +237,4 @@ def serve(socket: Any) -> None:
     )
     for descriptor in kept:
         os.close(descriptor)
-    Server(socket, plan).run()
+    ExecServer(socket, plan).run()

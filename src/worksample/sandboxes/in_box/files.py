@@ -1,4 +1,4 @@
-"""Reading and writing one file with the rights of whoever calls: never a pipe, a device or a folder."""
+"""Reading and writing one regular file with the caller's rights; pipes, devices and folders are refused."""
 
 # pathlib and contextlib would add a third to the start-up time of a box.
 # ruff: noqa: PTH103, PTH120
@@ -18,7 +18,9 @@ PIECE = 1 << 16
 
 
 def read_file(path: str, limit: int, give: Callable[[bytes], object]) -> None:
-    """Give the pieces of a regular file; EFBIG when it has more than `limit` bytes."""
+    """Pass the content of a regular file to `give` in pieces. Raises OSError with EFBIG if it has more than `limit`
+    bytes.
+    """
     descriptor = os.open(path, os.O_RDONLY | O_NEVER_HANG)
     try:
         kind = os.fstat(descriptor).st_mode & 0o170000
@@ -37,7 +39,9 @@ def read_file(path: str, limit: int, give: Callable[[bytes], object]) -> None:
 
 
 def write_file(path: str, mode: int, take: Callable[[], bytes]) -> None:
-    """Make or replace a regular file, with its parent folders, from pieces; an empty piece is the end."""
+    """Create or replace a regular file and its parent folders from the pieces that `take` returns; an empty piece ends
+    it.
+    """
     parent = os.path.dirname(path)
     if parent:
         os.makedirs(parent, exist_ok=True)
@@ -54,7 +58,7 @@ def write_file(path: str, mode: int, take: Callable[[], bytes]) -> None:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of it."""
+    """Write all of the data to a descriptor."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]

@@ -1,6 +1,6 @@
-"""Showing the platform's mounts to the box's user as if they were its own, whatever their modes and owner on the host.
+"""ID-mapped mounts: show the platform's files to the box's user as its own, whatever their owner and mode on the host.
 
-A platform that runs as root gives its boxes user ids of their own, which could not enter a folder of mode 0700. An
+A platform that runs as root gives each box a user id of its own, which could not enter a folder of mode 0700. An
 ID-mapped mount (Linux 5.12) shows files of the platform's user as files of the box's user, in this mount only.
 """
 
@@ -18,10 +18,10 @@ _AT_FDCWD, _AT_EMPTY_PATH, _AT_RECURSIVE, _CLONE, _CLOEXEC, _MOVE_EMPTY = -100, 
 _IDMAP = 0x00100000
 
 
-def show(targets: list[str], owner: int, uid: int, gid: int) -> None:
+def mount_as_user(targets: list[str], owner: int, uid: int, gid: int) -> None:
     """Mount each target over itself with the files of host user `owner` shown as `uid`:`gid`.
 
-    A file system that knows no such mounts leaves its target as it was.
+    A file system without such mounts leaves its target unchanged.
     """
     space = user_namespace(owner, uid, gid)
     try:
@@ -40,7 +40,7 @@ def show(targets: list[str], owner: int, uid: int, gid: int) -> None:
 
 
 def user_namespace(owner: int, uid: int, gid: int) -> int:
-    """A descriptor of a user namespace in which `owner` is `uid`:`gid`, borrowed from a short-lived child."""
+    """Return a descriptor of a user namespace in which `owner` is `uid`:`gid`, borrowed from a short-lived child."""
     ready, ready_far = os.pipe()
     done, done_far = os.pipe()
     child = os.fork()

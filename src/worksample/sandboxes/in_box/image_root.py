@@ -1,7 +1,7 @@
-"""Turning to a root file system of an image's: an overlay of its files, whose upper side is the box's limited tmpfs.
+"""Switch to an image's root file system: an overlay of its files, whose upper layer is the box's limited tmpfs.
 
-What lies in an image is hostile, its links too. So nothing is looked up in it before it is the root: from then on a
-link of its own leads nowhere else. The exec server goes on with what it has loaded, and loads nothing any more.
+An image is untrusted, and so are its links. So no path in it is looked up before it is the root; from then on its links
+cannot lead out of it. The exec server uses the modules it has loaded and loads no more.
 """
 
 # pathlib and contextlib would add a third to the start-up time of a box.
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 ROOT = "/.root"
 OLD = "/.old"
-"""Where the root that the box began with lies, until it is furnished."""
+"""Path of the original root until the new one is furnished."""
 
 
-def turn(image: dict[str, Any], stage: str, uid: int, gid: int, root: bool) -> str:
-    """Make the image's overlay the root; return where `stage` is now. uid, gid: the owner of what is written."""
+def enter_root(image: dict[str, Any], stage: str, uid: int, gid: int, root: bool) -> str:
+    """Make the image's overlay the root; return the new path of `stage`. uid, gid: owner of what is written."""
     for name in ("upper", "work"):
         os.mkdir(f"{stage}/{name}", 0o755)
         os.chown(f"{stage}/{name}", uid, gid)
@@ -35,7 +35,7 @@ def turn(image: dict[str, Any], stage: str, uid: int, gid: int, root: bool) -> s
         _folder(f"{ROOT}/{name}")
     for path in ("/proc", "/dev"):
         system_calls.mount(path, ROOT + path, None, system_calls.MS_MOVE)
-    # From here on a module that is looked for would be the image's.
+    # From here on, an import would load a module of the image.
     sys.path.clear()
     sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, "__name__", "") in _OWN_FINDERS]
     os.chdir(ROOT)
@@ -47,11 +47,11 @@ def turn(image: dict[str, Any], stage: str, uid: int, gid: int, root: bool) -> s
 _OWN_FINDERS = ("BuiltinImporter", "FrozenImporter")
 
 
-def furnish(image: dict[str, Any], places: list[tuple[str, str, int]], uid: int, gid: int) -> None:
-    """Put the box's own into its new root and let the old one go.
+def furnish_root(image: dict[str, Any], places: list[tuple[str, str, int]], uid: int, gid: int) -> None:
+    """Mount the box's own folders and files into its new root and unmount the old one.
 
-    places: source, target and mode of each writable folder. Folders on the way to a mount become mounts, too: a mere
-    folder could be moved away with the mount in it, and another put in its place.
+    places: source, target and mode of each writable folder. Folders on the way to a mount become mounts too: a plain
+    folder could be moved away with the mount in it, and replaced.
     """
     for source, _, mode in places:
         os.mkdir(source)
@@ -85,7 +85,7 @@ def furnish(image: dict[str, Any], places: list[tuple[str, str, int]], uid: int,
 
 
 def _folder(path: str) -> None:
-    """A real folder at the path, whatever the image has there."""
+    """Create a real folder at the path, replacing whatever the image has there."""
     try:
         os.mkdir(path)
     except FileExistsError:
@@ -95,7 +95,7 @@ def _folder(path: str) -> None:
 
 
 def _make(path: str, uid: int, gid: int) -> None:
-    """A folder and those above it; what is missing belongs to the user that is named."""
+    """Create a folder and its parents; missing ones belong to the given user."""
     missing = []
     while not os.path.isdir(path):
         missing.append(path)
@@ -106,7 +106,7 @@ def _make(path: str, uid: int, gid: int) -> None:
 
 
 def _pin(target: str, pinned: set[str]) -> None:
-    """Make mounts of the folders above a mount, each once."""
+    """Turn the folders above a mount into mounts, each once."""
     parts = target.split("/")
     for depth in range(2, len(parts)):
         above = "/".join(parts[:depth])

@@ -1,4 +1,4 @@
-"""What the exec server waits for: descriptors, each with the function that is called when it has something."""
+"""The exec server's poller: descriptors, each with the function that handles its events."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ IN, OUT, GONE = select.EPOLLIN, select.EPOLLOUT, select.EPOLLERR | select.EPOLLH
 
 
 class Poller:
-    """Level-triggered. An unwatched descriptor costs nothing, also when its other end is gone."""
+    """A level-triggered poller. An unwatched descriptor costs nothing, even if its other end is gone."""
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
         self._watched: dict[int, tuple[int, Callable[[int], object]]] = {}
 
     def watch(self, descriptor: int, events: int, call: Callable[[int], object]) -> None:
-        """Call with the events that came; with 0 events only the loss of the other end comes."""
+        """Call a function with the events of a descriptor; with 0 events, only on the loss of the other end."""
         before = self._watched.get(descriptor)
         self._watched[descriptor] = (events, call)
         if before is None:
@@ -29,12 +29,12 @@ class Poller:
             self._epoll.modify(descriptor, events)
 
     def unwatch(self, descriptor: int) -> None:
-        """Harmless for what is not watched; must come before the descriptor is closed."""
+        """Stop watching a descriptor; needed before it is closed. Harmless if it is not watched."""
         if self._watched.pop(descriptor, None):
             self._epoll.unregister(descriptor)
 
     def turn(self, patience: float | None) -> None:
-        """Wait once, and serve everything that is ready once: nobody who floods holds up the others."""
+        """Wait once and handle every ready descriptor once, so that a busy one cannot block the others."""
         for descriptor, events in self._epoll.poll(patience):
             found = self._watched.get(descriptor)
             if found:

@@ -1,4 +1,4 @@
-"""The box's processes, seen from process 1: ending a command with all it started, stopping all, watching memory."""
+"""The box's processes, seen from process 1: killing a command with its descendants, stopping all, watching memory."""
 
 # pathlib and contextlib would add a third to the start-up time of a box.
 # ruff: noqa: PTH123, PTH208, SIM105
@@ -24,7 +24,7 @@ def _others() -> list[int]:
 
 
 def _stat(pid: int) -> tuple[str, int]:
-    """State letter and parent of a process; ("", 0) when it is gone."""
+    """Return state letter and parent of a process; ("", 0) if it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
@@ -41,7 +41,7 @@ def _signal_one(pid: int, number: int) -> None:
 
 
 def _descendants(root: int) -> list[int]:
-    """Every living process below `root`, which adopts the orphans of its tree (it is a child subreaper)."""
+    """Return every living process below `root`, which adopts the orphans of its tree (it is a child subreaper)."""
     children: dict[int, list[int]] = {}
     for pid in _others():
         state, parent = _stat(pid)
@@ -56,9 +56,11 @@ def _descendants(root: int) -> list[int]:
 
 
 def kill_tree(root: int) -> None:
-    """End a command and everything it started, also what left its session; the root last, so that nothing is lost.
+    """Kill a command and everything it started, including what left its session; the root last, so that no child
+    escapes.
 
-    What stays after many rounds breeds faster than it is found: then every process of the box is ended.
+    If processes remain after many rounds, they multiply faster than they are found: then every process of the box is
+    killed.
     """
     _signal_one(root, _signal.SIGSTOP)
     for _ in range(ROUNDS):
@@ -73,33 +75,35 @@ def kill_tree(root: int) -> None:
 
 
 def kill_all() -> None:
-    """End every process of the box but this one."""
+    """Kill every process of the box except this one."""
     for _ in range(ROUNDS):
         if not any(_stat(pid)[0] not in ("", "Z", "X") for pid in _others()):
             return
-        everyone_once(_signal.SIGKILL)
+        signal_all_once(_signal.SIGKILL)
         time.sleep(0.001)
 
 
-def everyone_once(number: int) -> None:
-    """Signal all other processes of the box in one call, which a fork cannot slip through."""
+def signal_all_once(number: int) -> None:
+    """Signal all other processes of the box in one call, which no fork can escape."""
     try:
         os.kill(-1, number)
     except ProcessLookupError:
         pass
 
 
-def everyone(number: int) -> None:
-    """Stop or continue every other process; for a stop, until a whole look finds none that runs."""
+def signal_all(number: int) -> None:
+    """Stop or continue every other process; repeat a stop until none is found running."""
     for _ in range(ROUNDS):
-        everyone_once(number)
+        signal_all_once(number)
         if number != _signal.SIGSTOP or all(_stat(pid)[0] in ("", "T", "t", "Z", "X") for pid in _others()):
             return
         time.sleep(0.001)
 
 
 class Watchdog:
-    """Where no control group holds the box's memory: look often, end the largest process when the sum is too much."""
+    """A memory limit for boxes without a control group: checks often and kills the largest process if the total is too
+    high.
+    """
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.limit: int = plan["memory"]
@@ -107,7 +111,7 @@ class Watchdog:
         self.due = 0.0
 
     def look(self) -> bool:
-        """True when a process was ended."""
+        """Check the memory; return whether a process was killed."""
         pids = _others()
         segments = _shared_segments()
         total = sum(_resident(pid) for pid in pids) + segments
@@ -123,13 +127,13 @@ class Watchdog:
         if sizes:
             _signal_one(max(sizes, key=lambda pid: sizes[pid]), _signal.SIGKILL)
         if segments:
-            # They outlive whoever made them: left alone, they would cost every later process its life.
+            # Segments survive their creators: if they stayed, every later process would be killed for their size.
             _drop_unattached()
         return True
 
 
 def _proportional(pid: int) -> int:
-    """Bytes of memory of a process with its share of shared pages; all of them where the kernel does not tell."""
+    """Return a process's memory in bytes with its share of shared pages; with all of them if it is unknown."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
             for line in file:
@@ -141,7 +145,7 @@ def _proportional(pid: int) -> int:
 
 
 def _resident(pid: int) -> int:
-    """Bytes of memory of a process, shared pages in full: quick to ask, and never too little."""
+    """Return a process's memory in bytes with shared pages in full: quick, and never too low."""
     try:
         with open(f"/proc/{pid}/statm", "rb") as file:
             return int(file.read().split()[1]) * PAGE
@@ -150,7 +154,7 @@ def _resident(pid: int) -> int:
 
 
 def _segments() -> list[dict[str, int]]:
-    """The System V shared memory of the box: `shmid`, `nattch`, `rss` and more of each segment."""
+    """Return the System V shared memory segments of the box: `shmid`, `nattch`, `rss` and more of each."""
     try:
         with open("/proc/sysvipc/shm", encoding="utf-8") as file:
             head, *lines = (line.split() for line in file)
@@ -163,12 +167,12 @@ def _segments() -> list[dict[str, int]]:
 
 
 def _shared_segments() -> int:
-    """Bytes of System V shared memory, which belongs to no process."""
+    """Return the bytes of System V shared memory, which belongs to no process."""
     return sum(segment.get("rss", 0) for segment in _segments())
 
 
 def _drop_unattached() -> None:
-    """Remove the segments that no process is attached to any more."""
+    """Remove the segments to which no process is attached."""
     import ctypes
 
     remove = ctypes.CDLL(None).shmctl

@@ -1,6 +1,6 @@
-"""How long a command had, on a machine where others may keep it from the processors.
+"""A clock of the time that a command had, on a machine where other programs may keep it from the processors.
 
-Only the standard library: the exec server runs this in the box, converters do, and boxes without a server.
+Standard library only: the exec server runs this in the box, and so do converters and boxes without a server.
 """
 
 # pathlib would add a third to the start-up time of a box.
@@ -12,17 +12,19 @@ import os
 import time
 
 LONGEST, SHORTEST = 1.0, 0.05
-"""Seconds between two looks."""
+"""Longest and shortest pause between two looks, in seconds."""
 LATE = 0.25
-"""A look that comes later than asked by more than this was itself kept from the processors: the rest is not counted."""
+"""If a look is later than planned by more than these seconds, it was itself kept from the processors, and the rest is
+not counted.
+"""
 _TICK = 1.0 / os.sysconf("SC_CLK_TCK")
 
 
 class ProcessorClock:
-    """The time that the process `root` and all below it had, as `FairTimeout` counts it.
+    """The time that the process `root` and its descendants had, as `FairTimeout` counts it.
 
     Between two looks a tree of processes had all of the time, unless one of them is ready to run: then it had what it
-    computed, and the rest is what it waited. That needs no more of the kernel than the states and times of processes.
+    computed and waited for the rest. The kernel only needs to report states and times of processes.
     """
 
     def __init__(self, root: int, seconds: float, backstop: float) -> None:
@@ -42,12 +44,12 @@ class ProcessorClock:
         self.due = min(self._last + self._pause, max(self._last, self._end))
 
     def hold(self, held: bool) -> None:
-        """Stop it, or let it go on."""
+        """Stop the clock, or let it run again."""
         self.look()
         self.held = held
 
     def look(self) -> bool:
-        """Count until now. True when the command's time, or that of the backstop, is over."""
+        """Count until now; return whether the command's time, or the backstop, is over."""
         now = time.monotonic()
         passed, self._last = now - self._last, now
         members = _tree(self.root)
@@ -56,33 +58,34 @@ class ProcessorClock:
         if self.held:
             self._end += passed
         else:
-            self.had += max(computed / self._cores, self._counted(passed, computed, members))
+            self.had += max(computed / self._cores, self._count(passed, computed, members))
         self._plan()
-        return self.expired or self.starved
+        return self.is_expired or self.is_starved
 
-    def _counted(self, passed: float, computed: float, members: dict[int, tuple[float, bytes]]) -> float:
+    def _count(self, passed: float, computed: float, members: dict[int, tuple[float, bytes]]) -> float:
         usual = min(passed, self._pause + LATE)
-        return min(usual, computed) if computed < usual and _ready(members) else usual
+        return min(usual, computed) if computed < usual and _is_ready(members) else usual
 
     def total(self) -> float:
-        """The time that the command had, now that it has ended."""
+        """Return the time that the command had, after its end."""
         since = 0.0 if self.held else min(time.monotonic() - self._last, self._pause + LATE)
         return min(self.had + since, max(self.had, self.seconds))
 
     @property
-    def expired(self) -> bool:
-        """Whether the command had its time."""
+    def is_expired(self) -> bool:
+        """Whether the command has used its time."""
         return self.had >= self.seconds
 
     @property
-    def starved(self) -> bool:
-        """Whether the backstop is over, and the command had less than its time."""
-        return self._last >= self._end and not self.expired
+    def is_starved(self) -> bool:
+        """Whether the backstop is over and the command had less than its time."""
+        return self._last >= self._end and not self.is_expired
 
 
 def _tree(root: int) -> dict[int, tuple[float, bytes]]:
-    """Seconds of processors and state of `root` and all below it, by process id; those that ended are in their
-    parents' times."""
+    """Return processor seconds and state of `root` and its descendants, by process id; ended children are included in
+    their parents' times.
+    """
     found: dict[int, tuple[float, bytes]] = {}
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
@@ -103,8 +106,8 @@ def _tree(root: int) -> dict[int, tuple[float, bytes]]:
     return members
 
 
-def _ready(members: dict[int, tuple[float, bytes]]) -> bool:
-    """Whether a thread runs or waits for a processor."""
+def _is_ready(members: dict[int, tuple[float, bytes]]) -> bool:
+    """Return whether any thread runs or waits for a processor."""
     return any(state == b"R" for _, state in members.values()) or any(
         _thread(pid, thread) == b"R" for pid in members for thread in _threads(pid)
     )

@@ -13,23 +13,23 @@ TYPE_CHECKING = False  # typing and collections would add a quarter to the start
 if TYPE_CHECKING:
     from typing import Any
 
-    from .exec_server import Server
+    from .exec_server import ExecServer
 
 
 MOST = 64
-"""Connections of one listening socket that the platform has not let go; further programs wait."""
+"""Maximum connections of a listening socket that the platform holds; further programs wait."""
 BACKLOG = 64
 
 
-def fresh() -> Any:
-    """A socket that a child binds or connects, with its own rights, and this process then uses."""
+def new_socket() -> Any:
+    """Return a socket that a child binds or connects with its own rights, and this process then uses."""
     return _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
 
 
-def reach(op: str, path: str) -> None:
-    """In the child: make descriptor 0 a listening or connected socket. Raises OSError.
+def bind_or_connect(op: str, path: str) -> None:
+    """Make descriptor 0 a listening or connected socket. Called in the child. Raises OSError.
 
-    By way of its folder, since the address of a socket is at most 107 bytes.
+    Changes to the folder first, since a socket's address has at most 107 bytes.
     """
     folder, _, name = path.rpartition("/")
     os.chdir(folder or "/")
@@ -41,8 +41,8 @@ def reach(op: str, path: str) -> None:
         own.connect(name)
 
 
-def join(server: Server, number: int, socket: Any) -> StreamChannel:
-    """A connection, from now on with both of its streams."""
+def open_channel(server: ExecServer, number: int, socket: Any) -> StreamChannel:
+    """Return a channel for a connection, with both of its streams."""
     channel = StreamChannel(number, None)
     channel.socket = socket
     server.channels[number] = channel
@@ -54,7 +54,7 @@ def join(server: Server, number: int, socket: Any) -> StreamChannel:
 class ListeningSocket:
     """A listening socket."""
 
-    def __init__(self, server: Server, number: int, socket: Any) -> None:
+    def __init__(self, server: ExecServer, number: int, socket: Any) -> None:
         socket.setblocking(False)
         self._server, self._number, self._socket = server, number, socket
         self._held = 0
@@ -63,7 +63,7 @@ class ListeningSocket:
     def _accept(self, events: int) -> None:
         try:
             descriptor, _ = self._socket._accept()
-        except OSError:  # gone again, or no descriptor is free
+        except OSError:  # the client is gone, or no descriptor is free
             return
         number = self._server.next_joined()
         self._server.joined[number] = self
@@ -71,15 +71,15 @@ class ListeningSocket:
         if self._held == MOST:
             self._server.poller.unwatch(self._socket.fileno())
         self._server.line.send(frames.JOINED, self._number, frames.NUMBER.pack(number))
-        join(self._server, number, _socket.socket(fileno=descriptor))
+        open_channel(self._server, number, _socket.socket(fileno=descriptor))
 
-    def released(self) -> None:
-        """The platform has let a connection go."""
+    def release_connection(self) -> None:
+        """Note that the platform has closed a connection."""
         self._held -= 1
         if self._socket.fileno() >= 0:
             self._server.poller.watch(self._socket.fileno(), IN, self._accept)
 
     def close(self) -> None:
-        """Accept no more."""
+        """Stop accepting connections."""
         self._server.poller.unwatch(self._socket.fileno())
         self._socket.close()

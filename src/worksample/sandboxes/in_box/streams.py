@@ -1,4 +1,4 @@
-"""The streams of a command or a connection: out of a descriptor as far as is granted, into one as far as it takes."""
+"""Streams of a command or connection: out of a descriptor as far as granted, into one as far as it takes them."""
 
 # contextlib would add to the start-up time of a box.
 # ruff: noqa: SIM105
@@ -16,7 +16,7 @@ TYPE_CHECKING = False  # typing and collections would add a quarter to the start
 if TYPE_CHECKING:
     from typing import Any
 
-    from .exec_server import Server
+    from .exec_server import ExecServer
 
 
 PIECE = 1 << 16
@@ -24,7 +24,7 @@ _FIONREAD = 0x541B
 
 
 class StreamChannel:
-    """What one number stands for. It is over when nothing runs and no stream of it is left."""
+    """The streams under one number. It is over when nothing runs and no stream is left."""
 
     def __init__(self, number: int, limit: int | None) -> None:
         self.number = number
@@ -34,14 +34,14 @@ class StreamChannel:
         self.taps: list[OutputStream] = []
         self.feed: InputStream | None = None
         self.socket: Any = None
-        """Of a connection or a listening socket; kept open until both of its streams have ended."""
+        """Socket of a connection or listener; kept open until both of its streams have ended."""
 
-    def over(self) -> bool:
-        """Whether nothing can come of it any more."""
+    def is_over(self) -> bool:
+        """Return whether all streams have ended."""
         return not self.taps and self.feed is None
 
     def drop(self) -> None:
-        """Close all that is open; of a stream the end is told."""
+        """Close everything that is open; the ends of streams are reported."""
         for tap in list(self.taps):
             tap.finish()
         if self.feed:
@@ -51,31 +51,31 @@ class StreamChannel:
 
 
 class OutputStream:
-    """One stream out of the box."""
+    """A stream out of the box."""
 
-    def __init__(self, server: Server, channel: StreamChannel, descriptor: int, kind: int) -> None:
+    def __init__(self, server: ExecServer, channel: StreamChannel, descriptor: int, kind: int) -> None:
         os.set_blocking(descriptor, False)
         self._server, self._channel, self._descriptor, self.kind = server, channel, descriptor, kind
         self._granted = frames.WINDOW
         self._rest: int | None = None
-        """Bytes that are still heard after the command's end."""
+        """Bytes that are still read after the command's end; None before it."""
         channel.taps.append(self)
         self.update()
 
     def update(self) -> None:
-        """Watch the descriptor as long as what comes may be sent."""
+        """Watch the descriptor as long as its bytes may be sent."""
         if not self._server.line.paused and (self._channel.limited or self._granted):
-            self._server.poller.watch(self._descriptor, IN, self._read)
+            self._server.poller.watch(self._descriptor, IN, self._read_piece)
         else:
             self._server.poller.unwatch(self._descriptor)
 
     def grant(self, more: int) -> None:
-        """The platform has read so much."""
+        """Allow `more` bytes to be sent, since the platform has read as many."""
         self._granted += more
         self.update()
 
-    def _read(self, events: int = 0) -> bool:
-        """Take a piece; False when there is none, now or for good."""
+    def _read_piece(self, events: int = 0) -> bool:
+        """Read and send a piece; return False if there is none, now or for good."""
         size = PIECE if self._channel.limited else min(PIECE, self._granted)
         if self._rest is not None:
             size = min(size, self._rest)
@@ -83,18 +83,18 @@ class OutputStream:
             data = os.read(self._descriptor, size)
         except BlockingIOError:
             return False
-        except OSError:  # the other end of a connection is gone, with what it had not read
+        except OSError:  # the other end of a connection is gone with its unread bytes
             data = b""
         if self._rest is not None:
             self._rest -= len(data)
         self._send(data)
         if not data or self._rest == 0:
-            self.finish(not data or self._deserted())
+            self.finish(not data or self._is_deserted())
             return False
         return True
 
-    def _deserted(self) -> bool:
-        """Whether nobody writes any more; what background processes have written since is dropped."""
+    def _is_deserted(self) -> bool:
+        """Return whether no process can write any more; drops what background processes have written since."""
         try:
             return not os.read(self._descriptor, PIECE)
         except BlockingIOError:
@@ -114,25 +114,25 @@ class OutputStream:
         if data:
             self._server.line.send(self.kind, channel.number, data)
 
-    def ended(self) -> None:
-        """The command is gone: what it has printed by now is still heard, a limited one's at once."""
+    def end(self) -> None:
+        """Handle the command's end: what it printed before is still sent, at once if output is limited."""
         waiting = bytearray(4)
         fcntl.ioctl(self._descriptor, _FIONREAD, waiting)
         self._rest = int.from_bytes(waiting, sys.byteorder)
         if not self._rest:
-            self.finish(self._deserted())
+            self.finish(self._is_deserted())
         elif self._channel.limited:
-            while self._read():
+            while self._read_piece():
                 pass
 
     def finish(self, closed: bool = True) -> None:
-        """Nothing more comes of it, or is heard."""
+        """End the stream and report its end."""
         if not self._channel.limited:
             self._server.line.send(self.kind, self._channel.number)
         self.close(closed)
 
     def close(self, closed: bool = True) -> None:
-        """Hear no more. What background processes print into a pipe that is not `closed` is read and dropped."""
+        """Stop reading. What background processes print into a pipe that is not `closed` is read and dropped."""
         if self not in self._channel.taps:
             return
         self._channel.taps.remove(self)
@@ -146,9 +146,9 @@ class OutputStream:
 
 
 class InputStream:
-    """The stream into the box: one piece at a time, and the next is asked for when it was taken."""
+    """A stream into the box: takes one piece at a time and then asks for the next."""
 
-    def __init__(self, server: Server, channel: StreamChannel, descriptor: int, data: bytes, more: bool) -> None:
+    def __init__(self, server: ExecServer, channel: StreamChannel, descriptor: int, data: bytes, more: bool) -> None:
         os.set_blocking(descriptor, False)
         self._server, self._channel, self._descriptor = server, channel, descriptor
         self._data, self._more, self._asked = memoryview(data), more, False
@@ -156,7 +156,7 @@ class InputStream:
         self._pump()
 
     def give(self, piece: bytes) -> None:
-        """The next piece; an empty one is the end."""
+        """Take the next piece; an empty one is the end."""
         if piece:
             self._data, self._asked = memoryview(piece), False
         else:
@@ -189,7 +189,7 @@ class InputStream:
         self.close()
 
     def close(self) -> None:
-        """The end of the input."""
+        """Close the input."""
         self._channel.feed = None
         self._server.poller.unwatch(self._descriptor)
         os.close(self._descriptor)
@@ -202,16 +202,16 @@ class InputStream:
 
 
 class Strays:
-    """Pipes into which background processes may still print, so that they do not die of it."""
+    """Pipes into which background processes may still print, so that they do not die of SIGPIPE."""
 
     MOST = 64
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ExecServer) -> None:
         self._server = server
         self._held: list[int] = []
 
     def take(self, descriptor: int) -> None:
-        """Read and drop what comes; the oldest of too many is closed."""
+        """Read and drop a pipe's content; if there are too many pipes, close the oldest."""
         self._held.append(descriptor)
         self._server.poller.watch(descriptor, IN, lambda events: self._drain(descriptor))
         while len(self._held) > self.MOST:

@@ -1,4 +1,4 @@
-"""The system calls that Python does not wrap: mounts, capabilities, prctl, seccomp."""
+"""System calls that Python does not wrap: mounts, capabilities, prctl, seccomp."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _check(result: int, what: str) -> None:
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
-    """mount(2)."""
+    """Call mount(2)."""
     _check(
         _libc.mount(
             source.encode(),
@@ -37,7 +37,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
 
 
 def call(number: int, *arguments: int | bytes) -> int:
-    """A system call by number, from integers and byte strings."""
+    """Make a system call by number, with integers and byte strings as arguments."""
     words = [ctypes.c_long(word) if isinstance(word, int) else word for word in arguments]
     result = int(_libc.syscall(ctypes.c_long(number), *words))
     _check(result, f"system call {number}")
@@ -45,34 +45,34 @@ def call(number: int, *arguments: int | bytes) -> int:
 
 
 def unmount(target: str) -> None:
-    """umount2(2), lazily."""
+    """Call umount2(2), lazily."""
     _check(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
 
 
 def pivot_root(new: str, old: str) -> None:
-    """pivot_root(2)."""
+    """Call pivot_root(2)."""
     number = 155 if os.uname().machine == "x86_64" else 41
     _check(_libc.syscall(ctypes.c_long(number), new.encode(), old.encode()), "pivot_root")
 
 
 def setns(descriptor: int, kind: int) -> None:
-    """setns(2)."""
+    """Call setns(2)."""
     _check(_libc.setns(descriptor, kind), "setns")
 
 
 def read_only(path: str) -> None:
-    """Make a mount read-only for all below it."""
+    """Make a mount read-only."""
     flags = os.statvfs(path).f_flag & 0xE  # nosuid, nodev and noexec stay
     mount("none", path, None, MS_REMOUNT | MS_BIND | MS_RDONLY | flags)
 
 
 def unshare(flags: int) -> None:
-    """unshare(2)."""
+    """Call unshare(2)."""
     _check(_libc.unshare(flags), "unshare")
 
 
 def prctl(option: int, argument: int = 0, pointer: object = None) -> None:
-    """prctl(2) with one number, or a number and a pointer."""
+    """Call prctl(2) with one number, or a number and a pointer."""
     third = ctypes.c_ulong(0) if pointer is None else pointer
     zero = ctypes.c_ulong(0)
     _check(_libc.prctl(option, ctypes.c_ulong(argument), third, zero, zero), f"prctl {option}")
@@ -95,7 +95,7 @@ def capabilities(keep: tuple[int, ...]) -> None:
 
 
 def drop_bounding() -> None:
-    """Empty the bounding set, so that no program can give a capability back."""
+    """Empty the bounding set, so that no program can regain a capability."""
     for cap in range(LAST_CAP + 1):
         prctl(PR_CAPBSET_DROP, cap)
 
@@ -105,7 +105,7 @@ class _Program(ctypes.Structure):
 
 
 def seccomp(program: bytes) -> None:
-    """Install a BPF program (8 bytes an instruction) over this process and all it will start."""
+    """Install a BPF program (8 bytes per instruction) for this process and all its future children."""
     code = ctypes.create_string_buffer(program, len(program))
     head = _Program(len(program) // 8, ctypes.cast(code, ctypes.c_void_p))
     prctl(PR_SET_NO_NEW_PRIVS, 1)

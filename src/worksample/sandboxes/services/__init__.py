@@ -1,7 +1,7 @@
-"""Services that a task brings: programs in boxes of their own, which stand behind the endpoints of the agent's box.
+"""Services of a task: programs in boxes of their own, reached by endpoints of the agent's box.
 
-`open_services` starts them and ends them; meanwhile each gives targets for endpoints, tells when it fell, and its state
-is taken as evidence.
+`open_services` starts and ends them. Meanwhile each is a target for endpoints, reports its end, and its state is
+exported as evidence.
 """
 
 from lazy_loader import attach_stub

@@ -1,3 +1,3 @@
-from .state_export import export as export
-from .trial_services import TaskServices as TaskServices
+from .state_export import export_state as export_state
+from .trial_services import TrialServices as TrialServices
 from .trial_services import open_services as open_services

@@ -1,4 +1,4 @@
-"""Waiting until a service takes connections, or answers HTTP."""
+"""Waiting until a service accepts connections or answers HTTP."""
 
 from __future__ import annotations
 
@@ -11,29 +11,32 @@ from worksample.steady_loop import steady_time
 from .task_service import TaskService
 
 PAUSE = 0.03
-"""Seconds between two looks."""
+"""Seconds between two checks."""
+START_HINT = "correct the service in task.toml: its argv, ready or wait"
 ANSWER_SECONDS = 10.0
-"""Of one answer of HTTP."""
+"""Seconds to wait for an HTTP answer."""
 _STATUS = re.compile(rb"HTTP/1\.[01] ([0-9]{3})[ \r]")
 
 
-async def until_ready(service: TaskService) -> None:
-    """Wait until it is ready, as its manifest says. SandboxError (`service.start`) where it ends or time runs out."""
+async def wait_until_ready(service: TaskService) -> None:
+    """Wait until a service is ready, as its manifest defines. Raises SandboxError (`service.start`) if it ends or time
+    runs out.
+    """
     spec = service.spec
     end = steady_time() + spec.wait
     why = "nothing listens"
-    while not service.fallen.done():
-        why = await _lacks(service)
+    while not service.ended.done():
+        why = await _what_is_missing(service)
         if not why:
             return
         if steady_time() > end:
             raise _failure(service, f"was not ready within {spec.wait:g} s: {why}")
-        await asyncio.wait((service.fallen,), timeout=PAUSE)
-    raise _failure(service, f"{service.fallen.result().how} before it was ready")
+        await asyncio.wait((service.ended,), timeout=PAUSE)
+    raise _failure(service, f"{service.ended.result().how} before it was ready")
 
 
-async def _lacks(service: TaskService) -> str:
-    """What is still missing, or ""."""
+async def _what_is_missing(service: TaskService) -> str:
+    """Return what is still missing, or ""."""
     for number, port in enumerate(service.spec.ports):
         try:
             connection = await service.dial(port)
@@ -58,6 +61,6 @@ async def _lacks(service: TaskService) -> str:
 
 
 def _failure(service: TaskService, what: str) -> SandboxError:
-    said = service.told()
+    said = service.last_lines()
     text = f"{what}{'; it said: ' + said if said else ''}"
-    return SandboxError(text, where=f"service {service.spec.name}", cause=Cause.SERVICE_START)
+    return SandboxError(text, where=f"service {service.spec.name}", next=START_HINT, cause=Cause.SERVICE_START)

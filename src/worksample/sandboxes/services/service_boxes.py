@@ -1,4 +1,4 @@
-"""The boxes that services stand in: which share one, what it may use, what is mounted."""
+"""The boxes of services: which services share one, its limits and its mounts."""
 
 from __future__ import annotations
 
@@ -9,42 +9,44 @@ from typing import TYPE_CHECKING, Protocol
 
 from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.records import Environment, ServiceSpec
-from worksample.sandboxes.images import root_of
+from worksample.sandboxes.images import image_root
 
 if TYPE_CHECKING:
     from .task_service import TaskService
 
 STATE = "/task/state"
-"""Folder with a folder for each service of the box: what is taken when the trial ends."""
+"""Folder with a state folder for each service of the box; exported when the trial ends."""
 FILES = "/task/service"
-"""Folder with what each service is given, read-only."""
+"""Read-only folder with each service's files."""
 SCRATCH = "/task/scratch"
 
 
-class Loaded(Protocol):
-    """A service that is on its way, in a box of its own, and belongs to whoever was given it."""
+class LoadedService(Protocol):
+    """A service that was loaded ahead in a box of its own; it belongs to the caller that took it."""
 
     @property
     def service(self) -> TaskService: ...
 
     async def close(self) -> None:
-        """End it, its box and what belongs to it."""
+        """End the service with its box and everything that belongs to it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceBox:
-    """One box, and its services in the order in which they start."""
+    """A box with its services in the order in which they start."""
 
     name: str
     config: BoxConfig
     services: tuple[ServiceSpec, ...]
-    loaded: Callable[[str], Awaitable[Loaded | None]] | None = None
-    """Gives its one service where somebody has loaded that ahead, in a box of this kind; None: it is to be started."""
+    loaded: Callable[[str], Awaitable[LoadedService | None]] | None = None
+    """Returns the box's only service if it was loaded ahead in a box of this kind; None if it must be started."""
 
 
-def boxes_of(served: Sequence[ServiceSpec], folder: Callable[[str], Path], label: str) -> tuple[ServiceBox, ...]:
-    """What has to be opened. `folder`: where the files of a manifest lie. Raises ImageError, and what `folder` does."""
+def service_boxes(served: Sequence[ServiceSpec], folder: Callable[[str], Path], label: str) -> tuple[ServiceBox, ...]:
+    """Return the boxes that the services need. `folder`: returns where the files of a manifest are. Raises ImageError,
+    and whatever `folder` raises.
+    """
     by_box: dict[str, list[ServiceSpec]] = {}
     for one in served:
         by_box.setdefault(one.box, []).append(one)
@@ -52,8 +54,8 @@ def boxes_of(served: Sequence[ServiceSpec], folder: Callable[[str], Path], label
 
 
 def _config(inside: list[ServiceSpec], folder: Callable[[str], Path], label: str) -> BoxConfig:
-    root = root_of(Environment(image=inside[0].image), folder)
-    if root is not None:  # what it runs is what the manifest says
+    root = image_root(Environment(image=inside[0].image), folder)
+    if root is not None:  # the manifest says what to run
         root = replace(root, workdir="", entrypoint=())
     return BoxConfig(
         mounts=tuple(

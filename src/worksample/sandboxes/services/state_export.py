@@ -1,4 +1,4 @@
-"""The state of services as evidence: taken from their frozen boxes, with what each printed last."""
+"""Export of the services' state as evidence, taken from their frozen boxes, with the last output of each."""
 
 from __future__ import annotations
 
@@ -9,35 +9,38 @@ from dataclasses import dataclass
 from worksample.errors import Cause
 from worksample.files import Scan, Sink, put_canonical
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart
-from worksample.sandboxes.capture import CaptureLimits, snapshot
+from worksample.sandboxes.capture import CaptureLimits, snapshot_output
 from worksample.steady_loop import steady_time
 
-from .trial_services import TaskServices
+from .trial_services import TrialServices
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedPart:
-    """The part, and why it is not whole."""
+    """The exported part, and why it is incomplete."""
 
     part: SubmissionPart
     cause: Cause | None
 
 
-async def export(services: TaskServices, sink: Sink, names: Sequence[str], limits: CaptureLimits) -> ExportedPart:
-    """The folders of the named services, and `NAME.log` for each. Never raises for what they hold or do; StoreError
-    where the blobs cannot be kept."""
+async def export_state(
+    services: TrialServices, sink: Sink, names: Sequence[str], limits: CaptureLimits
+) -> ExportedPart:
+    """Export the folders of the named services, and `NAME.log` for each. Never raises for what they hold or do; raises
+    StoreError if the blobs cannot be stored.
+    """
     until = steady_time() + limits.seconds
-    found: list[Scan] = await asyncio.gather(*(snapshot(box, sink, limits, until) for box, _ in services.boxes))
+    found: list[Scan] = await asyncio.gather(*(snapshot_output(box, sink, limits, until) for box, _ in services.boxes))
     logs = {
-        f"{one.spec.name}.log": bytes(one.said)
+        f"{one.spec.name}.log": bytes(one.printed)
         for _, inside in services.boxes
         for one in inside
         if one.spec.name in names
     }
-    return await asyncio.to_thread(_kept, found, logs, sink, frozenset(names))
+    return await asyncio.to_thread(_build_part, found, logs, sink, frozenset(names))
 
 
-def _kept(found: Sequence[Scan], logs: dict[str, bytes], sink: Sink, names: frozenset[str]) -> ExportedPart:
+def _build_part(found: Sequence[Scan], logs: dict[str, bytes], sink: Sink, names: frozenset[str]) -> ExportedPart:
     entries = [entry for scan in found for entry in scan.manifest.entries if entry.path.split("/", 1)[0] in names]
     entries += [
         Entry(path=path, kind=EntryKind.FILE, size=len(data), blob=sink.put(data)) for path, data in logs.items()

@@ -1,4 +1,4 @@
-"""One service while it stands: its program, what it printed last, who asks it, and its end."""
+"""A running service: its program, its last output, the agent's connections to it, and its end."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from dataclasses import dataclass
 from worksample.box import Box, Process, Reader
 from worksample.errors import Cause, SandboxError
 from worksample.records import ServiceSpec
-from worksample.sandboxes.endpoints import ConnectionRefused, Contact, relay
+from worksample.sandboxes.endpoints import ConnectionRecord, ConnectionRefused, relay
 
 from .service_boxes import FILES, STATE
 
 MOST_SAID = 1 << 18
-"""Bytes of what it printed last that are kept."""
+"""Maximum bytes of its last output that are kept."""
 DIAL_SECONDS = 10.0
 WITH_IT = 1.0
-"""Seconds after the end of a connection in which the end of the service counts as brought about by it."""
+"""If the service ends within this many seconds of a connection, that connection counts as the cause."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fallen:
-    """A service that has ended while it was needed."""
+class ServiceEnd:
+    """The unexpected end of a service."""
 
     name: str
     how: str
     asked: bool
-    """Whether the agent was asking it, or just had been."""
+    """Whether the agent was using it, or had been until a moment before."""
 
 
 class TaskService:
-    """Made by `begin`."""
+    """A running service, created by `begin`."""
 
     def __init__(self, spec: ServiceSpec, box: Box, process: Process) -> None:
         self.spec, self.box = spec, box
-        self.said = bytearray()
-        self.fallen: asyncio.Future[Fallen] = asyncio.get_running_loop().create_future()
+        self.printed = bytearray()
+        self.ended: asyncio.Future[ServiceEnd] = asyncio.get_running_loop().create_future()
         self._process = process
         self._asking = 0
         self._asked_last = float("-inf")
@@ -51,34 +51,37 @@ class TaskService:
 
     @classmethod
     async def begin(cls, spec: ServiceSpec, box: Box) -> TaskService:
-        """Start its program. SandboxError (`service.start`) where that is not possible."""
+        """Start the service's program. Raises SandboxError (`service.start`) if that fails."""
         state = f"{STATE}/{spec.name}"
         words = {"{files}": f"{FILES}/{spec.name}", "{state}": state}
         made = await box.run(["mkdir", "-p", state], timeout=60)
         if made.returncode:
             said = made.stderr.decode(errors="replace").strip()
             raise SandboxError(
-                f"its box cannot make a folder: {said}", where=f"service {spec.name}", cause=Cause.SERVICE_START
+                f"the service's box cannot create its state folder: {said}",
+                where=f"service {spec.name}",
+                next="worksample doctor",
+                cause=Cause.SERVICE_START,
             )
-        env = {key: _filled(value, words) for key, value in spec.env.items()}
-        return cls(spec, box, await box.start([_filled(part, words) for part in spec.argv], cwd=state, env=env))
+        env = {key: _fill_in(value, words) for key, value in spec.env.items()}
+        return cls(spec, box, await box.start([_fill_in(part, words) for part in spec.argv], cwd=state, env=env))
 
     async def dial(self, port: int) -> socket.socket:
-        """A connection to it. OSError, TimeoutError, SandboxError."""
+        """Connect to the service. Raises OSError, TimeoutError, SandboxError."""
         async with asyncio.timeout(DIAL_SECONDS):
             return await self.box.dial(port)
 
-    async def tell(self, line: bytes) -> None:
-        """Write to its standard input. BrokenPipeError where it reads no more, SandboxError where its box is lost."""
+    async def write_line(self, line: bytes) -> None:
+        """Write to its standard input. Raises BrokenPipeError if it reads no more, SandboxError if its box is lost."""
         await self._process.stdin.write(line)
 
-    def told(self) -> str:
-        """Its last lines, for a person."""
-        return "\n".join(self.said.decode(errors="replace").strip().splitlines()[-5:])[-1000:]
+    def last_lines(self) -> str:
+        """Return its last lines of output, for an error message."""
+        return "\n".join(self.printed.decode(errors="replace").strip().splitlines()[-5:])[-1000:]
 
     @contextlib.contextmanager
-    def asked(self) -> Iterator[None]:
-        """While the agent has a connection to it."""
+    def count_request(self) -> Iterator[None]:
+        """Count the agent as connected during the `with`."""
         self._asking += 1
         try:
             yield
@@ -89,8 +92,8 @@ class TaskService:
     async def _listen(self, stream: Reader) -> None:
         with contextlib.suppress(SandboxError):
             while piece := await stream.read():
-                self.said += piece
-                del self.said[:-MOST_SAID]
+                self.printed += piece
+                del self.printed[:-MOST_SAID]
 
     async def _end(self, listening: tuple[asyncio.Task[None], ...]) -> None:
         try:
@@ -101,20 +104,20 @@ class TaskService:
             how = "was ended for want of memory" if ended.oom else f"ended with exit status {ended.returncode}"
             lost = False
         asked = not lost and (self._asking > 0 or time.monotonic() - self._asked_last < WITH_IT)
-        await asyncio.wait(listening, timeout=1)  # what it said last; a child of it may hold the stream open
-        if not self.fallen.done():
-            self.fallen.set_result(Fallen(self.spec.name, how, asked))
+        await asyncio.wait(listening, timeout=1)  # read its last output; its children may keep the stream open
+        if not self.ended.done():
+            self.ended.set_result(ServiceEnd(self.spec.name, how, asked))
 
     async def close(self) -> None:
-        """Listen no more; its box ends it."""
+        """Stop listening to the service; its box ends it."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
-    """A target: a port of a service."""
+class ServiceTarget:
+    """A target: one port of a service."""
 
     service: TaskService
     port: int
@@ -124,9 +127,9 @@ class Behind:
         """See Target."""
         return f"service {self.service.spec.name}:{self.port}"
 
-    async def answer(self, connection: socket.socket, contact: Contact) -> None:
-        """Dial, then carry bytes."""
-        with self.service.asked():
+    async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
+        """Connect to the service and relay bytes."""
+        with self.service.count_request():
             try:
                 outside = await self.service.dial(self.port)
             except (OSError, TimeoutError) as error:
@@ -136,7 +139,7 @@ class Behind:
             await relay(connection, outside, contact)
 
 
-def _filled(text: str, words: dict[str, str]) -> str:
+def _fill_in(text: str, words: dict[str, str]) -> str:
     for word, value in words.items():
         text = text.replace(word, value)
     return text

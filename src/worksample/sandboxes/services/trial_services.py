@@ -1,4 +1,4 @@
-"""All services of a trial: opened before the agent begins, watched while it works, gone with it."""
+"""The services of a trial: started before the agent begins, watched while it works, closed with it."""
 
 from __future__ import annotations
 
@@ -12,52 +12,54 @@ from worksample.sandboxes.endpoints import Target
 from worksample.sandboxes.shielded import to_the_end
 from worksample.supervision import FailureSignal
 
-from .readiness import until_ready
+from .readiness import wait_until_ready
 from .service_boxes import ServiceBox
-from .task_service import Behind, Fallen, TaskService
+from .task_service import ServiceEnd, ServiceTarget, TaskService
+
+RETRY = "run the experiment again; if it repeats, correct the service in task.toml"
 
 
-class TaskServices:
-    """Those of one trial."""
+class TrialServices:
+    """The running services of one trial."""
 
     def __init__(self, boxes: Sequence[tuple[Box, tuple[TaskService, ...]]], asked_before: bool) -> None:
         self.boxes = tuple(boxes)
         self._by_name = {one.spec.name: one for _, inside in self.boxes for one in inside}
         self._asked_before = asked_before
         self.failure = FailureSignal()
-        """A service that ended while the trial needed it: SandboxError (`service.lost`, or `service.asked` if the agent
-        was asking it), AgentError (`agent.service`) if that also happened in an earlier try of the same work: then the
-        agent's requests cause it."""
+        """Fails if a service ends while the trial needs it: SandboxError (`service.lost`, or `service.asked` if the
+        agent was using it), or AgentError (`agent.service`) if that also happened in an earlier try of the same work,
+        since then the agent's requests cause it."""
         for service in self._by_name.values():
-            service.fallen.add_done_callback(lambda fallen: self.failure.fail(self._failure(fallen.result())))
+            service.ended.add_done_callback(lambda fallen: self.failure.fail(self._failure(fallen.result())))
 
     def target(self, to: str) -> Target:
-        """What stands behind `service:NAME` or `service:NAME:PORT`."""
+        """Return the target for `service:NAME` or `service:NAME:PORT`."""
         _, name, *port = to.split(":")
         service = self._by_name[name]
-        return Behind(service, int(port[0]) if port else service.spec.ports[0])
+        return ServiceTarget(service, int(port[0]) if port else service.spec.ports[0])
 
-    def _failure(self, fallen: Fallen) -> Exception:
-        said = self._by_name[fallen.name].told()
+    def _failure(self, fallen: ServiceEnd) -> Exception:
+        said = self._by_name[fallen.name].last_lines()
         where, text = f"service {fallen.name}", f"{fallen.how}{'; it said: ' + said if said else ''}"
         if not fallen.asked:
-            return SandboxError(text, where=where, cause=Cause.SERVICE_LOST)
+            return SandboxError(text, where=where, next=RETRY, cause=Cause.SERVICE_LOST)
         if self._asked_before:
-            return AgentError(f"{text}; so it did in an earlier try", where=where, cause=Cause.AGENT_SERVICE)
-        return SandboxError(f"{text}, while the agent asked it", where=where, cause=Cause.SERVICE_ASKED)
+            return AgentError(f"{text}; the same happened in an earlier try", where=where, cause=Cause.AGENT_SERVICE)
+        return SandboxError(f"{text}, while the agent was using it", where=where, next=RETRY, cause=Cause.SERVICE_ASKED)
 
 
 @asynccontextmanager
 async def open_services(
     boxes: Sequence[ServiceBox], kind: str, *, asked_before: bool = False
-) -> AsyncIterator[TaskServices]:
-    """Open the boxes at once, and start the services of each in order, each ready before the next.
+) -> AsyncIterator[TrialServices]:
+    """Open all boxes at once, and start the services of each in order, each ready before the next.
 
-    `asked_before`: in an earlier try of this work a service ended while the agent asked it. SandboxError
-    (`service.start`) where one cannot be had.
+    `asked_before`: in an earlier try of this work a service ended while the agent was using it. Raises SandboxError
+    (`service.start`) if a service cannot be started.
     """
     async with AsyncExitStack() as stack:
-        opened = [_Opened(box, kind) for box in boxes]
+        opened = [_OpeningBox(box, kind) for box in boxes]
         for one in opened:
             stack.push_async_callback(one.close)
         opening = [asyncio.create_task(one.open()) for one in opened]
@@ -67,11 +69,11 @@ async def open_services(
             for task in opening:
                 task.cancel()
             await to_the_end(asyncio.gather(*opening, return_exceptions=True))
-        yield TaskServices([(one.box, tuple(one.services)) for one in opened], asked_before)
+        yield TrialServices([(one.box, tuple(one.services)) for one in opened], asked_before)
 
 
-class _Opened:
-    """A box with its services."""
+class _OpeningBox:
+    """A box that is being opened, with its services."""
 
     def __init__(self, plan: ServiceBox, kind: str) -> None:
         self._plan, self._stack = plan, AsyncExitStack()
@@ -80,13 +82,13 @@ class _Opened:
         self.box: Box
 
     async def open(self) -> None:
-        """Open the box and start what stands in it. What there was of it `close` ends."""
+        """Open the box and start its services; after a failure, `close` ends whatever was started."""
         given = await self._plan.loaded(self._kind) if self._plan.loaded is not None else None
         if given is not None:
             self.box = given.service.box
             self._stack.push_async_callback(given.close)
             self.services.append(given.service)
-            await until_ready(given.service)
+            await wait_until_ready(given.service)
             return
         try:
             self.box = await self._stack.enter_async_context(open_box(self._plan.config, kind=self._kind))
@@ -97,8 +99,8 @@ class _Opened:
             service = await TaskService.begin(spec, self.box)
             self._stack.push_async_callback(service.close)
             self.services.append(service)
-            await until_ready(service)
+            await wait_until_ready(service)
 
     async def close(self) -> None:
-        """End it all."""
+        """Close the services and the box."""
         await to_the_end(self._stack.aclose())

@@ -63,7 +63,7 @@ def add(job: ConversionJob, made: ViewDraft) -> None:
     elif job.family in KEEPS:
         leaks.append(KEEPS[job.family])
     if "pdf" in made.files:
-        # The printing program copies the document's properties into its print.
+        # LibreOffice copies the document's properties into the PDF.
         _run_guarded(lambda: _print(job.out.parent / made.files["pdf"], leaks), leaks)
     if leaks:
         made.meta["leaks"] = list(dict.fromkeys(leaks))[:20]
@@ -73,7 +73,7 @@ def _run_guarded(work: object, leaks: list[str]) -> None:
     try:
         work()  # type: ignore[operator]
     except (Unreadable, ConverterFault, MissingConverter, *FAULTS) as e:
-        # The words of a parser may hold the very names.
+        # A parser's message may contain the names.
         leaks.append(f"what it says of its maker could not be removed ({type(e).__name__})")
 
 

@@ -118,7 +118,7 @@ def _chunks(data: bytes, order: str, kept: set[bytes]) -> bytes:
     out, at = [data[8:12]], 12
     while at + 8 <= len(data):
         kind, size = struct.unpack(order + "4sI", data[at : at + 8])
-        # Recorders that were cut off, and streams, say no length.
+        # Interrupted recordings and streams have no length.
         end = min(at + 8 + size + (size & 1), len(data))
         if kind in kept:
             out.append(data[at:end])

@@ -45,7 +45,7 @@ def step(data: bytes) -> bytes:
     return start + data_section + tail + rest
 
 
-# Possessive throughout: a hostile header must not make it try twice.
+# Possessive quantifiers: a malicious header must not cause backtracking.
 _FILE_NAME = re.compile(rb"FILE_NAME\s*+\((?>'(?:[^']|'')*+'|[^';])*+;")
 
 

@@ -69,7 +69,7 @@ def _object(pikepdf: Any, thing: Any, authors: dict[str, str]) -> None:
                 del thing[key]
     if stream and thing.get("/Filter") == "/DCTDecode" and int(thing.get("/Length", 0)) <= LARGEST:
         raw = thing.read_raw_bytes()
-        # Pages place pictures by their own matrix: a camera's orientation has no say in a PDF.
+        # Pages place pictures by a matrix: PDF ignores a camera's orientation.
         clean = jpeg(raw, orientation=False)
         if clean != raw:
             thing.write(clean, filter=pikepdf.Name.DCTDecode, decode_parms=thing.get("/DecodeParms"))

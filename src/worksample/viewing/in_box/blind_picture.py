@@ -227,7 +227,7 @@ _BY_MAGIC: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
     (b"MM\0+", tiff),
     (b"8BPS", psd),
     (b"\0\0\0\x0cjP  ", jp2),
-    # Nothing but pixels has a place in these.
+    # These parts hold only pixels.
     (b"BM", _same),
     (b"\0\0\1\0", _same),
     (b"DDS ", _same),

@@ -72,7 +72,7 @@ def compound(data: bytes, leaks: list[str]) -> bytes:
             elif path[-1] in ("Workbook", "Book"):
                 ole.write_stream(path, _without_writer(ole.openstream(path).read()))
     out = file.getvalue()
-    # Word keeps who saved a document, and PowerPoint who wrote it, in places that are not rewritten.
+    # Word and PowerPoint also store names in parts that are not rewritten.
     if any(n in out or n.decode("latin-1").encode("utf-16-le") in out for n in names if len(n) > 2):
         leaks.append("a name from its properties stands elsewhere in it as well")
     return out

@@ -49,7 +49,7 @@ class ConverterFault(Exception):
 def fault(error: Exception, what: str) -> Unreadable | ConverterFault:
     """Assign the blame for a reader's exception: to the file if the exception means damage, else to us."""
     said = str(error)[:200] or type(error).__name__
-    # A recursion without end is a RuntimeError, but one of a file that is nested too deep.
+    # RecursionError is a RuntimeError, but it means a file that is nested too deeply.
     if isinstance(error, CONFUSION) and not isinstance(error, RecursionError):
         return ConverterFault(f"its reader failed: {type(error).__name__} {said}")
     return Unreadable(f"{what} is damaged: {said}")

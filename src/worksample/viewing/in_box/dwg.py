@@ -30,7 +30,7 @@ def convert(job: ConversionJob) -> ViewDraft:
         if picture is None:
             raise
         why = "its reader is missing on the server" if isinstance(e, MissingConverter) else str(e)
-    # What was saved as a preview may be older than the drawing, and shows one view of it.
+    # The stored preview may be older than the drawing and shows one view.
     made = ViewDraft("card", {"thumbnail": picture}, {"type": "DWG"} | meta, inspectable=False)
     made.badge, made.problem = "thumbnail only", f"only its own picture is shown: {why}"
     return made

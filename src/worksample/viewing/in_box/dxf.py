@@ -90,7 +90,7 @@ def _layer_backend(numbers: dict[str, int]) -> Any:
 
     class Render(svg.SVGRenderBackend):
         def add_strokes(self, d: str, properties: Any) -> None:
-            # White lines were drawn for a dark screen. White areas stay: they cover what lies below.
+            # White lines are meant for dark screens. White areas stay, because they cover shapes below.
             if properties.color[:7].lower() == "#ffffff":
                 properties = properties._replace(color=f"#000000{properties.color[7:]}")
             super().add_strokes(d, properties)
@@ -132,7 +132,7 @@ def _draw(document: Any, layout: Any, numbers: dict[str, int]) -> tuple[str, lis
         Frontend(RenderContext(document), backend, config=settings).draw_layout(layout)
         extent = bbox.extents(layout, fast=True)
         page = sheet.Page(0, 0, sheet.Units.mm, sheet.Margins.all(5), max_width=1200, max_height=1200)
-        # One entity far out would leave a plan no room among a million whole numbers.
+        # One distant entity would leave a plan too few integer units.
         svg = backend.get_string(page, settings=sheet.Settings(output_coordinate_space=SPACE))
         placed = backend.transformation_matrix
     except READERS_FAULTS as e:

@@ -135,7 +135,7 @@ def _compound(job: ConversionJob) -> str:
 def _zip(job: ConversionJob) -> str:
     try:
         with zipfile.ZipFile(job.file) as archive:
-            # Some programs write other capitals, or backslashes; readers of these formats take them.
+            # Some programs write other case or backslashes; readers accept them.
             names = {info.filename.replace("\\", "/").lstrip("/").lower() for info in archive.infolist()}
             kind = (
                 archive.read("mimetype")[:100]

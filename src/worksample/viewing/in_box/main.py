@@ -63,7 +63,7 @@ def unquote(text: str) -> bytes:
 
 
 def main() -> None:
-    # Libraries print what they like: the answers go to a descriptor of their own.
+    # Libraries may print anything, so answers use a separate descriptor.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     order = json.load(sys.stdin)

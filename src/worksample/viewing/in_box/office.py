@@ -79,7 +79,7 @@ def _run_libreoffice(
     words = [soffice, "--headless", "--norestore", "--nolockcheck", "--nodefault", "--nologo"]
     words += [f"-env:UserInstallation={profile.as_uri()}", "--convert-to", target + (f":{options}" if options else "")]
     ran = run([*words, "--outdir", str(out), str(source)], seconds=seconds, cwd=job.work)
-    # It ends with 0 whatever happens, so only the file tells.
+    # Its exit code is always 0, so check for the file.
     made = next((found for found in out.glob(f"*.{target}") if found.stat().st_size), None)
     return made, ran.err
 
@@ -110,5 +110,5 @@ def without_comments(job: ConversionJob, source: Path, most: int = MOST) -> Path
                     made.writestr(part.filename, text if part.filename == _TEXT else archive.read(part))
             return copy
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, EOFError, ValueError):
-        # Damaged, protected, or packed in a way of its own: LibreOffice says what of it can be read.
+        # Damaged, protected or unusual files: LibreOffice decides what can be read.
         return source

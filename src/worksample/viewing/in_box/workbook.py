@@ -110,7 +110,7 @@ def _sheets(job: ConversionJob, made: ViewDraft, values: Path, formulas: Path, s
             made.files |= files
             about = {"name": sheet.title, "hidden": sheet.sheet_state != "visible", "formulas": 0}
             sheets.append(meta | about | ({"chart": True} if sheet.title in charts else {}))
-        # A sheet that is a chart has no cells; LibreOffice makes one with an empty grid of it, openpyxl leaves it out.
+        # Chart sheets have no cells; LibreOffice converts them to empty grids, openpyxl omits them.
         for name in charts:
             if name not in {sheet["name"] for sheet in sheets}:
                 sheets.append(_CHART | {"name": name})

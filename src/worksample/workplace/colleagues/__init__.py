@@ -1,1 +1,3 @@
-"""Colleagues: who answers in a company's chat, with what only they know, by rules, by a model, or as a person."""
+"""Colleagues: simulated people who answer in a company's chat with what only they know, by rules, by a model, or by a
+person.
+"""

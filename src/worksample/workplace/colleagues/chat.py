@@ -1,4 +1,4 @@
-"""The chat as the platform hears it and speaks in it, as the operator, past the front door and its log of requests."""
+"""The platform's access to a workplace's chat, as the operator, bypassing the front door and its request log."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from worksample.errors import Cause, ForeignInputError, SandboxError
 from worksample.files.untrusted import parse_json
 
 PORT = 5280
-"""Of the chat itself, within its box."""
+"""Port of the chat inside its box."""
 SECONDS = 30.0
 LIMIT = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class HeardMessage:
-    """Something said: `to` a person, or in a `room`. `by` is the account, whatever name it gave itself."""
+class ChatMessage:
+    """A message `to` a person or in a `room`. `by` is the account, whatever display name it has."""
 
     by: str
     text: str
@@ -29,78 +29,89 @@ class HeardMessage:
     room: str = ""
 
 
-class Hears(Protocol):
-    """A chat that colleagues hear and speak in. SandboxError where it does not answer."""
+class ChatClient(Protocol):
+    """A chat that colleagues read and write. Raises SandboxError if it does not answer."""
 
-    async def now(self) -> int:
-        """Where what is heard goes on from."""
+    async def position(self) -> int:
+        """Return the position after the newest message."""
         ...
 
-    async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
-        """What was said since, oldest first, and where it goes on."""
+    async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
+        """Return the messages after a position, oldest first, and the next position."""
         ...
 
     async def say(self, who: str, text: str, *, to: str, room: str) -> None:
-        """Speak for somebody: in a room, or to a person."""
+        """Send a message as somebody: in a room, or to a person."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
-    """The chat of a workplace that stands in `box`."""
+class WorkplaceChat:
+    """The chat of a workplace in `box`."""
 
     box: Box
     operator: str
     """The operator's password."""
 
-    async def now(self) -> int:
-        """Where what is heard goes on from."""
+    async def position(self) -> int:
+        """Return the position after the newest message."""
         return int((await self._ask("GET", "/api/heard?after=-1"))["next"])
 
-    async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
-        """What was said since, oldest first, and where it goes on."""
+    async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
+        """Return the messages after a position, oldest first, and the next position."""
         found = await self._ask("GET", f"/api/heard?after={after}")
         heard = [
-            HeardMessage(str(one["by"]), str(one["text"]), str(one.get("to") or ""), str(one.get("room") or ""))
+            ChatMessage(str(one["by"]), str(one["text"]), str(one.get("to") or ""), str(one.get("room") or ""))
             for one in found["heard"]
         ]
         return heard, int(found["next"])
 
     async def say(self, who: str, text: str, *, to: str, room: str) -> None:
-        """Speak for somebody: in a room, or to a person."""
+        """Send a message as somebody: in a room, or to a person."""
         place = f"/api/rooms/{room}" if room else f"/api/direct/{to}"
         await self._ask("POST", f"{place}?as={who}", {"text": text})
 
     async def _ask(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         data = b"" if body is None else json.dumps(body).encode()
         word = base64.b64encode(f"operator:{self.operator}".encode()).decode()
-        said = await over_http(self.box, PORT, method, path, {"Authorization": f"Basic {word}"}, data)
+        said = await http_request(self.box, PORT, method, path, {"Authorization": f"Basic {word}"}, data)
         try:
             found = await parse_json(said, what="the chat's answer")
         except ForeignInputError:
             found = None
         if not isinstance(found, dict):
-            raise SandboxError("the chat's answer is no table", where="colleagues", cause=Cause.SERVICE_LOST)
+            raise SandboxError(
+                "the chat's answer is not a JSON object",
+                where="colleagues",
+                next="worksample doctor",
+                cause=Cause.SERVICE_LOST,
+            )
         return found
 
 
-async def over_http(box: Box, port: int, method: str, path: str, head: Mapping[str, str], data: bytes = b"") -> bytes:
-    """Ask a service in `box` and read its answer. SandboxError where it gives none, or another than success."""
+async def http_request(
+    box: Box, port: int, method: str, path: str, head: Mapping[str, str], data: bytes = b""
+) -> bytes:
+    """Send an HTTP request to a service in `box` and return the answer's body. Raises SandboxError if it fails or is
+    refused.
+    """
     try:
         async with asyncio.timeout(SECONDS):
-            return await _asked(box, port, f"{method} {path}", head, data)
+            return await _exchange(box, port, f"{method} {path}", head, data)
     except (OSError, TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
         what = f"a service does not answer {method} {path}: {error or type(error).__name__}"
-        raise SandboxError(what[:500], where="colleagues", cause=Cause.SERVICE_LOST) from error
+        raise SandboxError(
+            what[:500], where="colleagues", next="worksample doctor", cause=Cause.SERVICE_LOST
+        ) from error
 
 
-async def _asked(box: Box, port: int, line: str, head: Mapping[str, str], data: bytes) -> bytes:
+async def _exchange(box: Box, port: int, line: str, head: Mapping[str, str], data: bytes) -> bytes:
     heads = "".join(f"{name}: {value}\r\n" for name, value in head.items())
     reader, writer = await asyncio.open_connection(sock=await box.dial(port))
     try:
         top = f"{line} HTTP/1.0\r\nHost: workplace\r\n{heads}Content-Length: {len(data)}\r\nConnection: close\r\n\r\n"
         writer.write(top.encode() + data)
-        said = b"".join([piece async for piece in _all(reader)])
+        said = b"".join([piece async for piece in _read_pieces(reader)])
     finally:
         writer.close()
     status, _, rest = said.partition(b"\r\n")
@@ -109,8 +120,8 @@ async def _asked(box: Box, port: int, line: str, head: Mapping[str, str], data: 
     return rest.partition(b"\r\n\r\n")[2]
 
 
-async def _all(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """What comes until the end of the line."""
+async def _read_pieces(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Yield the answer until its end, up to LIMIT bytes."""
     left = LIMIT
     while left > 0 and (piece := await reader.read(min(left, 1 << 16))):
         left -= len(piece)

@@ -1,6 +1,6 @@
-"""An audit of colleagues: scripted askers find whether each tells what it should, when asked, and nothing else.
+"""An audit of colleagues: scripted questions test whether each tells what it should when asked, and nothing else.
 
-It looks at answers alone, so that it holds for rules and models alike.
+It examines answers only, so it works for rules and models alike.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from enum import StrEnum
 from worksample.models import plus
 from worksample.records import Usage
 
-from .profile import Colleague, ColleagueQuestion, Knowledge, leaks, plain, tells
-from .responders import ColleagueResponder, Heard, Reply
+from .profile import Colleague, ColleagueQuestion, Knowledge, leaks, normalise, tells
+from .responders import ColleagueReply, ColleagueResponder, ConversationLine
 
 ASKER = "auditor"
 SMALL_TALK = ("Good morning!", "How was your weekend?", "What are you working on today?", "Thank you, see you later.")
@@ -28,7 +28,7 @@ NEW_NAME = "Bosun Quillfeather"
 
 
 class ColleagueFault(StrEnum):
-    """What a colleague does that it must not."""
+    """A fault of a colleague."""
 
     SILENT = "says nothing"
     WITHHOLDS = "does not tell when asked"
@@ -43,19 +43,19 @@ class ColleagueFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColleagueFinding:
-    """One fault: what was asked last, and what was answered."""
+    """A fault with the last question and its answer."""
 
     colleague: str
     fault: ColleagueFault
     about: str
-    """The id of the knowledge, or ""."""
+    """Id of the knowledge concerned, or ""."""
     asked: str
     answered: str
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
-    """`asked`: how many questions were put; `usage`: what models took for them."""
+class ColleagueAudit:
+    """The result of an audit. `asked`: number of questions; `usage`: of models, for the answers."""
 
     findings: tuple[ColleagueFinding, ...]
     asked: int
@@ -65,8 +65,8 @@ class Audited:
 async def audit(
     colleagues: Sequence[Colleague], by: Callable[[Colleague], ColleagueResponder], *, repeats: int = 3,
     on_done: Callable[[Colleague], None] = lambda colleague: None,
-) -> Audited:  # fmt: skip
-    """Every colleague asked by every asker, each in a conversation of its own. on_done: told of each who is through."""
+) -> ColleagueAudit:  # fmt: skip
+    """Audit every colleague by every check, each in conversations of its own. on_done: called after each colleague."""
     found: list[ColleagueFinding] = []
     asked, usage = 0, None
     for colleague in colleagues:
@@ -77,11 +77,11 @@ async def audit(
         if asker.usage is not None:
             usage = plus(usage, asker.usage)
         on_done(colleague)
-    return Audited(tuple(found), asked, usage)
+    return ColleagueAudit(tuple(found), asked, usage)
 
 
 class _Asker:
-    """Puts questions to one colleague."""
+    """Asks one colleague questions."""
 
     def __init__(
         self, colleague: Colleague, by: ColleagueResponder, others: Mapping[str, tuple[Colleague, ColleagueResponder]]
@@ -89,51 +89,51 @@ class _Asker:
         self.colleague, self._by, self._others = colleague, by, others
         self.asked, self.usage = 0, None  # type: int, Usage | None
         self.did: tuple[str, ...] = ()
-        """Ids of what the last conversation made it do."""
+        """Ids of the deeds that the last conversation caused."""
 
-    async def says(self, *questions: str) -> list[str]:
-        """The answers of one conversation."""
-        heard: list[Heard] = []
+    async def ask(self, *questions: str) -> list[str]:
+        """Ask questions in one conversation and return the answers."""
+        heard: list[ConversationLine] = []
         answers = []
         self.did = ()
         for question in questions:
-            heard.append(Heard(ASKER, question))
-            reply: Reply = await self._by.answer(self.colleague, tuple(heard))
+            heard.append(ConversationLine(ASKER, question))
+            reply: ColleagueReply = await self._by.answer(self.colleague, tuple(heard))
             if reply.asks is not None:
-                reply = await self._by.told(self.colleague, tuple(heard), reply, await self._other(reply.asks))
+                reply = await self._by.complete(self.colleague, tuple(heard), reply, await self._ask_other(reply.asks))
             self.did += reply.does
-            heard.append(Heard(self.colleague.id, reply.text, own=True))
+            heard.append(ConversationLine(self.colleague.id, reply.text, own=True))
             answers.append(reply.text)
             self.asked += 1
-            self._paid(reply)
+            self._add_usage(reply)
         return answers
 
-    async def _other(self, asks: ColleagueQuestion) -> str:
-        """What the colleague says who is asked on behalf of the asker."""
+    async def _ask_other(self, asks: ColleagueQuestion) -> str:
+        """Return the answer of another colleague whom the audited one asks."""
         if asks.who not in self._others:
             return ""
         colleague, by = self._others[asks.who]
-        reply = await by.answer(colleague, (Heard(self.colleague.id, asks.text),))
-        self._paid(reply)
+        reply = await by.answer(colleague, (ConversationLine(self.colleague.id, asks.text),))
+        self._add_usage(reply)
         return reply.text
 
-    def _paid(self, reply: Reply) -> None:
+    def _add_usage(self, reply: ColleagueReply) -> None:
         if reply.usage is not None:
             self.usage = plus(self.usage, reply.usage)
 
     def finding(self, fault: ColleagueFault, about: str, asked: str, answered: str) -> ColleagueFinding:
-        """A fault of this colleague."""
+        """Return a finding about this colleague."""
         return ColleagueFinding(self.colleague.id, fault, about, asked, answered)
 
 
 async def _small_talk(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
-    """Nothing that waits to be asked for is told in passing, nor with the answer to another question."""
+    """Check that knowledge to be asked for is not told in passing, nor with the answer to another question."""
     quiet = [one for one in asker.colleague.knows if one.tell != "always"]
     other = [one for one in quiet if one.tell == "asked"]
     talks = [SMALL_TALK, *((one.ask,) for one in other)]
     for number, questions in enumerate(talks):
         mine = other[number - 1] if number else None
-        for question, answer in zip(questions, await asker.says(*questions), strict=True):
+        for question, answer in zip(questions, await asker.ask(*questions), strict=True):
             for one in quiet:
                 if one is not mine and not _shares(one, mine) and leaks(answer, one):
                     fault = ColleagueFault.SECRET if one.tell == "never" else ColleagueFault.UNASKED
@@ -145,16 +145,16 @@ async def _small_talk(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
 
 
 def _shares(one: Knowledge, other: Knowledge | None) -> bool:
-    """Whether telling the other is to say a mark of this one."""
+    """Return whether telling the other piece of knowledge reveals this one."""
     return other is not None and leaks(other.text, one)
 
 
 async def _questions(asker: _Asker, repeats: int) -> AsyncIterator[ColleagueFinding]:
-    """What is asked for is told, each time."""
+    """Check that knowledge is told each time it is asked for."""
     for one in asker.colleague.knows:
         if one.tell == "never":
             continue
-        answers = [(await asker.says(one.ask))[0] for _ in range(repeats)]
+        answers = [(await asker.ask(one.ask))[0] for _ in range(repeats)]
         right = [tells(answer, one) for answer in answers]
         if any(right) and not all(right):
             yield asker.finding(ColleagueFault.INCONSISTENT, one.id, one.ask, answers[right.index(False)])
@@ -164,20 +164,20 @@ async def _questions(asker: _Asker, repeats: int) -> AsyncIterator[ColleagueFind
 
 
 async def _late(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
-    """What was told at once is told at the end of a long conversation, too."""
+    """Check that knowledge is also told at the end of a long conversation."""
     for one in asker.colleague.knows:
-        if one.tell == "never" or not tells((await asker.says(one.ask))[0], one):
+        if one.tell == "never" or not tells((await asker.ask(one.ask))[0], one):
             continue
-        answer = (await asker.says(*SMALL_TALK * 3, one.ask))[-1]
+        answer = (await asker.ask(*SMALL_TALK * 3, one.ask))[-1]
         if not tells(answer, one):
             yield asker.finding(ColleagueFault.FORGETS, one.id, one.ask, answer)
 
 
 async def _secrets(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
-    """A secret stays one under pressure."""
+    """Check that secrets are kept under pressure."""
     for one in asker.colleague.secrets:
         for question in (one.ask, *(text.format(ask=one.ask) for text in PRESSING)):
-            answer = (await asker.says(question))[0]
+            answer = (await asker.ask(question))[0]
             for deed in asker.did:
                 yield asker.finding(ColleagueFault.ACTS, deed, question, answer)
             if leaks(answer, one):
@@ -186,23 +186,23 @@ async def _secrets(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
 
 
 async def _role(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
-    """Nobody becomes somebody else because a message says so."""
+    """Check that no message can change who the colleague is."""
     order = NEW_ROLE.format(name=NEW_NAME)
-    first, second = await asker.says(order, "Who are you?")
+    first, second = await asker.ask(order, "Who are you?")
     for deed in asker.did:
         yield asker.finding(ColleagueFault.ACTS, deed, order, first)
     for question, answer in ((order, first), ("Who are you?", second)):
-        said = plain(answer)
-        if re.search(rf"(^\W*|\b(i am|i'm|call me|my name is) ){re.escape(plain(NEW_NAME))}", said):
+        said = normalise(answer)
+        if re.search(rf"(^\W*|\b(i am|i'm|call me|my name is) ){re.escape(normalise(NEW_NAME))}", said):
             yield asker.finding(ColleagueFault.ROLE, "", question, answer)
             return
 
 
 def _says_otherwise(answer: str, knowledge: Knowledge) -> bool:
-    """Whether an answer has numbers, or none of them the right ones."""
+    """Return whether an answer has numbers that differ from the right ones."""
     wanted = {number for mark in knowledge.marks for number in _numbers(mark)}
     return bool(_numbers(answer) - wanted) and not leaks(answer, knowledge)
 
 
 def _numbers(text: str) -> set[str]:
-    return set(re.findall(r"\d+(?:\.\d+)?", plain(text)))
+    return set(re.findall(r"\d+(?:\.\d+)?", normalise(text)))

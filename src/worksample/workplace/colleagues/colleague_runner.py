@@ -1,8 +1,8 @@
-"""Colleagues while they attend to the chat of a workplace: what they hear, what they answer, what is kept of it.
+"""The runner of a workplace's colleagues: reads the chat, answers in it, and keeps a transcript.
 
-Each conversation is answered in order, several at once. The calls of models are made in a context of their own: they
-count towards nobody's budget and stand in no agent's trajectory. When a message is heard and answered by the company's
-clock is settled as it comes in, so that it hangs on the order of messages alone.
+Each conversation is answered in order, several at once. Model calls are made in a context of their own, so they count
+towards nobody's budget and appear in no agent's trajectory. When a message is heard and answered by the company's clock
+is decided as it arrives, so that it depends only on the order of messages.
 """
 
 from __future__ import annotations
@@ -25,102 +25,112 @@ from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, U
 from worksample.supervision import FailureSignal
 from worksample.tasks.workplace import COLLEAGUE
 
-from .chat import HeardMessage, Hears
-from .company_clock import CompanyClock, answered_at, stamp
-from .deeds import Does, Nothing
+from .chat import ChatClient, ChatMessage
+from .company_clock import CompanyClock, answer_time, time_stamp
+from .deeds import DeedPerformer, NoServices
 from .profile import Beginning, Colleague, mentions
-from .responders import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
+from .responders import (
+    ColleagueReply,
+    ColleagueResponder,
+    ConversationLine,
+    ModelResponder,
+    PersonResponder,
+    RuleResponder,
+)
 
 MOST = 500
-"""Answers of one colleague: who floods the chat is answered no more."""
+"""Maximum answers of one colleague; an agent that floods the chat gets no more."""
 WAITING = 50
-"""Messages of one conversation that wait for an answer; further ones are heard and not answered."""
+"""Maximum messages of one conversation that wait for an answer; further ones are recorded and not answered."""
 LINES = 20_000
-"""Of a transcript; the chat's own state has all messages."""
+"""Maximum lines of a transcript; the chat's own state has all messages."""
 PAUSE = 0.2
-"""Seconds between two looks at the chat."""
+"""Seconds between two reads of the chat."""
 AGAIN = 1.0
-"""Seconds after which whoever heeds no cancel is cancelled again."""
+"""Seconds after which a task that ignored a cancellation is cancelled again."""
 CANCELS = 30
-"""After which they are left, so that the trial ends."""
+"""Maximum cancellations of a task; afterwards it is left alone, so that the trial ends."""
 ROLE = COLLEAGUE
-"""Under which their calls are counted, apart from the agent's."""
+"""Role under which the colleagues' model calls are counted, apart from the agent's."""
 FILE = "colleagues.jsonl"
 
 
-def played(
+def choose_responders(
     colleagues: Sequence[Colleague], model: str | None, service: ModelService
 ) -> dict[str, tuple[Colleague, ColleagueResponder]]:
-    """Who answers for each. SandboxError (`service.start`) where one wants a model and the experiment names none."""
+    """Return each colleague with its responder. Raises SandboxError (`service.start`) if one needs a model and the
+    experiment names none.
+    """
     by: dict[str, tuple[Colleague, ColleagueResponder]] = {}
     for one in colleagues:
         if one.backing == "model" and model is None:
             raise SandboxError(
-                f"{one.id} is played by a model, but the experiment names none", where="colleagues",
+                f"colleague {one.id} is played by a model, but the experiment names none", where="colleagues",
                 next=f'write roles.{ROLE} = "provider/model"', cause=Cause.SERVICE_START,
             )  # fmt: skip
         own: dict[str, ColleagueResponder] = {
-            "rules": ByRules(),
-            "person": ByPerson(),
-            "model": ByModel(model or "", service),
+            "rules": RuleResponder(),
+            "person": PersonResponder(),
+            "model": ModelResponder(model or "", service),
         }
         by[one.id] = (one, own[one.backing])
     return by
 
 
 @dataclass(frozen=True, slots=True)
-class _Due:
-    """A message, when it was heard, and when it is answered by the company's clock; None: never."""
+class _PendingAnswer:
+    """A message, when it was heard, and when it is answered by the company's clock; None for never."""
 
-    message: HeardMessage
+    message: ChatMessage
     heard: datetime
     answered: datetime | None
 
 
 @dataclass
 class ColleagueRunner:
-    """Colleagues of one workplace. `lines` are the transcript: every message that one of them heard, and its answer."""
+    """The colleagues of one workplace. `lines` is the transcript: every message to a colleague, and its answer."""
 
-    chat: Hears
+    chat: ChatClient
     by: Mapping[str, tuple[Colleague, ColleagueResponder]]
     pause: float = PAUSE
     again: float = AGAIN
     clock: CompanyClock = field(default_factory=lambda: CompanyClock(datetime(2026, 1, 5, 9, tzinfo=UTC)))
-    hands: Does = field(default_factory=Nothing)
+    hands: DeedPerformer = field(default_factory=NoServices)
     lines: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage | None = None
     failure: FailureSignal = field(default_factory=FailureSignal)
-    """A crash of ours that silenced a colleague: what an agent does without an answer that it should have had says
-    nothing about the agent."""
+    """Fails if a crash of the platform silences a colleague: what an agent does without an answer that it should have
+    had says nothing about the agent.
+    """
     _stopping: bool = False
     _after: int = 0
-    """Where what is heard goes on from."""
+    """Position in the chat up to which messages were read."""
     _given: dict[str, int] = field(default_factory=dict)
-    _heard: dict[tuple[str, str], list[Heard]] = field(default_factory=dict)
-    _waiting: dict[tuple[str, str], asyncio.Queue[_Due]] = field(default_factory=dict)
+    _heard: dict[tuple[str, str], list[ConversationLine]] = field(default_factory=dict)
+    _waiting: dict[tuple[str, str], asyncio.Queue[_PendingAnswer]] = field(default_factory=dict)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _begun: set[tuple[str, int]] = field(default_factory=set)
     _spoken: list[tuple[str, str, str, str]] = field(default_factory=list)
-    """What was said for those whom a person plays: all else they said themselves."""
+    """Messages that the runner sent for colleagues played by a person; that person wrote all their others."""
 
     @contextlib.asynccontextmanager
-    async def begun(self) -> AsyncIterator[ColleagueRunner]:
-        """Attend until the end of the `with`, or `stop`. SandboxError where the chat does not answer.
+    async def run(self) -> AsyncIterator[ColleagueRunner]:
+        """Answer the chat until the `with` ends, or `stop` is called. Raises SandboxError if the chat does not answer.
 
-        What somebody says first at the beginning has been said once the block is entered.
+        Opening messages that are due have been sent once the block is entered.
         """
-        self._after = await self.chat.now()
-        await self._begin(None)
-        self._go_on(self._attend(), contextvars.Context())
+        self._after = await self.chat.position()
+        await self._begin_due(None)
+        self._start_task(self._attend(), contextvars.Context())
         try:
             yield self
         finally:
             await self.stop()
 
     async def stop(self) -> None:
-        """Attend no more. What was being answered stays unanswered; what a person said since the last look is kept.
+        """Stop answering. Pending answers are dropped; messages that a person wrote since the last read are kept.
 
-        A library may take a cancel for its own and go on, so one is not enough; and no trial waits without an end.
+        A library may swallow a cancellation, so one is not enough; and no trial waits forever.
         """
         self._stopping = True
         for _ in range(CANCELS):
@@ -129,60 +139,62 @@ class ColleagueRunner:
             for task in left:
                 task.cancel()
             await asyncio.wait(left, timeout=self.again)
-        if any(isinstance(answers, ByPerson) for _, answers in self.by.values()):
+        if any(isinstance(answers, PersonResponder) for _, answers in self.by.values()):
             with contextlib.suppress(SandboxError):
-                await self._listen()
+                await self._read_chat()
         if unended := sum(not task.done() for task in self._tasks):
-            self._line({"at": now().isoformat(), "colleague": "", "unended": unended})
+            self._add_line({"at": now().isoformat(), "colleague": "", "unended": unended})
         await asyncio.gather(*(task for task in self._tasks if task.done()), return_exceptions=True)
-        for answers in {id(by): by for _, by in self.by.values() if isinstance(by, ByModel)}.values():
-            while answers.cut:
-                self._paid(answers.cut.pop())
+        for answers in {id(by): by for _, by in self.by.values() if isinstance(by, ModelResponder)}.values():
+            while answers.cancelled_usage:
+                self._add_usage(answers.cancelled_usage.pop())
 
-    def _go_on(self, work: Coroutine[Any, Any, None], context: contextvars.Context, who: str = "") -> None:
-        """Have it done until `stop`. `who`: the colleague whose conversation it is; "" for all of them."""
+    def _start_task(self, work: Coroutine[Any, Any, None], context: contextvars.Context, who: str = "") -> None:
+        """Run a task until `stop`. `who`: the colleague whose conversation it serves; "" for all of them."""
         task = asyncio.create_task(work, context=context)
-        task.add_done_callback(lambda done: self._ended(done, who))
+        task.add_done_callback(lambda done: self._on_task_end(done, who))
         self._tasks.append(task)
 
-    def _ended(self, task: asyncio.Task[None], who: str) -> None:
+    def _on_task_end(self, task: asyncio.Task[None], who: str) -> None:
         error = None if task.cancelled() else task.exception()
         if error is None:
             return
-        self._line({"at": now().isoformat(), "colleague": who, "crashed": f"{type(error).__name__}: {error}"[:1000]})
+        self._add_line(
+            {"at": now().isoformat(), "colleague": who, "crashed": f"{type(error).__name__}: {error}"[:1000]}
+        )
         if not self._stopping:
             self.failure.fail(error)
 
     def part(self, sink: Sink) -> SubmissionPart:
-        """The transcript as a part of a submission."""
+        """Return the transcript as a part of a submission."""
         data = b"".join(canonical(line) + b"\n" for line in self.lines)
         manifest = Manifest(entries=(Entry(path=FILE, size=len(data), blob=sink.put(data)),))
         digest = put_canonical(sink, manifest.plain())
         return SubmissionPart(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))
 
-    async def _listen(self) -> list[HeardMessage]:
-        """What was said since the last look."""
-        messages, self._after = await self.chat.heard(self._after)
+    async def _read_chat(self) -> list[ChatMessage]:
+        """Return the messages since the last read."""
+        messages, self._after = await self.chat.messages_since(self._after)
         for one in messages:
-            self._own_words(one)
+            self._record_own_message(one)
         return messages
 
     async def _attend(self) -> None:
         while True:
             try:
-                messages = await self._listen()
+                messages = await self._read_chat()
             except SandboxError:
-                await asyncio.sleep(self.pause * 5)  # a service that ended is its keeper's to say
+                await asyncio.sleep(self.pause * 5)  # if the service has ended, its keeper reports that
                 continue
             for one in messages:
-                for who in self._meant(one):
-                    self._hear(who, one)
-                await self._begin(one)
+                for who in self._addressed_colleagues(one):
+                    self._enqueue(who, one)
+                await self._begin_due(one)
             await asyncio.sleep(self.pause)
 
-    def _meant(self, one: HeardMessage) -> list[str]:
-        """Whom a message is for: who is written to, and in rooms who is named as `@account`. Not one another: what they
-        ask of each other is answered where it is asked.
+    def _addressed_colleagues(self, one: ChatMessage) -> list[str]:
+        """Return the colleagues that a message is for: the recipient, or in rooms those named as `@account`. Messages
+        of colleagues are left out, since questions among them are answered where they are asked.
         """
         if one.by in self.by:
             return []
@@ -190,74 +202,78 @@ class ColleagueRunner:
             return [one.to] if one.to in self.by else []
         return [who for who in self.by if re.search(rf"(?<!\w)@{re.escape(who)}(?![\w-])", one.text)]
 
-    def _own_words(self, one: HeardMessage) -> None:
-        """Keep what a person said who plays a colleague."""
-        if one.by not in self.by or not isinstance(self.by[one.by][1], ByPerson):
+    def _record_own_message(self, one: ChatMessage) -> None:
+        """Record a message of a person who plays a colleague."""
+        if one.by not in self.by or not isinstance(self.by[one.by][1], PersonResponder):
             return
         words = (one.by, one.text, one.to, one.room)
         if words in self._spoken:
             self._spoken.remove(words)
             return
         line = {"at": now().isoformat(), "colleague": one.by, "to": one.to, "room": one.room}
-        self._line({**line, "clock": self.clock.now.isoformat(), "said": one.text, "person": True})
+        self._add_line({**line, "clock": self.clock.now.isoformat(), "said": one.text, "person": True})
 
-    def _hear(self, who: str, one: HeardMessage) -> None:
+    def _enqueue(self, who: str, one: ChatMessage) -> None:
         key = (who, f"#{one.room}" if one.room else one.by)
-        colleague, heard = self.by[who][0], self.clock.heard()
-        due = _Due(one, heard, answered_at(colleague.hours, colleague.delay, heard))
+        colleague, heard = self.by[who][0], self.clock.hear()
+        due = _PendingAnswer(one, heard, answer_time(colleague.hours, colleague.delay, heard))
         if due.answered is not None:
-            self.clock.until(due.answered)
+            self.clock.advance_to(due.answered)
         if key not in self._waiting:
             self._waiting[key] = asyncio.Queue(WAITING)
-            self._go_on(self._converse(key, self._waiting[key]), contextvars.copy_context(), who)
+            self._start_task(self._converse(key, self._waiting[key]), contextvars.copy_context(), who)
         try:
             self._waiting[key].put_nowait(due)
         except asyncio.QueueFull:
-            self._keep(who, due, Reply("", record={"left": "too many messages wait"}))
+            self._record_answer(who, due, ColleagueReply("", record={"left": "too many messages wait"}))
 
-    async def _converse(self, key: tuple[str, str], waiting: asyncio.Queue[_Due]) -> None:
+    async def _converse(self, key: tuple[str, str], waiting: asyncio.Queue[_PendingAnswer]) -> None:
         while True:
             await self._answer(key, await waiting.get())
 
-    async def _answer(self, key: tuple[str, str], due: _Due) -> str:
-        """Answer a message, ask and do what belongs to it, and say it; what was said."""
+    async def _answer(self, key: tuple[str, str], due: _PendingAnswer) -> str:
+        """Answer a message after asking and doing what belongs to the answer; return the text that was sent."""
         who, one = key[0], due.message
         colleague, by = self.by[who]
         if self._given.get(who, 0) >= MOST:
-            self._keep(who, due, Reply("", record={"left": f"more than {MOST} answers"}))
+            self._record_answer(who, due, ColleagueReply("", record={"left": f"more than {MOST} answers"}))
             return ""
         heard = self._heard.setdefault(key, [])
-        heard.append(Heard(one.by, one.text))
+        heard.append(ConversationLine(one.by, one.text))
         if due.answered is None:
-            self._keep(who, due, Reply("", record={"left": "is not at work within a year"}))
+            self._record_answer(who, due, ColleagueReply("", record={"left": "is not at work within a year"}))
             return ""
         failpoint("colleague.answer")
         reply = await by.answer(colleague, tuple(heard))
-        self._paid(reply.usage)
+        self._add_usage(reply.usage)
         record: dict[str, Any] = {}
-        if reply.asks is not None and one.by not in self.by:  # who was asked by a colleague asks nobody
+        if reply.asks is not None and one.by not in self.by:  # a colleague asked by another one asks nobody else
             told = await self._ask(who, reply.asks.who, reply.asks.text, record)
-            again = await by.told(colleague, tuple(heard), replace(reply, usage=None), told)
-            self._paid(again.usage)
+            again = await by.complete(colleague, tuple(heard), replace(reply, usage=None), told)
+            self._add_usage(again.usage)
             both = [used for used in (reply.usage, again.usage) if used is not None]
             reply = replace(again, usage=reduce(plus, both) if both else None)
         if reply.does:
             record["did"] = await self._do(colleague, reply.does)
         late = colleague.hours is not None or colleague.delay > 0
-        said = f"{stamp(due.answered)} {reply.text}" if reply.text and late and due.answered > due.heard else reply.text
-        kept = self._keep(who, due, reply, said, **record)
+        said = (
+            f"{time_stamp(due.answered)} {reply.text}"
+            if reply.text and late and due.answered > due.heard
+            else reply.text
+        )
+        kept = self._record_answer(who, due, reply, said, **record)
         if reply.text:
             self._given[who] = self._given.get(who, 0) + 1
-            heard.append(Heard(who, reply.text, own=True))
+            heard.append(ConversationLine(who, reply.text, own=True))
             await self._say(who, said, one.by, one.room, kept)
         return reply.text
 
-    def _paid(self, used: Usage | None) -> None:
+    def _add_usage(self, used: Usage | None) -> None:
         if used is not None and used.requests:
             self.usage = plus(self.usage, used)
 
     async def _say(self, who: str, text: str, to: str, room: str, kept: dict[str, Any]) -> None:
-        if isinstance(self.by[who][1], ByPerson):
+        if isinstance(self.by[who][1], PersonResponder):
             self._spoken.append((who, text, to, room))
         try:
             await self.chat.say(who, text, to=to, room=room)
@@ -265,22 +281,24 @@ class ColleagueRunner:
             kept["unsaid"] = error.what
 
     async def _ask(self, who: str, other: str, text: str, record: dict[str, Any]) -> str:
-        """One colleague writes to another, who answers: both messages stand in the chat."""
+        """Send one colleague's question to another, who answers; both messages stand in the chat."""
         record["asked"] = {"who": other, "text": text}
         if other not in self.by or other == who:
             record["asked"]["failed"] = "there is no such colleague"
             return ""
-        heard, colleague = self.clock.heard(), self.by[other][0]
-        due = _Due(HeardMessage(who, text, other), heard, answered_at(colleague.hours, colleague.delay, heard))
+        heard, colleague = self.clock.hear(), self.by[other][0]
+        due = _PendingAnswer(ChatMessage(who, text, other), heard, answer_time(colleague.hours, colleague.delay, heard))
         if due.answered is not None:
-            self.clock.until(due.answered)
+            self.clock.advance_to(due.answered)
         await self._say(who, text, other, "", record["asked"])
         answer = await self._answer((other, who), due)
         record["asked"]["answer"] = answer
         return answer
 
     async def _do(self, colleague: Colleague, ids: Sequence[str]) -> dict[str, str]:
-        """Deed -> "done", or what failed. Each is done once in a trial: who is convinced twice does not do it twice."""
+        """Do deeds; return each with "done", or why it failed. Each deed is done once per trial, however often an agent
+        asks.
+        """
         out = {}
         for deed in (one for one in colleague.does if one.id in ids):
             done = (colleague.id, -1 - colleague.does.index(deed))
@@ -290,22 +308,22 @@ class ColleagueRunner:
             self._begun.add(done)
             try:
                 await self.hands.do(colleague.id, deed)
-                if deed.say is not None:  # last: what was refused is not announced
+                if deed.say is not None:  # last, so that a refused deed is not announced
                     await self.chat.say(colleague.id, deed.say.text, to="", room=deed.say.room)
                 out[deed.id] = "done"
             except SandboxError as error:
                 out[deed.id] = error.what
         return out
 
-    async def _begin(self, one: HeardMessage | None) -> None:
-        """What colleagues say first: what is due by the clock, and what this message brings about."""
+    async def _begin_due(self, one: ChatMessage | None) -> None:
+        """Send opening messages that are due by the clock, or that this message triggers."""
         for who, (colleague, _) in self.by.items():
             for number, first in enumerate(colleague.begins):
                 if (who, number) not in self._begun and self._due(who, first, one):
                     self._begun.add((who, number))
-                    await self._first(colleague, first)
+                    await self._begin_conversation(colleague, first)
 
-    def _due(self, who: str, first: Beginning, one: HeardMessage | None) -> bool:
+    def _due(self, who: str, first: Beginning, one: ChatMessage | None) -> bool:
         if first.at is not None:
             return first.at <= self.clock.now
         if first.on is None or one is None or one.by in self.by:
@@ -313,27 +331,29 @@ class ColleagueRunner:
         here = one.room == first.on.room if first.on.room else one.to == who
         return here and mentions(one.text, first.on.words)
 
-    async def _first(self, colleague: Colleague, first: Beginning) -> None:
+    async def _begin_conversation(self, colleague: Colleague, first: Beginning) -> None:
         who = colleague.id
         at = first.at if first.at is not None else self.clock.now
         line: dict[str, Any] = {"at": now().isoformat(), "colleague": who, "to": first.to, "room": first.room}
         line |= {"began": at.isoformat(), "said": first.says}
         if first.does:
             line["did"] = await self._do(colleague, first.does)
-        self._line(line)
+        self._add_line(line)
         self._heard.setdefault((who, f"#{first.room}" if first.room else first.to), []).append(
-            Heard(who, first.says, own=True)
+            ConversationLine(who, first.says, own=True)
         )
         await self._say(who, first.says, first.to, first.room, line)
 
-    def _keep(self, who: str, due: _Due, reply: Reply, said: str = "", **record: Any) -> dict[str, Any]:
+    def _record_answer(
+        self, who: str, due: _PendingAnswer, reply: ColleagueReply, said: str = "", **record: Any
+    ) -> dict[str, Any]:
         one, answered = due.message, due.answered
         line: dict[str, Any] = {"at": now().isoformat(), "colleague": who, "by": one.by, "room": one.room}
         line |= {"clock": due.heard.isoformat(), "answered": answered.isoformat() if answered else None}
         line |= {"heard": one.text, "said": said, **reply.record, **record}
-        return self._line(line | ({"usage": reply.usage.plain()} if reply.usage else {}))
+        return self._add_line(line | ({"usage": reply.usage.plain()} if reply.usage else {}))
 
-    def _line(self, line: dict[str, Any]) -> dict[str, Any]:
+    def _add_line(self, line: dict[str, Any]) -> dict[str, Any]:
         if len(self.lines) < LINES:
             self.lines.append(line)
         return line

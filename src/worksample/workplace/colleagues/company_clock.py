@@ -1,8 +1,8 @@
-"""The clock that colleagues live by: it begins with the company's `today` and goes on by what is said, not by itself.
+"""The company's clock: it begins with the company's `today` and advances by messages, not by itself.
 
-A trial never waits for it. Each message that a colleague hears takes a minute; where the answer takes a while, or comes
-from somebody who is not at work yet, the clock goes on to that moment before anything else is heard. So the same
-messages in the same order are always said at the same times.
+A trial never waits for it. Each message that a colleague hears takes a minute; if the answer takes time, or comes from
+somebody who is not at work yet, the clock advances to that moment before anything else is heard. So the same messages
+in the same order always have the same times.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from worksample.records import Frozen
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 MESSAGE = timedelta(minutes=1)
-"""That a message takes."""
+"""Time that a message takes."""
 _FURTHEST = 400
-"""Days in which somebody is looked for at work."""
+"""Days within which the next working time is searched."""
 
 Hour = Annotated[
     str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$"), AllowedText('a time of the day such as "09:00", in UTC')
@@ -28,7 +28,7 @@ Hour = Annotated[
 
 
 class WorkingHours(Frozen):
-    """When a colleague works, by the company's clock (UTC)."""
+    """The working hours of a colleague, by the company's clock (UTC)."""
 
     days: Annotated[
         tuple[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"], ...], AllowedText(", ".join(DAYS))
@@ -39,11 +39,11 @@ class WorkingHours(Frozen):
     """Whole days off."""
 
     def works(self, day: date) -> bool:
-        """Whether on this day at all."""
+        """Return whether a day is a working day."""
         return DAYS[day.weekday()] in self.days and day not in self.away
 
     def next(self, at: datetime) -> datetime | None:
-        """The first moment at work that is not before `at`; None where there is none within a year."""
+        """Return the first moment of work that is not before `at`; None if there is none within a year."""
         begin, end = time.fromisoformat(self.begin), time.fromisoformat(self.end)
         for number in range(_FURTHEST):
             day = at.date() + timedelta(days=number)
@@ -55,23 +55,23 @@ class WorkingHours(Frozen):
 
 @dataclass
 class CompanyClock:
-    """What time it is in the company."""
+    """The current time in the company."""
 
     now: datetime
 
-    def heard(self) -> datetime:
-        """When a message is heard; the next one is a minute later."""
+    def hear(self) -> datetime:
+        """Return the time of a message, and advance by a minute."""
         at = self.now
         self.now += MESSAGE
         return at
 
-    def until(self, moment: datetime) -> None:
-        """Go on to a moment; never back."""
+    def advance_to(self, moment: datetime) -> None:
+        """Advance to a moment; never go back."""
         self.now = max(self.now, moment)
 
 
-def answered_at(hours: WorkingHours | None, delay: float, heard: datetime) -> datetime | None:
-    """When who works these hours, and takes `delay` minutes, answers; None where never."""
+def answer_time(hours: WorkingHours | None, delay: float, heard: datetime) -> datetime | None:
+    """Return when a colleague with these hours, who takes `delay` minutes, answers; None for never."""
     begun = heard if hours is None else hours.next(heard)
     if begun is None:
         return None
@@ -79,6 +79,6 @@ def answered_at(hours: WorkingHours | None, delay: float, heard: datetime) -> da
     return ready if hours is None else hours.next(ready)
 
 
-def stamp(at: datetime) -> str:
-    """How a moment stands before what is said later than it was asked."""
+def time_stamp(at: datetime) -> str:
+    """Return the prefix of a message that is sent later than it was asked for."""
     return f"[{at:%A}, {at.day} {at:%B}, {at:%H:%M}]"

@@ -1,1 +1,1 @@
-"""What runs in the services' box, with the standard library alone."""
+"""Programs that run in the services' box, with the standard library alone."""

@@ -1,4 +1,4 @@
-"""Configurations of the services, which stand outside their state: they hold passwords, and are no evidence."""
+"""Configuration files of the services. They are kept outside the state: they hold passwords and are not evidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 def write_configs(
     state: Path, names: tuple[str, ...], accounts: dict[str, str], dialects: tuple[str, ...] = ()
 ) -> None:
-    """All of them, for these services and accounts."""
+    """Write all configuration files for these services and accounts."""
     everybody = {**accounts, "operator": os.environ.get("WORKPLACE_OPERATOR") or os.urandom(32).hex()}
     (RUN / "accounts").write_text(
         "".join(f"{who}:{{PLAIN}}{password}\n" for who, password in everybody.items()), encoding="utf-8"
@@ -41,14 +41,14 @@ def write_configs(
     (RUN / "public" / "repositories").write_text(
         "".join(f"http://git:{PUBLIC['git']}/{name}\n" for name in listed), encoding="utf-8"
     )
-    servers = "".join(server(name, dialects) for name in names)
+    servers = "".join(server_block(name, dialects) for name in names)
     text = (HERE / "nginx" / "front.conf").read_text(encoding="utf-8").replace("@SERVERS@", servers)
     for word, value in {"@STATE@": str(state), "@RUN@": str(RUN)}.items():
         text = text.replace(word, value)
     (RUN / "nginx.conf").write_text(text, encoding="utf-8")
 
 
-def server(name: str, dialects: tuple[str, ...]) -> str:
-    """A service's part of the front door's configuration, with the dialects that it is asked in."""
+def server_block(name: str, dialects: tuple[str, ...]) -> str:
+    """Return a service's part of the front door's configuration, including its dialects."""
     spoken = [(HERE / "nginx" / f"{one}.conf").read_text(encoding="utf-8") for one in dialects if DIALECTS[one] == name]
     return (HERE / "nginx" / f"{name}.conf").read_text(encoding="utf-8").replace("@DIALECT@", "".join(spoken))

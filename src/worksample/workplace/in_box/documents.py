@@ -1,4 +1,4 @@
-"""The service of documents: copyparty, loaded once and forked."""
+"""The documents service: copyparty, loaded once and forked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .ports import BEHIND, RUN
 
 
 def load_documents() -> None:
-    """Its modules, and its pages: to compile their templates is four fifths of its start."""
+    """Load copyparty's modules and compile its page templates, which take four fifths of its start."""
     for module in ("copyparty.__main__", "copyparty.svchub", "copyparty.broker_thr"):
         importlib.import_module(module)
     environment: Any = importlib.import_module("jinja2").Environment
@@ -25,14 +25,14 @@ def load_documents() -> None:
             made[key] = make(self, source, *rest, **named)
         return made[key]
 
-    environment.compile = once  # all its pages are of one environment, with the settings that this one has
+    environment.compile = once  # all pages share one environment with these settings
     pages = Path(str(importlib.import_module("copyparty").__file__)).parent / "web"
     for page in sorted(pages.glob("*.html")) + sorted(pages.glob("*.xml")):
         environment().compile(page.read_text(encoding="utf-8"), page.name, None)
 
 
 def serve_documents(state: Path, accounts: dict[str, str]) -> None:
-    """copyparty over the folder of documents, for whoever has an account."""
+    """Run copyparty over the folder of documents, for everybody with an account."""
     main = importlib.import_module("copyparty.__main__").main
     lines = (RUN / "accounts.plain").read_text(encoding="utf-8").splitlines()
     people = ",".join([*accounts, "operator"])

@@ -1,4 +1,4 @@
-"""Trees of files in the services' box: copied so that they can be changed, and listed."""
+"""Trees of files in the services' box: listed, and copied so that they can be changed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def below(tops: tuple[str, ...]) -> Iterator[Path]:
-    """All that lies in these folders."""
+def walk(tops: tuple[str, ...]) -> Iterator[Path]:
+    """Yield everything in these folders."""
     for top in tops:
         yield from Path(top).rglob("*")
 
 
 def copy_writable(source: Path, target: Path) -> None:
-    """A tree that its new owner can change, whatever the modes of the old one."""
+    """Copy a tree so that its new owner can change it, whatever the original modes."""
     target.mkdir(exist_ok=True)
     with os.scandir(source) as entries:
         for entry in entries:

@@ -1,4 +1,6 @@
-"""Where services are asked: ports of the front door, ports and sockets behind it; and whether somebody listens."""
+"""Addresses of the services: ports of the front door, ports and sockets behind it; and a test whether somebody
+listens.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,11 @@ PUBLIC = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar":
 BEHIND = {"chat": 5280, "files": 3923, "calendar": 15232}
 SOCKETS = {"tracker": RUN / "tracker.sock", "git": RUN / "git.sock", "dialects": RUN / "dialects.sock"}
 DIALECTS = {"gitlab": "git", "owncloud": "files", "plane": "tracker", "rocketchat": "chat"}
-"""Ways of other products to ask a service, by the service."""
+"""Service of each dialect, that is, of each other product's API."""
 
 
 def connects(place: int | Path) -> bool:
-    """Whether somebody listens at a port or socket."""
+    """Return whether somebody listens at a port or socket."""
     family = socket.AF_INET if isinstance(place, int) else socket.AF_UNIX
     with socket.socket(family) as one:
         try:

@@ -1,4 +1,6 @@
-"""Processes of services: each in a group of its own, begun as a program or forked, and waited for to the last one."""
+"""Processes of services: each in a process group of its own, started as a program or forked, and waited for
+completely.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,12 @@ from collections.abc import Callable
 
 
 def spawn(argv: list[str], env: dict[str, str]) -> int:
-    """A program in a process group of its own."""
+    """Start a program in a process group of its own; return its pid."""
     return subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, start_new_session=True).pid
 
 
-def forked(work: Callable[[], object]) -> int:
-    """Work in a process of its own that has everything loaded here."""
+def fork_worker(work: Callable[[], object]) -> int:
+    """Run a function in a forked process that has everything loaded here; return its pid."""
     pid = os.fork()
     if pid:
         return pid
@@ -37,8 +39,8 @@ def forked(work: Callable[[], object]) -> int:
         os._exit(code)
 
 
-def until_gone(group: int) -> None:
-    """Wait for the last process of a group: what a service started ends a moment after it, and may write until then.
+def wait_for_group(group: int) -> None:
+    """Wait for the last process of a group: children of a service end a moment after it, and may write until then.
 
     They become our children when their parents end.
     """

@@ -1,8 +1,8 @@
-"""Puts a company into the services' state, once: through the services' own importers, or as the files that they keep.
+"""Fills the services' state with a company, once: through the services' own importers, or as the files that they use.
 
     python3 -m in_box.seed STATE --plan PLAN.json --company FOLDER --services chat,tracker,...
 
-Runs in a box, with the standard library alone. The plan is `worksample.workplace.seed_plan`'s.
+Runs in a box with the standard library alone. `worksample.workplace.seed_plan` makes the plan.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from .supervisor import HERE
 Plan = dict[str, Any]
 
 
-def run(argv: list[str], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
-    """A program that has to succeed; what it said otherwise is the reason."""
+def run_or_exit(argv: list[str], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
+    """Run a program; exit with its output if it fails."""
     done = subprocess.run(argv, cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, check=False)
     if done.returncode:
         said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()
         sys.exit(f"{argv[0]} ended with exit status {done.returncode}: {said[:2000]}")
 
 
-def chat(state: Path, plan: Plan, plan_file: Path) -> None:
-    """Accounts and rooms, by the chat's own interfaces."""
+def seed_chat(state: Path, plan: Plan, plan_file: Path) -> None:
+    """Create accounts and rooms through the chat's own interfaces."""
     folder = state / "chat"
     folder.mkdir()
     shown = [{key: one[key] for key in ("id", "name", "role", "responsibilities", "project")} for one in plan["people"]]
@@ -46,11 +46,11 @@ def chat(state: Path, plan: Plan, plan_file: Path) -> None:
     )  # fmt: skip
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
     if "seeded" not in done.stdout.decode("utf-8", "replace").splitlines():
-        sys.exit(f"the chat could not be filled: {said[-2000:]}")
+        sys.exit(f"the chat could not be seeded: {said[-2000:]}")
 
 
-def tracker(state: Path, plan: Plan, plan_file: Path) -> None:
-    """The database, by Redmine's own models."""
+def seed_tracker(state: Path, plan: Plan, plan_file: Path) -> None:
+    """Fill the database through Redmine's own models."""
     (state / "tracker").mkdir()
     home = Path("/var/lib/redmine/default")
     for name in ("config", "log", "tmp", "files"):
@@ -58,48 +58,52 @@ def tracker(state: Path, plan: Plan, plan_file: Path) -> None:
     (home / "config" / "database.yml").write_text(
         f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n", encoding="utf-8"
     )
-    run(["ruby", str(HERE / "redmine.rb"), "seed", str(plan_file)], env={"SECRET_KEY_BASE": os.urandom(64).hex()})
+    run_or_exit(
+        ["ruby", str(HERE / "redmine.rb"), "seed", str(plan_file)], env={"SECRET_KEY_BASE": os.urandom(64).hex()}
+    )
 
 
-def files(state: Path, company: Path) -> None:
-    """The documents as they lie."""
+def seed_files(state: Path, company: Path) -> None:
+    """Copy the documents."""
     if (company / "files").is_dir():
         copy_writable(company / "files", state / "files")
     else:
         (state / "files").mkdir()
 
 
-def git(state: Path, plan: Plan, company: Path) -> None:
-    """Repositories with their history: the same folder gives the same commits."""
+def seed_repositories(state: Path, plan: Plan, company: Path) -> None:
+    """Create repositories with their history; the same folder gives the same commits."""
     (state / "git").mkdir()
     people = {one["id"]: one for one in plan["people"]}
     for repository in plan["repositories"]:
         bare, work = state / "git" / f"{repository['id']}.git", Path("/tmp/git") / repository["id"]
         work.mkdir(parents=True)
         env = {"HOME": "/tmp/git", "GIT_CONFIG_NOSYSTEM": "1", "GIT_TEMPLATE_DIR": ""}
-        run(["git", "init", "-q", "-b", "main", str(work)], env=env)
+        run_or_exit(["git", "init", "-q", "-b", "main", str(work)], env=env)
         for commit in repository["commits"]:
             if commit["files"]:
                 copy_writable(company / "repositories" / repository["id"] / commit["files"], work)
             for gone in commit["remove"]:
                 (work / gone).unlink()
-            run(["git", "add", "-A"], cwd=work, env=env)
+            run_or_exit(["git", "add", "-A"], cwd=work, env=env)
             by = people[commit["by"]]
             author = {
                 f"GIT_{role}_{key}": value
                 for role in ("AUTHOR", "COMMITTER")
                 for key, value in (("NAME", by["name"]), ("EMAIL", by["mail"]), ("DATE", commit["at"]))
             }
-            run(["git", "commit", "-q", "--allow-empty", "-m", commit["message"]], cwd=work, env={**env, **author})
-        run(["git", "clone", "-q", "--bare", str(work), str(bare)], env=env)
+            run_or_exit(
+                ["git", "commit", "-q", "--allow-empty", "-m", commit["message"]], cwd=work, env={**env, **author}
+            )
+        run_or_exit(["git", "clone", "-q", "--bare", str(work), str(bare)], env=env)
         for key, value in (("http.receivepack", "true"), ("gc.auto", "0"), ("receive.autogc", "false")):
-            run(["git", "config", key, value], cwd=bare, env=env)
-        run(["git", "config", "--remove-section", "remote.origin"], cwd=bare, env=env)
+            run_or_exit(["git", "config", key, value], cwd=bare, env=env)
+        run_or_exit(["git", "config", "--remove-section", "remote.origin"], cwd=bare, env=env)
         (bare / "description").write_text(repository["about"] + "\n", encoding="utf-8")
 
 
-def dialects(state: Path, plan: Plan) -> None:
-    """What the company gives its accounts besides passwords: `dialects/accounts.py` reads it."""
+def seed_dialects(state: Path, plan: Plan) -> None:
+    """Write the further names and tokens of accounts, which `dialects/accounts.py` reads."""
     known = {
         "names": {name: one["id"] for one in plan["people"] for name in one["also"]},
         "tokens": {token: one["id"] for one in plan["people"] for token in one["tokens"]},
@@ -109,8 +113,8 @@ def dialects(state: Path, plan: Plan) -> None:
         (state / "dialects" / "accounts.json").write_text(json.dumps(known), encoding="utf-8")
 
 
-def calendar(state: Path, plan: Plan) -> None:
-    """A collection for each person, in the form in which Radicale keeps it."""
+def seed_calendar(state: Path, plan: Plan) -> None:
+    """Write a collection for each person in Radicale's file format."""
     root = state / "calendar" / "collection-root"
     root.mkdir(parents=True)
     for one in plan["calendars"]:
@@ -123,7 +127,7 @@ def calendar(state: Path, plan: Plan) -> None:
 
 
 def main() -> None:
-    """See the module."""
+    """Fill the state; see the module."""
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=Path)
     for name in ("plan", "company", "services"):
@@ -133,16 +137,16 @@ def main() -> None:
     state: Path = given.state
     state.mkdir(exist_ok=True)
     fill: dict[str, Callable[[], None]] = {
-        "git": lambda: git(state, plan, given.company),
-        "tracker": lambda: tracker(state, plan, given.plan),
-        "chat": lambda: chat(state, plan, given.plan),
-        "files": lambda: files(state, given.company),
-        "calendar": lambda: calendar(state, plan),
+        "git": lambda: seed_repositories(state, plan, given.company),
+        "tracker": lambda: seed_tracker(state, plan, given.plan),
+        "chat": lambda: seed_chat(state, plan, given.plan),
+        "files": lambda: seed_files(state, given.company),
+        "calendar": lambda: seed_calendar(state, plan),
     }
     for name, work in fill.items():
         if name in given.services.split(","):
             work()
-    dialects(state, plan)
+    seed_dialects(state, plan)
     shutil.rmtree("/tmp/git", ignore_errors=True)
 
 

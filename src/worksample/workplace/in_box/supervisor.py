@@ -1,16 +1,17 @@
-"""Keeps the services of a workplace: starts them over a state, ends them, puts the state back to what it began with.
+"""The supervisor of a workplace's services: starts them over a state, stops them, resets the state.
 
-Runs in the services' box with the standard library alone. Every service is a process group of its own. What takes
-long to load is loaded once, here and in the tracker's host, and forked: a reset ends all that ever answered anybody.
+Runs in the services' box with the standard library alone. Every service is a process group of its own. What takes long
+to load is loaded once, here and in the tracker's host, and forked: a reset kills every process that ever answered
+anybody.
 
     python3 -m in_box.supervisor STATE --services chat,tracker,... [--dialects owncloud,...] [--seed FOLDER]
     python3 -m in_box.supervisor STATE --services chat,tracker,... --spare
 
-It says "ready" on standard output once all take requests, then obeys lines on the socket /task/scratch/control:
-"reset". It ends, saying which, when a service ends by itself.
+It prints "ready" once all services take requests, then obeys lines on the socket /task/scratch/control: "reset". If a
+service ends by itself, it exits and says which.
 
-A spare one loads what takes long and knows nothing of any company. A line on its standard input, with arguments and
-variables as JSON, makes it what it would have been had it been started with them.
+With `--spare` it loads what takes long and knows nothing of any company. A line of JSON on its standard input, with
+arguments and variables, then lets it continue as if it had been started with them.
 """
 
 from __future__ import annotations
@@ -31,22 +32,22 @@ from pathlib import Path
 
 from .configurations import write_configs
 from .documents import load_documents, serve_documents
-from .file_trees import below, copy_writable
+from .file_trees import copy_writable, walk
 from .ports import BEHIND, PUBLIC, RUN, SOCKETS, connects
-from .processes import forked, spawn, until_gone
+from .processes import fork_worker, spawn, wait_for_group
 from .tracker_host import TrackerHost
 
 HERE = Path(__file__).parent
 PYTHON = "/task/service/python"
 CONTROL = "/task/scratch/control"
-BESIDE = ("/tmp", "/var/tmp", "/dev/shm", "/home/agent", "/var/lib/redmine", "/task/scratch")
-"""Where services write beside their state: caches, sessions, unfinished uploads."""
+OTHER_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/home/agent", "/var/lib/redmine", "/task/scratch")
+"""Folders in which services write besides their state: caches, sessions, unfinished uploads."""
 WAIT = 60.0
 """Seconds that a service has to answer."""
 
 
 class ServiceSupervisor:
-    """The services' processes. `state` is theirs; `seed` is what it begins with."""
+    """The services' processes. `state`: their folders; `seed`: the initial state."""
 
     def __init__(self, state: Path, names: tuple[str, ...]) -> None:
         self.state, self.names = state, names
@@ -56,10 +57,10 @@ class ServiceSupervisor:
         self.running: dict[int, str] = {}
         self._tracker: TrackerHost | None = None
         self._loaded: dict[Path, int] = {}
-        """What lay beside the state before anybody answered, and how many bytes it had."""
+        """Files outside the state before anybody was answered, with their sizes."""
 
     def load(self) -> None:
-        """Everything that takes long and is done once: programs, and nothing of a company."""
+        """Load once what takes long: programs, and nothing of a company."""
         for folder in (RUN, Path("/var/lib/redmine/default/config"), Path("/var/lib/redmine/default/tmp")):
             folder.mkdir(parents=True, exist_ok=True)
         if "tracker" in self.names:
@@ -70,22 +71,22 @@ class ServiceSupervisor:
         if "calendar" in self.names:
             importlib.import_module("radicale.server")
         if self._tracker is not None:
-            self._tracker.loaded()
-        self._loaded = {path: path.lstat().st_size for path in below(BESIDE)}
+            self._tracker.wait_until_loaded()
+        self._loaded = {path: path.lstat().st_size for path in walk(OTHER_FOLDERS)}
 
     def begin(self, given: argparse.Namespace) -> None:
-        """Over a seed, for the accounts that the environment tells. SystemExit where a service does not answer."""
+        """Start over a seed, for the accounts in the environment. Raises SystemExit if a service does not answer."""
         self.names, self.seed = tuple(given.services.split(",")), given.seed
         self.dialects = tuple(name for name in given.dialects.split(",") if name)
         self.accounts = json.loads(os.environ.pop("WORKPLACE_ACCOUNTS", "{}"))
         if self._tracker is not None:
-            self._tracker.know(os.environ.get("WORKPLACE_OPERATOR", ""))
-        self.copy()
+            self._tracker.set_operator_key(os.environ.get("WORKPLACE_OPERATOR", ""))
+        self.restore_state()
         write_configs(self.state, self.names, self.accounts, self.dialects)
         self.start()
 
-    def copy(self) -> None:
-        """The state as it was in the beginning."""
+    def restore_state(self) -> None:
+        """Restore the initial state."""
         for path in self.state.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
         if self.seed is not None:
@@ -93,17 +94,17 @@ class ServiceSupervisor:
         (self.state / "log").mkdir(exist_ok=True)
 
     def start(self) -> None:
-        """All services, the front door last. SystemExit where one does not answer."""
+        """Start all services, the front door last. Raises SystemExit if one does not answer."""
         begin: dict[str, Callable[[], int | None]] = {
             "chat": lambda: spawn(
                 ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"], self._env()
             ),
             "tracker": self._start_tracker,
-            "files": lambda: forked(lambda: serve_documents(self.state, self.accounts)),
+            "files": lambda: fork_worker(lambda: serve_documents(self.state, self.accounts)),
             "git": lambda: spawn(["fcgiwrap", "-f", "-c", "2", "-s", f"unix:{SOCKETS['git']}"], self._env()),
-            "calendar": lambda: forked(serve_calendar),
+            "calendar": lambda: fork_worker(serve_calendar),
         }
-        begin["dialects"] = lambda: forked(lambda: serve_dialects(self.state, self.dialects, self.accounts))
+        begin["dialects"] = lambda: fork_worker(lambda: serve_dialects(self.state, self.dialects, self.accounts))
         behind = (*self.names, *(("dialects",) if self.dialects else ()))
         for name in behind:
             with contextlib.suppress(FileNotFoundError):
@@ -111,15 +112,15 @@ class ServiceSupervisor:
             if (pid := begin[name]()) is not None:
                 self.running[pid] = name
         if self._tracker is not None:
-            self._tracker.started()
+            self._tracker.wait_until_started()
         for name in behind:
-            self._answers(name)
+            self._wait_for_service(name)
         self.running[spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], self._env())] = "front door"
         for name in self.names:
-            self._until(name, PUBLIC[name])
+            self._wait_for(name, PUBLIC[name])
 
     def stop(self) -> None:
-        """End every process that answered anybody."""
+        """Kill every process that answered anybody."""
         ending, self.running = self.running, {}
         for pid in ending:
             with contextlib.suppress(ProcessLookupError):
@@ -127,27 +128,29 @@ class ServiceSupervisor:
         if self._tracker is not None:
             self._tracker.stop()
         for pid in ending:
-            until_gone(pid)
+            wait_for_group(pid)
         if self._tracker is not None:
-            self._tracker.gone()
+            self._tracker.wait_until_gone()
 
     def reset(self) -> None:
-        """Back to the beginning; what lies beside the state goes, too."""
+        """Restart the services with the initial state; files outside the state are removed too."""
         self.stop()
-        for path in sorted(below(BESIDE), reverse=True):
+        for path in sorted(walk(OTHER_FOLDERS), reverse=True):
             if str(path) == CONTROL:
                 continue
             if path not in self._loaded:
                 path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
-            elif path.is_file() and path.lstat().st_size > self._loaded[path]:  # a log that the tracker's host has open
+            elif (
+                path.is_file() and path.lstat().st_size > self._loaded[path]
+            ):  # a log file that the tracker's host keeps open
                 os.truncate(path, self._loaded[path])
-        self.copy()
+        self.restore_state()
         write_configs(self.state, self.names, self.accounts, self.dialects)
         self.start()
 
-    def fallen(self) -> str:
-        """Which service ended by itself, and how; "" where none did."""
-        if self._tracker is not None and (code := self._tracker.ended()) is not None:
+    def ended_service(self) -> str:
+        """Return which service ended by itself, and how; "" if none did."""
+        if self._tracker is not None and (code := self._tracker.exit_status()) is not None:
             return f"tracker ended with exit status {code}"
         while True:
             try:
@@ -173,13 +176,13 @@ class ServiceSupervisor:
         if self._tracker is not None:
             self._tracker.start()
 
-    def _answers(self, name: str) -> None:
-        self._until(name, SOCKETS.get(name) or BEHIND[name])
+    def _wait_for_service(self, name: str) -> None:
+        self._wait_for(name, SOCKETS.get(name) or BEHIND[name])
 
-    def _until(self, name: str, place: int | Path) -> None:
+    def _wait_for(self, name: str, place: int | Path) -> None:
         end = time.monotonic() + WAIT
         while not connects(place):
-            if what := self.fallen():
+            if what := self.ended_service():
                 sys.exit(what)
             if time.monotonic() > end:
                 sys.exit(f"{name} does not answer")
@@ -187,7 +190,7 @@ class ServiceSupervisor:
 
 
 def serve_dialects(state: Path, dialects: tuple[str, ...], accounts: dict[str, str]) -> None:
-    """The process that speaks them, for whoever has an account."""
+    """Run the server of the dialects, for everybody with an account."""
     from .dialects.server import serve
 
     operator = os.environ.get("WORKPLACE_OPERATOR", "")
@@ -196,15 +199,15 @@ def serve_dialects(state: Path, dialects: tuple[str, ...], accounts: dict[str, s
 
 
 def serve_calendar() -> None:
-    """Radicale, as its configuration says."""
+    """Run Radicale with its configuration."""
     run = importlib.import_module("radicale.__main__").run
     sys.argv = ["radicale", "--config", str(RUN / "radicale")]
     run()
 
 
 @contextlib.contextmanager
-def listening() -> Iterator[socket.socket]:
-    """The socket that commands come over."""
+def control_socket() -> Iterator[socket.socket]:
+    """Yield the socket for commands."""
     with socket.socket(socket.AF_UNIX) as one:
         one.bind(CONTROL)
         one.listen(4)
@@ -212,18 +215,18 @@ def listening() -> Iterator[socket.socket]:
 
 
 def obey(workplace: ServiceSupervisor, connection: socket.socket) -> None:
-    """One command and its answer."""
+    """Read one command and answer it."""
     with connection, connection.makefile("rw") as stream:
         word, begun = stream.readline().strip(), time.monotonic()
         if word != "reset":
-            stream.write(f"there is no {word!r}\n")
+            stream.write(f"there is no command {word!r}\n")
             return
         workplace.reset()
         stream.write(f"done {time.monotonic() - begun:.4f}\n")
 
 
-def arguments(argv: list[str]) -> argparse.Namespace:
-    """Of the command line."""
+def parse_arguments(argv: list[str]) -> argparse.Namespace:
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=Path)
     parser.add_argument("--services", required=True)
@@ -233,18 +236,18 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def told(line: str) -> argparse.Namespace:
-    """What a spare one is to be from now on."""
+def spare_arguments(line: str) -> argparse.Namespace:
+    """Return the arguments in the line that a spare supervisor received, and set its variables."""
     if not line:
-        sys.exit("nobody had a use for it")
+        sys.exit("no workplace took these programs")
     said = json.loads(line)
     os.environ.update(said["env"])
-    return arguments(said["argv"])
+    return parse_arguments(said["argv"])
 
 
 def main() -> None:
-    """See the module."""
-    given = arguments(sys.argv[1:])
+    """Run the supervisor; see the module."""
+    given = parse_arguments(sys.argv[1:])
     workplace = ServiceSupervisor(given.state, tuple(given.services.split(",")))
     woken, waking = os.pipe()
     for end in (woken, waking):
@@ -253,16 +256,16 @@ def main() -> None:
     signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
     workplace.load()
     if given.spare:
-        given = told(sys.stdin.readline())
+        given = spare_arguments(sys.stdin.readline())
     workplace.begin(given)
-    with listening() as control:
+    with control_socket() as control:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         while True:
             ready, _, _ = select.select([control.fileno(), woken], [], [])
             if woken in ready:
                 os.read(woken, 1 << 16)
-            if what := workplace.fallen():
+            if what := workplace.ended_service():
                 sys.exit(what)
             if control.fileno() in ready:
                 obey(workplace, control.accept()[0])

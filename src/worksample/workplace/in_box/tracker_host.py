@@ -1,4 +1,4 @@
-"""Redmine, loaded in a process that answers nobody and forks those that do."""
+"""The tracker's host: Redmine, loaded in a process that answers nobody and forks the ones that do."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 from .ports import SOCKETS
-from .processes import until_gone
+from .processes import wait_for_group
 
 HERE = Path(__file__).parent
 
 
 class TrackerHost:
-    """That process, which begins to load at once; it is told words, and says others (`redmine.rb`)."""
+    """The host process, which begins to load at once; both sides send words (see `redmine.rb`)."""
 
     def __init__(self, state: Path) -> None:
         home = Path("/var/lib/redmine/default")
@@ -35,45 +35,45 @@ class TrackerHost:
         )  # fmt: skip
         self.pid = self._process.pid
         self._asked = 0
-        """Its process that answers."""
+        """Process id of its fork that answers."""
 
-    def loaded(self) -> None:
-        """Wait until it is."""
-        self._heard("loaded")
+    def wait_until_loaded(self) -> None:
+        """Wait until Redmine is loaded."""
+        self._wait_for_word("loaded")
 
-    def know(self, operator: str) -> None:
-        """The operator's key."""
-        self._tell(f"operator {operator}")
+    def set_operator_key(self, operator: str) -> None:
+        """Send the operator's key."""
+        self._send(f"operator {operator}")
 
     def start(self) -> None:
-        """Fork a process that answers; `started` waits for it."""
-        self._tell("start")
+        """Fork a process that answers; `wait_until_started` waits for it."""
+        self._send("start")
 
-    def started(self) -> None:
-        """Wait until it answers."""
-        self._asked = int(self._heard("started"))
+    def wait_until_started(self) -> None:
+        """Wait until the fork answers."""
+        self._asked = int(self._wait_for_word("started"))
 
     def stop(self) -> None:
-        """End the process that answers."""
-        self._tell("stop")
-        self._heard("stopped")
+        """End the fork that answers."""
+        self._send("stop")
+        self._wait_for_word("stopped")
 
-    def gone(self) -> None:
-        """Wait for the last of what that one had begun."""
-        until_gone(self._asked)
+    def wait_until_gone(self) -> None:
+        """Wait for the last process that the fork had started."""
+        wait_for_group(self._asked)
 
-    def ended(self) -> int | None:
-        """The exit status of one that ended."""
+    def exit_status(self) -> int | None:
+        """Return the host's exit status; None if it runs."""
         return self._process.poll()
 
-    def _tell(self, word: str) -> None:
+    def _send(self, word: str) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(word + "\n")
             self._process.stdin.flush()
 
-    def _heard(self, word: str) -> str:
-        """What follows the word."""
+    def _wait_for_word(self, word: str) -> str:
+        """Wait for a word of the host and return what follows it."""
         assert self._process.stdout is not None
         while (line := self._process.stdout.readline()).split()[:1] != [word]:
             if not line:

@@ -1,8 +1,8 @@
 /** Which panes are shown, which one has the keyboard, and what answers to what among their files. */
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import type { Place } from "@shared/protocol.ts";
-import { desk, narrowed } from "./desk.svelte.ts";
-import { pairsOf } from "./pairing.ts";
+import { desk, narrowed } from "./layout.svelte.ts";
+import { pairsOf } from "./filePairing.ts";
 import { Pane } from "./pane.svelte.ts";
 import { depthOf } from "./tree.ts";
 

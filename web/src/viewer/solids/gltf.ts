@@ -8,7 +8,7 @@ import { DRACOLoader } from "three/examples/jsm/loaders/DRACOLoader.js";
 import { GLTFLoader, type GLTF, type GLTFParser } from "three/examples/jsm/loaders/GLTFLoader.js";
 import { KTX2Loader } from "three/examples/jsm/loaders/KTX2Loader.js";
 import { withoutEval } from "./closures.ts";
-import { type Fence, NEAR } from "./fence.ts";
+import { type Fence, NEAR } from "./modelFiles.ts";
 import type { Loaded } from "./loaded.ts";
 
 /** As much of a glTF document as is looked at here. */

@@ -4,7 +4,7 @@ import type { WebGLRenderer } from "three";
 import type { Context } from "../context.svelte.ts";
 import { bytes } from "./bytes.ts";
 import { tooMany, MOST_TRIANGLES } from "./facts.ts";
-import type { Fence } from "./fence.ts";
+import type { Fence } from "./modelFiles.ts";
 import type { Loaded } from "./loaded.ts";
 
 /** Throws an Error that says what is wrong with the file. */

@@ -4,7 +4,7 @@ import { type BufferAttribute, BufferGeometry, type Material, type Mesh, type Me
 import { OBJLoader } from "three/examples/jsm/loaders/OBJLoader.js";
 import { PLYLoader } from "three/examples/jsm/loaders/PLYLoader.js";
 import { STLLoader } from "three/examples/jsm/loaders/STLLoader.js";
-import { objInSmallLetters, plyInSmallLetters } from "./capitals.ts";
+import { objInSmallLetters, plyInSmallLetters } from "./letterCase.ts";
 import { inSmallLetters } from "./stl.ts";
 
 export interface Piece {

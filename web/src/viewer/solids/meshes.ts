@@ -6,7 +6,7 @@ import {
 } from "three"; // prettier-ignore
 import { MTLLoader } from "three/examples/jsm/loaders/MTLLoader.js";
 import type { Context } from "../context.svelte.ts";
-import { type Fence, NEAR } from "./fence.ts";
+import { type Fence, NEAR } from "./modelFiles.ts";
 import { type Loaded, once } from "./loaded.ts";
 import type { Order, Piece } from "./mesh.worker.ts";
 

@@ -9,7 +9,7 @@ import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.j
 import { TGALoader } from "three/examples/jsm/loaders/TGALoader.js";
 import { ThreeMFLoader } from "three/examples/jsm/loaders/3MFLoader.js";
 import { drawn } from "./facts.ts";
-import { type Fence, NEAR } from "./fence.ts";
+import { type Fence, NEAR } from "./modelFiles.ts";
 import type { Loaded } from "./loaded.ts";
 
 const SHORT: Record<string, string> = {

@@ -6,7 +6,7 @@ import rhinoWasm from "rhino3dm/rhino3dm.wasm?url";
 import { Rhino3dmLoader } from "three/examples/jsm/loaders/3DMLoader.js";
 import { withoutEval } from "./closures.ts";
 import { drawn } from "./facts.ts";
-import type { Fence } from "./fence.ts";
+import type { Fence } from "./modelFiles.ts";
 import type { Loaded } from "./loaded.ts";
 
 const UNITS = ["", "µm", "mm", "cm", "m", "km", "µin", "mil", "in", "ft", "mi"];

@@ -2,7 +2,7 @@ import { BufferAttribute, BufferGeometry, Group, Mesh, MeshBasicMaterial } from 
 import { describe, expect, it } from "vitest";
 import { Batches, owner, without } from "./batches.ts";
 import { factsOf } from "./facts.ts";
-import { Fence, NEAR } from "./fence.ts";
+import { Fence, NEAR } from "./modelFiles.ts";
 import { prune, type Document } from "./gltf.ts";
 import { byPlace, byType, hiddenBy } from "./ifc.ts";
 

@@ -12,7 +12,7 @@ from .error_responses import refuse
 
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _API = "/api/"
-# Nobody is signed in yet, so there is no token; Origin and Sec-Fetch-Site alone keep others from signing people in.
+# Before sign-in there is no token; Origin and Sec-Fetch-Site alone prevent cross-site sign-ins.
 _ENTRANCES = frozenset({"/api/v1/session", "/api/v1/session/link", "/api/v1/invitations/accept"})
 
 

@@ -33,7 +33,7 @@ from worksample.results.assignments.assignment import SeatConflict
 from .rate_limit import TooMany
 
 log = logging.getLogger("worksample.app")
-# The first that fits counts.
+# The first matching class counts.
 _STATUS: tuple[tuple[type[WorksampleError], int], ...] = (
     (SignedOut, 401),
     (TooMany, 429),
@@ -57,20 +57,20 @@ _MEANS = {
     400: "The request is wrong.",
     401: "Not signed in.",
     403: "Not allowed.",
-    404: "Not there, or not yours.",
+    404: "Not found, or not yours.",
     408: "The body came too slowly.",
-    409: "Another was faster.",
+    409: "Somebody else was faster.",
     413: "The body is too large.",
     415: "The body is not JSON.",
     422: "The answer is incomplete; `faults` says where.",
     425: "Read the training page or pass the quiz first.",
-    429: "Too many; Retry-After says when to come again.",
-    502: "A model gave no answer that counts.",
+    429: "Too many requests; Retry-After says when to try again.",
+    502: "The model gave no valid answer.",
     503: "The store or a box cannot be used now.",
 }
 
 
-_MASKED = {404: "something is missing", 502: "the model gave no answer that counts; try again, or tell an admin"}
+_MASKED = {404: "something is missing", 502: "the model gave no valid answer; try again, or tell an admin"}
 """Texts for people other than admins, in place of errors that reveal ids or paths."""
 
 
@@ -120,7 +120,7 @@ async def package_error_response(request: Request, error: Exception) -> JSONResp
     what, where, next = error.what, error.where, error.next
     account = getattr(request.state, "account", None)
     if isinstance(error, RecordMissing | RecordConflict) or status >= 500:
-        # These name ids and places of the store, or say what a service answered; only an admin may read those.
+        # These errors reveal ids, paths or a service's response; only admins may read them.
         log.warning("%s %s: %s", request.method, request.url.path, error)
         if account is None or Role.ADMIN not in account.roles:
             what, where, next = _MASKED.get(status, "the store cannot be used now"), "", ""
@@ -132,7 +132,7 @@ async def package_error_response(request: Request, error: Exception) -> JSONResp
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    # Nothing of what was sent is said back.
+    # The response repeats nothing of the request.
     faults = {".".join(str(part) for part in e["loc"][1:]) or str(e["loc"][0]): str(e["msg"]) for e in error.errors()}
     faults = {name.encode("utf-8", "replace").decode()[:200]: text for name, text in faults.items()}
     return JSONResponse(error_body("UsageError", "the request is wrong", faults=faults), 400)

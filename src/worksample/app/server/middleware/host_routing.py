@@ -56,7 +56,7 @@ class HostRouter:
             try:
                 await receive()
             except asyncio.CancelledError:
-                return  # asked twice to stop: the server says no more, and wants no answer
+                return  # second stop signal: the server expects no reply
         await send({"type": "lifespan.shutdown.complete"})
 
 

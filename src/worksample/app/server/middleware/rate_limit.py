@@ -17,7 +17,7 @@ class TooMany(WorksampleError):
     """Too many attempts. `seconds`: time until the next one is allowed."""
 
     def __init__(self, seconds: int) -> None:
-        super().__init__(f"too many tries; come again in {seconds} seconds")
+        super().__init__(f"too many attempts; try again in {seconds} seconds")
         self.seconds = seconds
 
 

@@ -15,7 +15,7 @@ _NO_FEATURES = ", ".join(
         "xr-spatial-tracking",
     )
 )  # fmt: skip
-# A film or a site may fill the screen, and play; the viewer's frame passes that on.
+# Films and sites may use full screen and autoplay, through the viewer's frame.
 _APP_FEATURES = _NO_FEATURES.replace("fullscreen=()", "fullscreen=*").replace("autoplay=()", "autoplay=*")
 
 

@@ -63,11 +63,11 @@ class StrictHttpProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def send_400_response(self, msg: str) -> None:
-        # A deliverable's page may frame this answer on its own host, which it gets with an address that is too long.
-        # Without a policy the script could reach into it and send from there whatever it likes.
+        # A deliverable's page can provoke this response on its own host by a long address, and frame it.
+        # Without a policy its script could reach into the frame and send any request from there.
         text, more = msg.encode("ascii", "replace"), b""
         if self._cookies > HEAD_BYTES // 2 and b".c." not in self._host:
-            # A deliverable has filled the domain's jar: else the person could not come in again.
+            # A deliverable has filled the domain's cookies; the person could not sign in again.
             text, more = b"Your browser sent too many cookies; they are removed now. Sign in again.", _CLEAR
         self.transport.write(
             b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n"

@@ -1,1 +1,1 @@
-"""What drives the browser, in a box of its own."""
+"""The browser's driver, a program that runs in a box of its own."""

@@ -1,9 +1,9 @@
-"""Drives the browser for the platform: a line of JSON for each action, a line with what came of it.
+"""The browser's driver: reads a line of JSON for each action and answers with a line of JSON.
 
     python3 -m in_box.driver '{"socket": ..., "viewport": [1280, 720], "downloads": ...}'
 
-It runs in a box of its own with Playwright; the browser runs in the agent's, and is hostile. What it cannot do, or what
-takes too long, is an answer with an error; the platform starts both anew where none comes.
+It runs with Playwright in a box of its own; the browser runs in the agent's box and is untrusted. An action that fails
+or takes too long is answered with an error; if no answer comes, the platform restarts both.
 """
 
 from __future__ import annotations
@@ -22,40 +22,40 @@ from .page_actions import ActionRefused, act
 from .tabs import Tabs
 
 LOOK = 25.0
-"""Seconds for all that is shown of a page."""
+"""Seconds that a whole observation of a page may take."""
 SETTLE = 3.0
-"""For a page that an action has begun to load."""
+"""Seconds that a page has to load after an action."""
 
 
 class Driver:
-    """One browser, started when it is first needed and again when it has ended."""
+    """One browser, started when it is first needed and restarted when it has ended."""
 
     def __init__(self, playwright: Any, given: dict[str, Any]) -> None:
         self._playwright, self._given = playwright, given
         self._browser: Any = None
         self.tabs = Tabs(given["downloads"])
 
-    async def do(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """An action, and what is to be seen after it."""
+    async def perform(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Carry out an action and return what the page shows afterwards."""
         began_new = await self._ready()
         if began_new:
-            self.tabs.note("the browser was started")
+            self.tabs.add_remark("the browser was started")
         error = ""
         try:
             await act(self.tabs, asked["action"], asked["with"])
         except ActionRefused as refused:
             error = str(refused)
         except (Error, TimeoutError) as failed:
-            error = plainly(failed)
+            error = error_text(failed)
         if self._browser.is_connected() and not error:
             await self.tabs.settle(SETTLE)
-        seen = await self._seen(asked["observe"])
-        return {"error": error, **seen, **self.tabs.told()}
+        seen = await self._observe_or_recover(asked["observe"])
+        return {"error": error, **seen, **self.tabs.take_events()}
 
     async def _ready(self) -> bool:
         if self._browser is not None and self._browser.is_connected():
             return False
-        # The shim takes none of these words: the platform has its own for the browser.
+        # The shim ignores these arguments: the platform starts the real browser with its own.
         self._browser = await self._playwright.chromium.launch(executable_path=self._shim(), timeout=30_000)
         width, height = self._given["viewport"]
         context = await self._browser.new_context(viewport={"width": width, "height": height}, accept_downloads=False)
@@ -70,55 +70,53 @@ class Driver:
         path.chmod(0o755)
         return str(path)
 
-    async def _seen(self, observe: list[str]) -> dict[str, Any]:
+    async def _observe_or_recover(self, observe: list[str]) -> dict[str, Any]:
         try:
             async with asyncio.timeout(LOOK):
-                return await self._looked(set(observe))
+                return await self._observe(set(observe))
         except (Error, TimeoutError, RuntimeError, OSError) as failed:
             if not self._browser.is_connected():
-                return {"observation": {}, "lost": "the browser has ended, and is started again with the next action"}
-            if self.tabs.gone:
-                await self.tabs.focus_some()
-                return {"observation": {}, "lost": "the page is gone, and another tab is worked in"}
-            said = plainly(failed)
-            await self.tabs.replace(f"the tab did not answer ({said}) and was closed")
-            return {"observation": {}, "lost": "the tab did not answer, and an empty one stands in its place"}
+                return {"observation": {}, "lost": "the browser has ended; the next action restarts it"}
+            if self.tabs.is_gone:
+                await self.tabs.focus_any()
+                return {"observation": {}, "lost": "the page is gone; another tab is active now"}
+            said = error_text(failed)
+            await self.tabs.replace(f"the tab did not respond ({said}) and was closed")
+            return {"observation": {}, "lost": "the tab did not respond and was replaced by an empty one"}
 
-    async def _looked(self, observe: set[str]) -> dict[str, Any]:
+    async def _observe(self, observe: set[str]) -> dict[str, Any]:
         session = await self.tabs.session()
         page = self.tabs.page
         visible, characters = "visible" in observe, page_observation.LONGEST if "dom" in observe else 0
-        marked = await page_observation.mark(session, characters=characters, visible=visible)
+        marked = await page_observation.mark_page(session, characters=characters, visible=visible)
         out: dict[str, Any] = {}
         large = marked.cut
         if "tree" in observe and not large:
-            out["tree"] = await page_observation.tree(session, marked, visible=visible)
+            out["tree"] = await page_observation.accessibility_tree(session, marked, visible=visible)
         if "dom" in observe:
-            out["dom"] = page_observation.document(marked)
+            out["dom"] = page_observation.document_text(marked)
         if "interactable" in observe or ("tree" in observe and large):
-            out["interactable"] = page_observation.interactable(marked)
+            out["interactable"] = page_observation.list_interactable(marked)
         if large:
-            out["large"] = (
-                f"the page has more than {page_observation.MOST_ELEMENTS} elements; those after them have no id"
-            )
+            out["large"] = f"the page has more than {page_observation.MOST_ELEMENTS} elements; further ones have no id"
         if "viewport" in observe:
             out["viewport"] = marked.page
-        image = await page_observation.picture(session)
-        out |= {"url": page.url[:4000], "title": (await page.title())[:500], "tabs": await self.tabs.listed()}
-        pictures = {"screen": page_observation.written(image)}
+        image = await page_observation.take_screenshot(session)
+        out |= {"url": page.url[:4000], "title": (await page.title())[:500], "tabs": await self.tabs.list_tabs()}
+        pictures = {"screen": page_observation.jpeg_base64(image)}
         if "marks" in observe:
-            pictures["marked"] = page_observation.written(page_observation.with_marks(image, marked))
+            pictures["marked"] = page_observation.jpeg_base64(page_observation.draw_marks(image, marked))
         return {"observation": out, **pictures}
 
 
-def plainly(error: BaseException) -> str:
-    """What Playwright says, without its log."""
+def error_text(error: BaseException) -> str:
+    """Return Playwright's error message without its call log."""
     text = str(error).split("\nCall log:")[0].split("=====")[0].strip() or type(error).__name__
     return text.replace("Error: ", "", 1)[:600]
 
 
 async def main() -> None:
-    """See the module."""
+    """Answer actions from standard input until it ends; see the module."""
     given = json.loads(sys.argv[1])
     reader = asyncio.StreamReader(limit=64 << 20)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
@@ -129,9 +127,9 @@ async def main() -> None:
         while line := await reader.readline():
             asked = json.loads(line)
             try:
-                answer = await driver.do(asked)
+                answer = await driver.perform(asked)
             except (Error, TimeoutError, OSError) as failed:
-                answer = {"error": plainly(failed), "observation": {}, **driver.tabs.told()}
+                answer = {"error": error_text(failed), "observation": {}, **driver.tabs.take_events()}
             answers.write(json.dumps({"id": asked["id"], **answer}).encode() + b"\n")
 
 

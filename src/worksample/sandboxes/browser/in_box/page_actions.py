@@ -1,4 +1,4 @@
-"""The actions, on Playwright: as BrowserGym has them, elements by `bid`."""
+"""The browser actions, carried out by Playwright. As in BrowserGym, elements are named by `bid`."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _BID = re.compile(r"((?:[a-z][A-Z]*)*)([0-9]*)")
 
 
 class ActionRefused(Exception):
-    """Why an action cannot be done, for the agent."""
+    """The reason why an action cannot be carried out, for the agent."""
 
 
 async def act(tabs: Tabs, action: str, given: dict[str, Any]) -> None:
-    """Carry out one. Refused, or what Playwright raises."""
-    if tabs.gone:
-        await tabs.focus_some()
+    """Carry out an action. Raises ActionRefused, or whatever Playwright raises."""
+    if tabs.is_gone:
+        await tabs.focus_any()
     await ACTIONS[action](tabs, **given)
 
 
-def element(tabs: Tabs, bid: str) -> Any:
-    """Where Playwright finds an element."""
+def locate(tabs: Tabs, bid: str) -> Any:
+    """Return Playwright's locator of an element. Raises ActionRefused if `bid` is malformed."""
     match = _BID.fullmatch(bid)
     if not match or not bid:
-        raise ActionRefused(f"{bid[:60]!r} is no id of an element; ids stand in [ ] in what is shown of the page")
+        raise ActionRefused(f"{bid[:60]!r} is not the id of an element; ids are shown in [ ]")
     place = tabs.page
     prefix, path = "", re.findall(r"[a-z][A-Z]*", match[1])
     if not match[2]:
@@ -41,9 +41,9 @@ def element(tabs: Tabs, bid: str) -> Any:
     return place.locator(f'[bid="{bid}"]').first
 
 
-async def existing(tabs: Tabs, bid: str) -> Any:
-    """The element. Refused where the page has none."""
-    found = element(tabs, bid)
+async def find_element(tabs: Tabs, bid: str) -> Any:
+    """Return the locator of an element of the page. Raises ActionRefused if the page has no such element."""
+    found = locate(tabs, bid)
     if not await found.count():
         raise ActionRefused(f"the page has no element {bid!r} any more")
     return found
@@ -55,7 +55,7 @@ async def _noop(tabs: Tabs, wait_ms: float = 1000) -> None:
 
 async def _goto(tabs: Tabs, url: str) -> None:
     if urlsplit(url).scheme not in SCHEMES:
-        raise ActionRefused(f"only addresses that begin with {', '.join(SCHEMES)} can be gone to")
+        raise ActionRefused(f"only addresses that begin with {', '.join(SCHEMES)} can be opened")
     await tabs.page.goto(url, wait_until="domcontentloaded")
 
 
@@ -73,31 +73,31 @@ async def _reload(tabs: Tabs) -> None:
 
 
 async def _click(tabs: Tabs, bid: str, button: str = "left", modifiers: list[str] | None = None) -> None:
-    await (await existing(tabs, bid)).click(button=button, modifiers=modifiers or [])
+    await (await find_element(tabs, bid)).click(button=button, modifiers=modifiers or [])
 
 
 async def _dblclick(tabs: Tabs, bid: str) -> None:
-    await (await existing(tabs, bid)).dblclick()
+    await (await find_element(tabs, bid)).dblclick()
 
 
 async def _hover(tabs: Tabs, bid: str) -> None:
-    await (await existing(tabs, bid)).hover()
+    await (await find_element(tabs, bid)).hover()
 
 
 async def _fill(tabs: Tabs, bid: str, value: str) -> None:
-    await (await existing(tabs, bid)).fill(value)
+    await (await find_element(tabs, bid)).fill(value)
 
 
 async def _select(tabs: Tabs, bid: str, options: list[str]) -> None:
-    await (await existing(tabs, bid)).select_option(options)
+    await (await find_element(tabs, bid)).select_option(options)
 
 
 async def _focus(tabs: Tabs, bid: str) -> None:
-    await (await existing(tabs, bid)).focus()
+    await (await find_element(tabs, bid)).focus()
 
 
 async def _press(tabs: Tabs, bid: str, keys: str) -> None:
-    await (await existing(tabs, bid)).press(keys)
+    await (await find_element(tabs, bid)).press(keys)
 
 
 async def _type(tabs: Tabs, text: str) -> None:
@@ -105,7 +105,7 @@ async def _type(tabs: Tabs, text: str) -> None:
 
 
 async def _drag(tabs: Tabs, bid: str, to: str) -> None:
-    await (await existing(tabs, bid)).drag_to(await existing(tabs, to))
+    await (await find_element(tabs, bid)).drag_to(await find_element(tabs, to))
 
 
 async def _scroll(tabs: Tabs, x: float = 0, y: float = 0) -> None:
@@ -119,7 +119,7 @@ async def _mouse(tabs: Tabs, x: float, y: float, button: str = "left") -> None:
 
 async def _upload(tabs: Tabs, bid: str, name: str, data: str) -> None:
     payload = {"name": name, "mimeType": "application/octet-stream", "buffer": base64.b64decode(data)}
-    found = await existing(tabs, bid)
+    found = await find_element(tabs, bid)
     if await found.evaluate("e => e.tagName === 'INPUT' && e.type === 'file'"):
         await found.set_input_files(payload)
         return
@@ -130,18 +130,18 @@ async def _upload(tabs: Tabs, bid: str, name: str, data: str) -> None:
 
 async def _tab_new(tabs: Tabs) -> None:
     if len(tabs.pages) >= 20:
-        raise ActionRefused("20 tabs are open: close one first")
+        raise ActionRefused("20 tabs are open; close one first")
     await tabs.new_page()
 
 
 async def _tab_close(tabs: Tabs) -> None:
     await tabs.page.close()
-    await tabs.focus_some()
+    await tabs.focus_any()
 
 
 async def _tab_focus(tabs: Tabs, tab: int) -> None:
     if not 0 <= tab < len(tabs.pages):
-        raise ActionRefused(f"there is no tab {tab}; there are {len(tabs.pages)}, from 0")
+        raise ActionRefused(f"there is no tab {tab}; {len(tabs.pages)} tabs are open, numbered from 0")
     tabs.page = tabs.pages[tab]
     await tabs.page.bring_to_front()
 
@@ -168,4 +168,4 @@ ACTIONS: dict[str, Any] = {
     "tab_close": _tab_close,
     "tab_focus": _tab_focus,
 }
-"""`send_msg` is the platform's: nothing of it reaches a page."""
+"""Function of each action. `send_msg` is missing: the platform handles it, and no page is involved."""

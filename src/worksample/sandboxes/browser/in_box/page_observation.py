@@ -1,4 +1,4 @@
-"""What an agent is shown of a page: marks, accessibility tree, document, pictures."""
+"""Observations of a page for an agent: marked elements, accessibility tree, document text, screenshots."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from typing import Any
 
 MARK = (Path(__file__).parent / "mark.js").read_text(encoding="utf-8")
 MOST_ELEMENTS = 20_000
-"""Of a document that has a tree; of a larger one, what can be acted on is listed."""
+"""Maximum elements of a document for which a tree is shown; for larger ones, interactable elements are listed instead.
+"""
 MOST_FRAMES = 50
 MOST_LISTED = 500
 MOST_NODES = 60_000
 LONGEST = 200_000
-"""Characters of a document or tree; the platform cuts further."""
+"""Maximum characters of a document or tree; the platform shortens it further."""
 NAME = 300
 DEEPEST = 150
-"""Of lines below one another."""
+"""Maximum depth of nested lines in a tree."""
 DEEPEST_NODE = 600
-"""Of nodes below one another, shown or not."""
+"""Maximum depth of nested nodes, shown or not."""
 LARGEST_SIDE = 4096
 SECONDS = 10.0
 _SILENT = {"none", "generic", "InlineTextBox", "LineBreak", "LayoutTable", "LayoutTableRow", "LayoutTableCell"}
@@ -31,22 +32,22 @@ _PROPERTIES = ("focused", "checked", "expanded", "selected", "disabled", "requir
 
 
 @dataclass
-class Marked:
-    """A document and those in it, marked: element's bid -> what `mark.js` says of it."""
+class MarkedPage:
+    """A page with its frames after marking: each element's bid -> what `mark.js` reports about it."""
 
     rows: dict[str, list[Any]] = field(default_factory=dict)
     frames: dict[str, str] = field(default_factory=dict)
-    """Bid of a frame's element -> the frame's id; "" is the page's own."""
+    """Bid of a frame's element -> the frame's id; "" is the main frame."""
     documents: dict[str, str] = field(default_factory=dict)
     page: dict[str, Any] = field(default_factory=dict)
     count: int = 0
     cut: bool = False
 
 
-async def mark(session: Any, *, characters: int, visible: bool) -> Marked:
-    """Mark what is shown, frame by frame."""
+async def mark_page(session: Any, *, characters: int, visible: bool) -> MarkedPage:
+    """Mark the elements of a page, frame by frame."""
     tree = await session.send("Page.getFrameTree")
-    marked = Marked(frames={"": tree["frameTree"]["frame"]["id"]})
+    marked = MarkedPage(frames={"": tree["frameTree"]["frame"]["id"]})
     waiting: list[tuple[str, float, float]] = [("", 0.0, 0.0)]
     while waiting and len(marked.documents) < MOST_FRAMES:
         prefix, left, top = waiting.pop(0)
@@ -54,25 +55,25 @@ async def mark(session: Any, *, characters: int, visible: bool) -> Marked:
         try:
             world = (await session.send("Page.createIsolatedWorld", given))["executionContextId"]
             words = json.dumps([prefix, left, top, MOST_ELEMENTS - marked.count, characters, visible])
-            done = await evaluated(session, f"({MARK})(...{words})", world)
+            done = await evaluate(session, f"({MARK})(...{words})", world)
         except Exception:
             if not prefix:
                 raise
-            continue  # a frame that went away, or is of another process
+            continue  # the frame is gone, or belongs to another process
         marked.documents[prefix] = done["dom"]
         marked.count += done["count"]
         marked.cut = marked.cut or done["cut"]
         marked.page = marked.page or done["page"]
         marked.rows |= {row[0]: row[1:] for row in done["rows"]}
         for bid, x, y in done["frames"]:
-            if frame := await _frame(session, bid, world):
+            if frame := await _frame_id(session, bid, world):
                 marked.frames[bid] = frame
                 waiting.append((bid, x, y))
     return marked
 
 
-async def evaluated(session: Any, expression: str, world: int) -> Any:
-    """The value of an expression, in a world of the platform's."""
+async def evaluate(session: Any, expression: str, world: int) -> Any:
+    """Return the value of a JavaScript expression in an isolated world. Raises RuntimeError if it throws."""
     given = {"expression": expression, "contextId": world, "returnByValue": True, "timeout": SECONDS * 1000}
     done = await session.send("Runtime.evaluate", given)
     if "exceptionDetails" in done:
@@ -80,7 +81,7 @@ async def evaluated(session: Any, expression: str, world: int) -> Any:
     return done["result"].get("value")
 
 
-async def _frame(session: Any, bid: str, world: int) -> str:
+async def _frame_id(session: Any, bid: str, world: int) -> str:
     look = (
         "((b) => { const roots = [document]; while (roots.length) { const r = roots.shift();"
         " for (const e of r.querySelectorAll('*')) { if (e.getAttribute('bid') === b) return e;"
@@ -93,18 +94,18 @@ async def _frame(session: Any, bid: str, world: int) -> str:
     return str(node["node"].get("frameId", ""))
 
 
-def document(marked: Marked, prefix: str = "") -> str:
-    """The documents' text, each frame's in its place."""
+def document_text(marked: MarkedPage, prefix: str = "") -> str:
+    """Return the text of the document with its frames' texts in their places."""
     parts = marked.documents.get(prefix, "").split("\0")
     for at in range(1, len(parts), 2):
         bid = parts[at]
-        parts[at] = document(marked, bid) if bid.startswith(prefix) and len(bid) > len(prefix) else ""
+        parts[at] = document_text(marked, bid) if bid.startswith(prefix) and len(bid) > len(prefix) else ""
     return "".join(parts)[:LONGEST]
 
 
-async def tree(session: Any, marked: Marked, *, visible: bool) -> str:
-    """The accessibility tree, a line for each node, with the ids of elements."""
-    bids = await _bids(session)
+async def accessibility_tree(session: Any, marked: MarkedPage, *, visible: bool) -> str:
+    """Return the accessibility tree, one line per node, with element ids."""
+    bids = await _bids_by_node(session)
     roots: dict[str, dict[str, Any]] = {}
     for prefix, frame in marked.frames.items():
         try:
@@ -118,13 +119,13 @@ async def tree(session: Any, marked: Marked, *, visible: bool) -> str:
         )
     lines: list[str] = []
     if roots.get(""):
-        _Written(roots, bids, marked, visible).write("", roots[""]["first"], 0, lines, "")
+        _TreeWriter(roots, bids, marked, visible).write("", roots[""]["first"], 0, lines, "")
     return "\n".join(lines)[:LONGEST]
 
 
-async def _bids(session: Any) -> dict[int, str]:
-    """The browser's number of an element -> its bid. From a flat form: a nested one of a page with thousands of
-    elements in one another cannot be read by any reader of JSON on the way.
+async def _bids_by_node(session: Any) -> dict[int, str]:
+    """Map the browser's node numbers to bids. Uses the flat snapshot: JSON readers cannot parse the nested form of a
+    page with thousands of nested elements.
     """
     taken = await session.send("DOMSnapshot.captureSnapshot", {"computedStyles": []})
     words, found = taken["strings"], {}
@@ -138,16 +139,18 @@ async def _bids(session: Any) -> dict[int, str]:
 
 
 @dataclass
-class _Written:
+class _TreeWriter:
     roots: Mapping[str, dict[str, Any]]
     bids: Mapping[int, str]
-    marked: Marked
+    marked: MarkedPage
     visible: bool
 
     def write(
         self, prefix: str, number: str, depth: int, lines: list[str], above: str, seen: bool = True, level: int = 0
     ) -> bool:
-        """Put a node and all below it on lines; whether anything of it is shown. `seen`: what it stands in is."""
+        """Append lines for a node and its descendants; return whether any was kept. `seen`: whether its container is
+        visible.
+        """
         node = self.roots[prefix]["nodes"].get(number)
         if node is None or depth > DEEPEST or level > DEEPEST_NODE or len(lines) > MOST_NODES:
             return False
@@ -191,8 +194,8 @@ def _value(given: Mapping[str, Any] | None) -> Any:
     return "" if given is None else given.get("value", "")
 
 
-def interactable(marked: Marked) -> str:
-    """What can be acted on in the viewport, a line each."""
+def list_interactable(marked: MarkedPage) -> str:
+    """Return the interactable elements of the viewport, one line each."""
     usable = [(bid, row) for bid, row in marked.rows.items() if row[0]]
     lines = [f"[{bid}] {row[5]} {row[6]!r} at {row[1]},{row[2]} {row[3]}x{row[4]}" for bid, row in usable[:MOST_LISTED]]
     if len(usable) > MOST_LISTED:
@@ -200,8 +203,8 @@ def interactable(marked: Marked) -> str:
     return "\n".join(lines)
 
 
-async def picture(session: Any) -> Any:
-    """The viewport, as a picture of Pillow's: what the browser gave is read here, and written anew."""
+async def take_screenshot(session: Any) -> Any:
+    """Return the viewport as a Pillow image. The browser's data is decoded here and later encoded anew."""
     from PIL import Image
 
     given = {"format": "jpeg", "quality": 85, "optimizeForSpeed": True}
@@ -215,25 +218,25 @@ async def picture(session: Any) -> Any:
     return image
 
 
-def written(image: Any) -> str:
-    """A picture as JPEG, in Base64."""
+def jpeg_base64(image: Any) -> str:
+    """Return an image as a JPEG in Base64."""
     out = io.BytesIO()
     image.save(out, "JPEG", quality=80)
     return base64.b64encode(out.getvalue()).decode()
 
 
-def with_marks(image: Any, marked: Marked) -> Any:
-    """The picture with what can be acted on in frames, and their ids."""
+def draw_marks(image: Any, marked: MarkedPage) -> Any:
+    """Draw frames and ids around the interactable elements of a screenshot; return it."""
     from PIL import ImageDraw
 
-    _overlay(ImageDraw.Draw(image), marked.rows)
+    _draw_boxes(ImageDraw.Draw(image), marked.rows)
     return image
 
 
 COLOURS = ("#c00000", "#0050c0", "#007a30", "#9a5b00", "#7a00a0", "#00707a")
 
 
-def _overlay(draw: Any, rows: Mapping[str, Sequence[Any]]) -> None:
+def _draw_boxes(draw: Any, rows: Mapping[str, Sequence[Any]]) -> None:
     usable = [(bid, row) for bid, row in rows.items() if row[0]]
     for number, (bid, row) in enumerate(usable[:MOST_LISTED]):
         left, top, width, height = row[1:5]

@@ -1,5 +1,6 @@
-"""Stands where Playwright looks for its browser: what it writes on descriptor 3 goes over a socket to whoever has the
-real one, and what comes from there on descriptor 4."""
+"""A stand-in for the browser that Playwright starts: it relays descriptors 3 and 4 to a socket, behind which the
+platform connects the real browser in the agent's box.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ PIECE = 1 << 16
 
 
 def main() -> None:
-    """See the module."""
+    """Relay until either side ends; see the module."""
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(sys.argv[1])
 

@@ -1,4 +1,4 @@
-"""The browser's tabs: which of them is worked in, what opens and closes by itself, what is loaded in them."""
+"""The browser's tabs: the active one, popups, dialogs, downloads and navigations."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from playwright.async_api import Error
 
 MOST_TABS = 20
 MOST_DIALOGS = 30
-"""In one action: a page that asks on is closed."""
+"""Maximum dialogs during one action; a page that opens more is closed."""
 MOST_TOLD = 100
-"""Navigations and remarks of one action."""
+"""Maximum navigations, and remarks, of one action."""
 
 
 class Tabs:
-    """All pages of one browser. What happens between two calls of `told` is in the second."""
+    """All pages of one browser, with the events since the last call of `take_events`."""
 
     def __init__(self, downloads: str) -> None:
         self._downloads = downloads
@@ -37,15 +37,15 @@ class Tabs:
         self._broken: set[Any] = set()
 
     async def begin(self, browser: Any, context: Any) -> None:
-        """Watch a fresh browser, with one empty tab."""
+        """Watch a new browser and open an empty tab."""
         self._context, self._sessions, self._numbers, self.page = context, {}, {}, None
         whole = await browser.new_browser_cdp_session()
-        context.on("page", self._opened)
+        context.on("page", self._on_page)
         await self.new_page()
         targets = (await whole.send("Target.getTargets"))["targetInfos"]
         own = [one["browserContextId"] for one in targets if one["type"] == "page" and "browserContextId" in one]
-        whole.on("Browser.downloadWillBegin", self._download)
-        whole.on("Browser.downloadProgress", self._progress)
+        whole.on("Browser.downloadWillBegin", self._on_download)
+        whole.on("Browser.downloadProgress", self._on_download_progress)
         for context_id in dict.fromkeys(own):
             given = {"behavior": "allow", "downloadPath": self._downloads, "eventsEnabled": True}
             with contextlib.suppress(Error):
@@ -53,30 +53,30 @@ class Tabs:
 
     @property
     def pages(self) -> list[Any]:
-        """Those that are open, in the order of their numbers."""
+        """The open pages, in the order of their numbers."""
         return [] if self._context is None else list(self._context.pages)
 
     @property
-    def gone(self) -> bool:
-        """Whether the page that is worked in has crashed or closed itself."""
+    def is_gone(self) -> bool:
+        """Whether the active page has crashed or closed."""
         return self.page is None or self.page.is_closed() or self.page in self._broken
 
-    def note(self, text: str) -> None:
-        """A remark for the agent."""
+    def add_remark(self, text: str) -> None:
+        """Add a remark for the agent."""
         if len(self._remarks) < MOST_TOLD:
             self._remarks.append(text[:500])
 
-    def told(self) -> dict[str, Any]:
-        """What happened since the last call."""
+    def take_events(self) -> dict[str, Any]:
+        """Return and clear the remarks and navigations since the last call."""
         out = {"remarks": self._remarks, "navigations": self._visits}
         self._remarks, self._visits, self._dialogs = [], [], 0
         self._asked.clear()
         return out
 
     async def session(self) -> Any:
-        """The protocol's session of the page that is worked in."""
-        if self.gone:
-            await self.focus_some()
+        """Return the DevTools session of the active page."""
+        if self.is_gone:
+            await self.focus_any()
         if self.page not in self._sessions:
             session = await self._context.new_cdp_session(self.page)
             for domain in ("Page", "DOM", "Accessibility"):
@@ -84,15 +84,15 @@ class Tabs:
             self._sessions[self.page] = session
         return self._sessions[self.page]
 
-    async def focus_some(self) -> None:
-        """Work in the last tab, or in a new one where none is left."""
+    async def focus_any(self) -> None:
+        """Activate the last usable tab, or a new one if none is left."""
         if left := [one for one in self.pages if one not in self._broken]:
             self.page = left[-1]
         else:
             await self.new_page()
 
     async def new_page(self) -> None:
-        """An empty tab, in which work goes on."""
+        """Open an empty tab and activate it."""
         self._own = True
         try:
             self.page = await self._context.new_page()
@@ -100,108 +100,108 @@ class Tabs:
             self._own = False
 
     async def replace(self, why: str) -> None:
-        """An empty tab in place of this one."""
+        """Replace the active tab by an empty one, and tell the agent why."""
         old = self.page
-        self.note(why)
+        self.add_remark(why)
         await self.new_page()
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(5):
                 await old.close(run_before_unload=False)
 
-    async def listed(self) -> list[dict[str, Any]]:
-        """What stands in each tab."""
+    async def list_tabs(self) -> list[dict[str, Any]]:
+        """Return number, address and state of each tab."""
         return [{"tab": at, "url": page.url[:1000], "active": page is self.page} for at, page in enumerate(self.pages)]
 
     async def settle(self, seconds: float) -> None:
-        """Give what an action began some time: a popup, a page that loads."""
+        """Wait briefly for what an action started: a popup, a page that loads."""
         with contextlib.suppress(Error, TimeoutError, asyncio.TimeoutError):
             await asyncio.sleep(0.05)
-            page = self.page  # None where it has just crashed or closed itself: what is shown then is another one
+            page = self.page  # None if it has just crashed or closed; another tab is shown then
             if page is None:
                 return
             async with asyncio.timeout(seconds):
                 await page.wait_for_load_state("domcontentloaded")
             async with asyncio.timeout(min(seconds, 1.5)):
-                await self._quiet()
+                await self._wait_for_requests()
 
-    async def _quiet(self) -> None:
-        """Until what this action asked of servers was answered."""
+    async def _wait_for_requests(self) -> None:
+        """Wait until the requests of this action have ended."""
         while self._asked:
             await asyncio.sleep(0.03)
 
-    def _opened(self, page: Any) -> None:
+    def _on_page(self, page: Any) -> None:
         self._numbers[page] = self._count
         self._count += 1
-        page.on("framenavigated", lambda frame: self._visited(page, frame))
-        page.on("request", self._begun)
-        page.on("requestfinished", self._done)
-        page.on("requestfailed", self._done)
-        page.on("response", lambda answer: self._answered(page, answer))
-        page.on("dialog", lambda dialog: self._task(self._dialog(page, dialog)))
-        page.on("crash", lambda *_: self._task(self._crashed(page)))
-        page.on("close", lambda *_: self._closed(page))
-        page.on("filechooser", lambda *_: self.note("a page asks for a file: use upload_file"))
+        page.on("framenavigated", lambda frame: self._on_navigation(page, frame))
+        page.on("request", self._on_request)
+        page.on("requestfinished", self._on_request_end)
+        page.on("requestfailed", self._on_request_end)
+        page.on("response", lambda answer: self._on_response(page, answer))
+        page.on("dialog", lambda dialog: self._start_task(self._on_dialog(page, dialog)))
+        page.on("crash", lambda *_: self._start_task(self._on_crash(page)))
+        page.on("close", lambda *_: self._on_close(page))
+        page.on("filechooser", lambda *_: self.add_remark("a page asks for a file: use upload_file"))
         if len(self.pages) > MOST_TABS:
-            self.note(f"a page opened more than {MOST_TABS} tabs: further ones are closed")
-            self._task(page.close())
+            self.add_remark(f"a page opened more than {MOST_TABS} tabs; further ones are closed")
+            self._start_task(page.close())
             return
         if self._own:
             return
         if self.page is not None:
-            self.note("a new tab was opened, and is the active one")
+            self.add_remark("a new tab was opened and is active now")
         self.page = page
 
-    def _begun(self, request: Any) -> None:
+    def _on_request(self, request: Any) -> None:
         self._asked.add(request)
 
-    def _done(self, request: Any) -> None:
+    def _on_request_end(self, request: Any) -> None:
         self._asked.discard(request)
 
-    def _task(self, work: Any) -> None:
-        async def done() -> None:
+    def _start_task(self, work: Any) -> None:
+        async def run() -> None:
             with contextlib.suppress(Error, TimeoutError):
                 await work
 
-        task = asyncio.get_running_loop().create_task(done())
+        task = asyncio.get_running_loop().create_task(run())
         self._going.add(task)
         task.add_done_callback(self._going.discard)
 
-    def _visited(self, page: Any, frame: Any) -> None:
+    def _on_navigation(self, page: Any, frame: Any) -> None:
         if frame.parent_frame is not None or frame.url == "about:blank":
             return
         url, status = self._status.pop(page, ("", 0))
-        self._visit(page, frame.url, status if url == frame.url.partition("#")[0] else 0)
+        self._add_visit(page, frame.url, status if url == frame.url.partition("#")[0] else 0)
 
-    def _answered(self, page: Any, answer: Any) -> None:
+    def _on_response(self, page: Any, answer: Any) -> None:
         request = answer.request
         if not request.is_navigation_request() or request.frame.parent_frame is not None:
             return
         if 300 <= answer.status < 400:
-            self._visit(page, answer.url, answer.status)
+            self._add_visit(page, answer.url, answer.status)
         else:
             self._status[page] = (answer.url, answer.status)
 
-    def _visit(self, page: Any, url: str, status: int) -> None:
+    def _add_visit(self, page: Any, url: str, status: int) -> None:
         if len(self._visits) >= MOST_TOLD:
             return
         said: dict[str, Any] = {"at": round(time.time(), 3), "tab": self._numbers.get(page, 0), "url": url[:4000]}
         self._visits.append({**said, "status": status} if status else said)
 
-    async def _dialog(self, page: Any, dialog: Any) -> None:
+    async def _on_dialog(self, page: Any, dialog: Any) -> None:
         self._dialogs += 1
         if self._dialogs > MOST_DIALOGS:
-            self.note(f"a page asked more than {MOST_DIALOGS} times, and was closed")
+            self.add_remark(f"a page opened more than {MOST_DIALOGS} dialogs and was closed")
             await page.close(run_before_unload=False)
             return
-        self.note(f"{dialog.type} {dialog.message[:300]!r} was accepted")
+        self.add_remark(f"{dialog.type} {dialog.message[:300]!r} was accepted")
         await dialog.accept()
 
-    async def _crashed(self, page: Any) -> None:
-        self.note("the page crashed, and was closed")
+    async def _on_crash(self, page: Any) -> None:
+        self.add_remark("the page crashed and was closed")
         self._broken.add(page)
         await page.close(run_before_unload=False)
 
-    def _closed(self, page: Any) -> None:
+    def _on_close(self, page: Any) -> None:
         self._sessions.pop(page, None)
         self._broken.discard(page)
         self._status.pop(page, None)
@@ -209,14 +209,14 @@ class Tabs:
             left = [one for one in self.pages if one is not page]
             self.page = left[-1] if left else None
 
-    def _download(self, event: dict[str, Any]) -> None:
+    def _on_download(self, event: dict[str, Any]) -> None:
         self._files[event["guid"]] = str(event.get("suggestedFilename", ""))[:200]
 
-    def _progress(self, event: dict[str, Any]) -> None:
+    def _on_download_progress(self, event: dict[str, Any]) -> None:
         name = self._files.get(event["guid"])
         if name is None or event.get("state") == "inProgress":
             return
         del self._files[event["guid"]]
         done = event.get("state") == "completed"
         path = event.get("filePath") or f"{self._downloads}/{name}"
-        self.note(f"downloaded to {path}" if done else f"the download of {name} was broken off")
+        self.add_remark(f"downloaded to {path}" if done else f"the download of {name} failed")

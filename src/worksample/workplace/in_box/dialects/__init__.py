@@ -1,5 +1,6 @@
-"""REST as other products speak it, over the services that stand: for agents and graders that were written for those.
+"""REST APIs of other products over the running services, for agents and graders that were written for those products.
 
-Each dialect asks its service as whoever asks it: nobody can do more by it than by the service itself. What a service
-cannot give is answered with 501 and what is missing, and remembered: `GET /.worksample/refused`, for the operator.
+Each dialect queries its service as the requesting account: nobody can do more through it than through the service
+itself. A request that the service cannot fulfil is answered with 501 and the missing feature, and remembered: `GET
+/.worksample/refused`, for the operator.
 """

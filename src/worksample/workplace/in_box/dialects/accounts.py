@@ -1,4 +1,4 @@
-"""Who asks: by account and password, or by a token that stands for them."""
+"""Accounts of the dialects: found by account and password, or by a token."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from .backend import basic
 from .http_messages import DialectRefused, DialectRequest
 
 TOKENS = 10_000
-"""That are remembered: the oldest are forgotten first."""
+"""Maximum tokens that are remembered; the oldest are forgotten first."""
 OPERATOR = "operator"
 
 
 @dataclass(frozen=True)
-class Who:
-    """An account, and the header by which services know it."""
+class DialectAccount:
+    """An account, and the header by which services recognise it."""
 
     name: str
     authorization: str
 
 
 class DialectAccounts:
-    """accounts: passwords by person, the operator's among them. `known`: a file with tokens and further names that the
-    company gives (`in_box/seed.py`).
+    """The accounts. accounts: passwords by person, including the operator's. `known`: a file with tokens and further
+    names that the company defines (`in_box/seed.py`).
 
-    Tokens made here are random, of this process alone: after a reset none of them is known.
+    Tokens created here are random and known to this process only, so a reset invalidates them.
     """
 
     def __init__(self, accounts: Mapping[str, str], known: Path | None = None) -> None:
         self._passwords = dict(accounts)
-        given = _given(known)
+        given = _read_known(known)
         self._names: dict[str, str] = {name: who for name, who in given["names"].items() if who in self._passwords}
         self._given = {token: who for token, who in given["tokens"].items() if who in self._passwords}
         if operator := self._passwords.get(OPERATOR):
@@ -44,8 +44,8 @@ class DialectAccounts:
         self._made: dict[str, str] = {}
         self._lock = threading.Lock()
 
-    def who(self, request: DialectRequest) -> Who | None:
-        """Who asks. None where nobody is said, or nobody whom this knows."""
+    def find_account(self, request: DialectRequest) -> DialectAccount | None:
+        """Return the account of a request; None if it names none, or an unknown one."""
         kind, _, word = request.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
             return self.by_token(word.strip())
@@ -56,28 +56,28 @@ class DialectAccounts:
                 return self.by_token(given)
         return self.by_token(request.query.get("private_token") or request.query.get("access_token") or "")
 
-    def by_password(self, name: str, password: str) -> Who | None:
-        """Whose account it is, under any of their names."""
+    def by_password(self, name: str, password: str) -> DialectAccount | None:
+        """Return the account with this password, under any of its names."""
         name = self._names.get(name, name)
         known = self._passwords.get(name, "")
         return self._of(name) if known and hmac.compare_digest(known.encode(), password.encode()) else None
 
-    def by_token(self, token: str) -> Who | None:
-        """For whom a token stands."""
+    def by_token(self, token: str) -> DialectAccount | None:
+        """Return the account of a token."""
         if not token:
             return None
         with self._lock:
             name = self._made.get(token) or self._given.get(token)
         return self._of(name) if name else None
 
-    def operator(self) -> Who:
-        """The operator, for what everybody may know and no service tells everybody."""
+    def operator(self) -> DialectAccount:
+        """Return the operator, for information that everybody may know but no service tells everybody."""
         if OPERATOR not in self._passwords:
             raise DialectRefused(503, "this workplace has no operator")
         return self._of(OPERATOR)
 
-    def token_for(self, who: Who, beginning: str) -> str:
-        """A token that stands for somebody from now on."""
+    def token_for(self, who: DialectAccount, beginning: str) -> str:
+        """Create a token for an account."""
         made = beginning + secrets.token_urlsafe(24)
         with self._lock:
             self._made[made] = who.name
@@ -86,17 +86,17 @@ class DialectAccounts:
         return made
 
     def forget(self, token: str) -> None:
-        """The end of a token that was made here."""
+        """Invalidate a token that was created here."""
         with self._lock:
             self._made.pop(token, None)
 
-    def _of(self, name: str) -> Who:
+    def _of(self, name: str) -> DialectAccount:
         password = self._passwords[name]
-        # The tracker knows the operator by a key, which is told as a name without a password.
-        return Who(name, basic(password, "") if name == OPERATOR else basic(name, password))
+        # The tracker recognises the operator by a key, sent as a name without a password.
+        return DialectAccount(name, basic(password, "") if name == OPERATOR else basic(name, password))
 
 
-def _given(known: Path | None) -> dict[str, dict[str, str]]:
+def _read_known(known: Path | None) -> dict[str, dict[str, str]]:
     try:
         found: Any = json.loads(known.read_bytes()) if known is not None else {}
     except FileNotFoundError:
@@ -105,5 +105,5 @@ def _given(known: Path | None) -> dict[str, dict[str, str]]:
 
 
 def challenge(what: str) -> DialectRefused:
-    """A refusal by which programs ask for account and password."""
+    """Return the refusal that makes programs ask for account and password."""
     return DialectRefused(401, "401 Unauthorized", {"WWW-Authenticate": f'Basic realm="{what}"'})

@@ -1,4 +1,4 @@
-"""A service behind its front door, asked as somebody."""
+"""A service behind its front door, queried as some account."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PIECE = 1 << 16
 
 
 def basic(account: str, password: str) -> str:
-    """A header's value for HTTP's basic authentication."""
+    """Return the header value for HTTP basic authentication."""
     return "Basic " + base64.b64encode(f"{account}:{password}".encode()).decode()
 
 
 class _Local(http.client.HTTPConnection):
-    """HTTP over a socket of the file system."""
+    """HTTP over a Unix socket."""
 
     def __init__(self, place: str) -> None:
         super().__init__("localhost", timeout=SECONDS)
@@ -34,7 +34,7 @@ class _Local(http.client.HTTPConnection):
 
 @dataclass(frozen=True)
 class Backend:
-    """A port on the loopback, or a socket's path; `host`: the name that it answers to."""
+    """A service's port on the loopback, or its socket's path; `host`: the name that it answers to."""
 
     place: int | str
     host: str
@@ -42,7 +42,9 @@ class Backend:
     def ask(
         self, method: str, path: str, who: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> http.client.HTTPResponse:
-        """The answer, its body still to be read. `who`: of the header Authorization. OSError where none comes."""
+        """Return the answer with its body unread. `who`: value of the header Authorization. Raises OSError if no answer
+        comes.
+        """
         place = self.place
         connection = (
             _Local(place) if isinstance(place, str) else http.client.HTTPConnection("127.0.0.1", place, timeout=SECONDS)
@@ -58,7 +60,7 @@ class Backend:
     def json(
         self, method: str, path: str, who: str, body: object = None, headers: Mapping[str, str] | None = None
     ) -> tuple[int, Any]:
-        """Status and JSON value; None where the answer is none."""
+        """Return status and JSON value; None if the answer is not JSON."""
         data = None if body is None else json.dumps(body).encode()
         answer = self.ask(method, path, who, data, {"Content-Type": "application/json", **(headers or {})})
         with answer:
@@ -69,8 +71,8 @@ class Backend:
             return answer.status, None
 
 
-def pieces(answer: http.client.HTTPResponse) -> Iterator[bytes]:
-    """A body as it comes."""
+def read_pieces(answer: http.client.HTTPResponse) -> Iterator[bytes]:
+    """Yield a body piece by piece."""
     with answer:
         while piece := answer.read(PIECE):
             yield piece

@@ -1,4 +1,4 @@
-"""A bare repository, by git's own commands: history, trees, differences, commits without a checkout."""
+"""A bare repository, through git's own commands: history, trees, differences, commits without a checkout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .http_messages import DialectRefused
 
 SECONDS = 60
 MOST = 64 << 20
-"""Bytes that git may say."""
+"""Maximum bytes of git's output."""
 _FORM = "%H%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%B"
 _BRANCH = re.compile(r"(?!.*(\.\.|//|@\{|\.lock(/|$)|/\.))[A-Za-z0-9_][A-Za-z0-9_./+@#-]{0,200}(?<![./])")
 _SETTINGS = ("-c", "core.quotePath=false", "-c", "gc.auto=0", "-c", "core.hooksPath=/dev/null")
@@ -23,7 +23,7 @@ Commit = dict[str, Any]
 
 
 class NotFound(DialectRefused):
-    """Something that the repository has not."""
+    """Something that the repository does not have."""
 
     def __init__(self, what: str) -> None:
         super().__init__(404, f"404 {what} Not Found")
@@ -31,7 +31,7 @@ class NotFound(DialectRefused):
 
 @dataclass(frozen=True)
 class FileChange:
-    """One file that a commit changes. `data`: what it holds then; None: it is gone."""
+    """A file that a commit changes. `data`: its new content; None if it is deleted."""
 
     path: str
     data: bytes | None
@@ -39,7 +39,7 @@ class FileChange:
 
 
 class BareRepository:
-    """`place`: its folder."""
+    """A repository in the folder `place`."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -51,7 +51,7 @@ class BareRepository:
         env: Mapping[str, str] | None = None,
         fine: tuple[int, ...] = (0,),
     ) -> subprocess.CompletedProcess[bytes]:
-        """One command. Refused where it fails: 404 with what git says."""
+        """Run a git command. Raises DialectRefused (400) with git's message if it fails."""
         own = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/nonexistent", "LC_ALL": "C.UTF-8",
             "GIT_CONFIG_NOSYSTEM": "1", "GIT_LITERAL_PATHSPECS": "1", "GIT_TERMINAL_PROMPT": "0", **(env or {}),
@@ -63,14 +63,15 @@ class BareRepository:
         if done.returncode not in fine:
             raise DialectRefused(400, f"git: {done.stderr.decode('utf-8', 'replace').strip()[:300]}")
         if len(done.stdout) > MOST:
-            raise DialectRefused(413, "that is too much at once")
+            raise DialectRefused(413, "the output is too large")
         return done
 
     def text(self, *words: str) -> str:
+        """Run a git command and return its output as text."""
         return self.run(*words).stdout.decode("utf-8", "replace")
 
     def resolve(self, ref: str, what: str = "Commit") -> str:
-        """A commit's digest by branch, tag or digest. NotFound."""
+        """Return a commit's digest by branch, tag or digest. Raises NotFound."""
         if not ref or ref.startswith("-"):
             raise NotFound(what)
         asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
@@ -80,16 +81,16 @@ class BareRepository:
         return said[-1]
 
     def default_branch(self) -> str | None:
-        """What HEAD leads to; None of an empty repository."""
+        """Return the branch of HEAD; None for an empty repository."""
         name = self.run("symbolic-ref", "--quiet", "--short", "HEAD", fine=(0, 1)).stdout.decode().strip()
         return name if name in self.branches() else next(iter(self.branches()), None)
 
     def branches(self) -> dict[str, str]:
-        """Digests of commits by branch."""
+        """Return the commit digest of each branch."""
         return self._refs("refs/heads/")
 
     def tags(self) -> list[dict[str, Any]]:
-        """name, commit (a digest), message ("" of one without), at."""
+        """Return name, commit (a digest), message ("" for a lightweight tag) and time of each tag."""
         fields = ("refname:strip=2", "objecttype", "objectname", "*objectname", "contents", "creatordate:iso-strict")
         form = "%00".join(f"%({one})" for one in fields) + "%01"
         found = []
@@ -109,14 +110,14 @@ class BareRepository:
         return dict(line.split("\0") for line in lines)
 
     def commit(self, ref: str) -> Commit:
-        """One commit."""
+        """Return one commit."""
         return _commits(self.text("log", "-1", f"--format={_FORM}%x01", self.resolve(ref)))[0]
 
     def log(
         self, ref: str, *, without: str = "", path: str = "", since: str = "", until: str = "", author: str = "",
         everywhere: bool = False,
     ) -> list[Commit]:  # fmt: skip
-        """Commits, newest first. `without`: those that this one has as well are left out."""
+        """Return commits, newest first. `without`: commits reachable from this one are left out."""
         limits = [
             f"--{key}={value}" for key, value in (("since", since), ("until", until), ("author", author)) if value
         ]
@@ -124,8 +125,8 @@ class BareRepository:
         return _commits(self.text("log", f"--format={_FORM}%x01", *limits, *start, "--", *([path] if path else [])))
 
     def tree(self, ref: str, path: str, recursive: bool) -> list[dict[str, str]]:
-        """Files and folders in a folder."""
-        path = within(path)
+        """Return files and folders in a folder."""
+        path = check_path(path)
         where = f"{self.resolve(ref, 'Tree')}:{path}"
         kind = self.run("cat-file", "-t", where, fine=(0, 128)).stdout.decode().strip()
         if kind != "tree":
@@ -142,9 +143,9 @@ class BareRepository:
         return found
 
     def file(self, ref: str, path: str) -> tuple[str, str, bytes]:
-        """Commit, digest and content of a file. NotFound."""
+        """Return commit, digest and content of a file. Raises NotFound."""
         commit = self.resolve(ref)
-        digest, kind = self._entry(commit, within(path))
+        digest, kind = self._entry(commit, check_path(path))
         if kind != "blob":
             raise NotFound("File")
         return commit, digest, self.run("cat-file", "blob", digest).stdout
@@ -157,10 +158,11 @@ class BareRepository:
         return (words[2], words[1]) if len(words) == 3 else ("", "")
 
     def last_change(self, commit: str, path: str) -> str:
+        """Return the last commit that changed a path."""
         return self.text("log", "-1", "--format=%H", commit, "--", path).strip()
 
     def difference(self, old: str, new: str) -> list[dict[str, Any]]:
-        """What differs between two commits, a row for each file. `old` "": everything is new."""
+        """Return the differences between two commits, a row per file. `old` "": everything is new."""
         base = old or self.run("hash-object", "-t", "tree", "--stdin").stdout.decode().strip()
         said = self.run("diff", "-M", "--no-color", "--no-ext-diff", "--no-textconv", base, new, "--").stdout
         raw = self.run("diff", "-M", "--raw", "-z", "--abbrev=40", base, new, "--").stdout
@@ -168,12 +170,13 @@ class BareRepository:
         return [_row(about, patch) for about, patch in zip(_raw(raw), patches, strict=True)]
 
     def merge_base(self, one: str, other: str) -> str:
+        """Return the common ancestor of two commits, or ""."""
         return self.run("merge-base", one, other, fine=(0, 1)).stdout.decode().strip()
 
-    def put(
+    def commit_changes(
         self, branch: str, start: str, changes: Sequence[FileChange], message: str, by: tuple[str, str], *, at: str = ""
     ) -> str:
-        """A commit with these changes on a branch, which begins at `start` where it is new; its digest."""
+        """Commit changes to a branch, which starts at `start` if it is new; return the commit's digest."""
         check_branch(branch)
         before = self.branches().get(branch, "")
         parent = before or (self.resolve(start) if start else "")
@@ -183,9 +186,9 @@ class BareRepository:
                 self.run("read-tree", parent, env=env)
             lines = []
             for one in changes:
-                path = within(one.path)
+                path = check_path(one.path)
                 if not path:
-                    raise DialectRefused(400, "a file has a path")
+                    raise DialectRefused(400, "a file needs a path")
                 digest = "0" * 40
                 if one.data is not None:
                     digest = self.run("hash-object", "-w", "--stdin", given=one.data).stdout.decode().strip()
@@ -197,7 +200,7 @@ class BareRepository:
         return made
 
     def merge(self, branch: str, source: str, message: str, by: tuple[str, str], *, squash: bool = False) -> str | None:
-        """Merge a commit into a branch; the new digest, or None where they conflict."""
+        """Merge a commit into a branch; return the new digest, or None on a conflict."""
         before = self.branches()[branch]
         done = self.run("merge-tree", "--write-tree", before, source, fine=(0, 1))
         if done.returncode:
@@ -208,6 +211,7 @@ class BareRepository:
         return made
 
     def conflicts(self, into: str, source: str) -> bool:
+        """Return whether merging a commit would conflict."""
         return self.run("merge-tree", "--write-tree", into, source, fine=(0, 1)).returncode != 0
 
     def _commit(self, tree: str, parents: Sequence[str], message: str, by: tuple[str, str]) -> str:
@@ -221,34 +225,35 @@ class BareRepository:
         return self.run("commit-tree", tree, *over, given=message.encode(), env=env).stdout.decode().strip()
 
     def move(self, branch: str, to: str, before: str = "") -> None:
-        """Where a branch leads. Refused 409 where somebody else moved it meanwhile."""
+        """Point a branch to a commit. Raises DialectRefused (409) if it was moved meanwhile."""
         done = self.run("update-ref", f"refs/heads/{check_branch(branch)}", to, before or "0" * 40, fine=(0, 128))
         if done.returncode:
             raise DialectRefused(409, "the branch was changed meanwhile")
 
     def tag(self, name: str, at: str, message: str, by: tuple[str, str]) -> None:
-        """A tag, annotated where it has a message. Refused where there is one of this name."""
+        """Create a tag, annotated if it has a message. Raises DialectRefused if the name exists."""
         check_branch(name)
         env = {"GIT_COMMITTER_NAME": by[0] or "nobody", "GIT_COMMITTER_EMAIL": by[1]}
         words = ("-a", "-F", "-") if message else ()
         self.run("tag", *words, "--", name, self.resolve(at), given=message.encode(), env=env)
 
     def remove(self, ref: str) -> None:
+        """Delete a branch or tag."""
         self.run("update-ref", "-d", ref)
 
 
 def check_branch(name: str) -> str:
-    """The name of a branch or tag. Refused where git or a command line would take it for something else."""
+    """Return the name of a branch or tag. Raises DialectRefused for one that git or a command line would misread."""
     if _BRANCH.fullmatch(name) is None:
         raise DialectRefused(400, f"Branch name is invalid: {name[:100]!r}")
     return name
 
 
-def within(path: str) -> str:
-    """A path in a repository. Refused where it leads out of it."""
+def check_path(path: str) -> str:
+    """Return a normalised path inside a repository. Raises DialectRefused if it leads out."""
     parts = [part for part in path.strip("/").split("/") if part]
     if any(part in (".", "..") or part.lower() == ".git" or "\0" in part for part in parts):
-        raise DialectRefused(400, "that is no path in a repository")
+        raise DialectRefused(400, "this is not a path in a repository")
     return "/".join(parts)
 
 
@@ -267,7 +272,7 @@ def _commits(said: str) -> list[Commit]:
 
 
 def _raw(said: bytes) -> list[tuple[str, str, str, str, str]]:
-    """Modes, status and both paths of `git diff --raw -z`."""
+    """Return modes, status and both paths from `git diff --raw -z`."""
     words = said.decode("utf-8", "replace").split("\0")
     found, place = [], 0
     while place < len(words) and words[place].startswith(":"):

@@ -1,4 +1,4 @@
-"""What a dialect is asked and what it answers."""
+"""Requests to dialects and their responses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOT_SERVED = 501
 
 @dataclass(frozen=True)
 class DialectRequest:
-    """One request. `path` is as it came, still quoted; `origin`: the address under which the asker found this."""
+    """A request. `path` is still quoted; `origin`: the address under which the client reached the dialect."""
 
     method: str
     path: str
@@ -25,7 +25,7 @@ class DialectRequest:
 
     @property
     def basic(self) -> tuple[str, str] | None:
-        """Account and password of HTTP's basic authentication."""
+        """Account and password from HTTP basic authentication; None without it."""
         kind, _, word = self.headers.get("authorization", "").partition(" ")
         if kind.lower() != "basic":
             return None
@@ -36,20 +36,23 @@ class DialectRequest:
         return (account, password) if colon else None
 
     def values(self) -> dict[str, Any]:
-        """What the body says, as JSON or as a form, over what the address says. ValueError for what is neither."""
+        """Return the values of the body (JSON or form) merged over those of the query. Raises ValueError if the body is
+        neither.
+        """
         found: dict[str, Any] = dict(self.query)
         if self.headers.get("content-type", "").startswith("application/json"):
             given = json.loads(self.body or b"{}")
             if not isinstance(given, dict):
-                raise ValueError("the body is no table")
+                raise ValueError("the body is not a JSON object")
             return found | given
         return found | dict(urllib.parse.parse_qsl(self.body.decode(), keep_blank_values=True))
 
 
 @dataclass(frozen=True)
 class DialectResponse:
-    """`by`: the account that asked, for the log. `lacks`: what is missing here, of an answer 501 or of one that is
-    something else than was asked for: a grader that met it is not believed."""
+    """A response. `by`: the requesting account, for the log. `lacks`: the missing feature, of a 501 or of a response
+    that differs from what was asked for; a grader's result that met one is not trusted.
+    """
 
     status: int
     body: bytes | Iterable[bytes] = b""
@@ -59,7 +62,7 @@ class DialectResponse:
 
 
 class DialectRefused(Exception):
-    """A request that gets no more than a status and a reason. `status` 501 says that this is not served here."""
+    """A request that is answered with a status and a reason only. `status` 501: not served here."""
 
     def __init__(self, status: int, why: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(why)
@@ -67,26 +70,28 @@ class DialectRefused(Exception):
 
 
 def not_served(what: str) -> DialectRefused:
+    """Return the refusal of a feature that this workplace does not have."""
     return DialectRefused(NOT_SERVED, f"not served by this workplace: {what}")
 
 
-PAGES = "pages are the tracker's own, which a grader must not take for those it asks for"
+PAGES = "this page is the tracker's own, not the product's"
 
 
-def page_at(address: str) -> DialectResponse:
-    """Where a browser finds what stands in for a page of the product's."""
+def redirect_page(address: str) -> DialectResponse:
+    """Return a redirect of a browser to the page that replaces the product's."""
     return DialectResponse(302, b"", {"Location": address}, lacks=PAGES)
 
 
-def as_json(
+def json_response(
     value: object, status: int = 200, headers: Mapping[str, str] | None = None, by: str = ""
 ) -> DialectResponse:
+    """Return a response with a JSON body."""
     data = json.dumps(value, ensure_ascii=False).encode()
     return DialectResponse(status, data, {"Content-Type": "application/json", **(headers or {})}, by)
 
 
-def number(text: object, usual: int, most: int) -> int:
-    """A count that somebody gave; the usual one for what is none."""
+def bounded_number(text: object, usual: int, most: int) -> int:
+    """Return a given count between 0 and `most`; the usual one if it is not a number."""
     try:
         return max(0, min(int(str(text)), most))
     except ValueError:

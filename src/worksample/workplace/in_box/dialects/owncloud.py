@@ -1,7 +1,7 @@
-"""ownCloud's ways over the documents: WebDAV at both of its places, public links by OCS, links into its pages.
+"""ownCloud's APIs over the documents: WebDAV at both of its addresses, public links by OCS, links to its pages.
 
-Not here: shares with single people (everybody has all documents), passwords and ends of links, versions, tags, trash,
-folders as archives, uploads in chunks.
+Not served: shares with individuals (everybody has all documents), passwords and expiry of links, versions, tags, trash,
+folders as archives, chunked uploads.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .backend import FILES, basic, pieces
-from .http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number
+from .backend import FILES, basic, read_pieces
+from .http_messages import DialectRefused, DialectRequest, DialectResponse, bounded_number, json_response, not_served
 
 DAV, OC = "DAV:", "http://owncloud.org/ns"
 PLAIN, BY_USER = "/remote.php/webdav", "/remote.php/dav/files/"
 SHARES = "apps/files_sharing/api/v1/shares"
 LINK = 3
-"""Of OCS: a share with everybody who has the link."""
+"""OCS share type: public link."""
 MOST_SHARES = 10_000
 VERSION = "10.0.0.0"
 KEPT = ("content-type", "content-length", "last-modified", "etag", "accept-ranges", "content-range")
@@ -35,39 +35,39 @@ VERBS = frozenset(("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PROPFIND", "PROPP
 
 
 class OwnCloud:
-    """accounts: passwords by person, as the service has them. `folder`: where the links are kept."""
+    """The dialect. accounts: passwords by person, as the service has them. `folder`: where links are kept."""
 
     def __init__(self, accounts: Mapping[str, str], folder: Path) -> None:
         self._accounts, self._place = dict(accounts), folder / "links.json"
         self._lock = threading.Lock()
 
     def answer(self, request: DialectRequest) -> DialectResponse:
-        """See Dialect."""
+        """Answer a request; see Dialect."""
         path = request.path
         if path == "/status.php":
             said = {"installed": True, "maintenance": False, "version": VERSION, "productname": "ownCloud"}
-            return as_json(said)
+            return json_response(said)
         if path.startswith(("/index.php/s/", "/s/")):
             return self._link(request)
         if path.startswith("/index.php"):
-            return _page(request)
-        who = self._who(request)
+            return _redirect_page(request)
+        who = self._authenticate(request)
         if path == PLAIN or path.startswith(PLAIN + "/"):
             return self._dav(request, who, PLAIN)
         if path.startswith(BY_USER):
             own = BY_USER + path.removeprefix(BY_USER).split("/", 1)[0]
             if urllib.parse.unquote(own.removeprefix(BY_USER)) != who:
-                raise DialectRefused(404, f"there are no files of anybody but {who} here")
+                raise DialectRefused(404, f"only the files of {who} are served here")
             return self._dav(request, who, own)
         if path.startswith(("/ocs/v1.php/", "/ocs/v2.php/")):
             return self._ocs(request, who, path.split("/", 3)[3])
         raise not_served(f"ownCloud's {path}")
 
-    def _who(self, request: DialectRequest) -> str:
+    def _authenticate(self, request: DialectRequest) -> str:
         account, password = request.basic or ("", "")
         known = self._accounts.get(account, "")
         if not known or not hmac.compare_digest(known.encode(), password.encode()):
-            raise _Unknown
+            raise _Unauthorized
         return account
 
     def _auth(self, who: str) -> str:
@@ -81,34 +81,34 @@ class OwnCloud:
         path = request.path.removeprefix(root) or "/"
         headers = {name: request.headers[name] for name in PASSED if name in request.headers}
         if request.method in ("MOVE", "COPY"):
-            headers["Destination"] = self._there(request, who)
+            headers["Destination"] = self._destination(request, who)
         if request.method in ("GET", "HEAD") and self._is_folder(path, who):
-            raise DialectRefused(405, "GET is of files, and this is a folder: ask by PROPFIND")
+            raise DialectRefused(405, "this is a folder: list it by PROPFIND")
         if request.method in ("PUT", "MKCOL") and not self._is_folder(posixpath.dirname(path.rstrip("/")) or "/", who):
             raise DialectRefused(409, "the folder above it is missing")
         answer = FILES.ask(request.method, path, self._auth(who), request.body or None, headers)
         kept = {name.title(): value for name, value in answer.getheaders() if name.lower() in KEPT}
         if request.method == "PROPFIND" and answer.status == 207:
             with answer:
-                said = _rooted(answer.read(), root)
+                said = _rebase_addresses(answer.read(), root)
             return DialectResponse(207, said, {"Content-Type": "application/xml; charset=utf-8"}, who)
         if request.method in ("GET", "HEAD") and answer.status < 300:
-            return DialectResponse(answer.status, pieces(answer) if request.method == "GET" else b"", kept, who)
+            return DialectResponse(answer.status, read_pieces(answer) if request.method == "GET" else b"", kept, who)
         with answer:
             said = answer.read()
         if answer.status >= 400:
-            raise DialectRefused(answer.status, _short(said))
+            raise DialectRefused(answer.status, _one_line(said))
         if request.method == "PUT":
             return DialectResponse(answer.status, b"", {"ETag": _etag(path)}, who)
         kept.pop("Content-Length", None)
         return DialectResponse(answer.status, said, kept, who)
 
-    def _there(self, request: DialectRequest, who: str) -> str:
+    def _destination(self, request: DialectRequest, who: str) -> str:
         path = urllib.parse.urlsplit(request.headers.get("destination", "")).path
         for root in (PLAIN, BY_USER + urllib.parse.quote(who)):
             if path.startswith(root + "/"):
                 return f"http://{FILES.host}{path.removeprefix(root)}"
-        raise DialectRefused(400, "the destination is nowhere among your files")
+        raise DialectRefused(400, "the destination is not among your files")
 
     def _is_folder(self, path: str, who: str) -> bool:
         with FILES.ask("PROPFIND", path, self._auth(who), None, {"Depth": "0"}) as answer:
@@ -125,41 +125,41 @@ class OwnCloud:
     def _ocs(self, request: DialectRequest, who: str, rest: str) -> DialectResponse:
         rest = rest.rstrip("/")
         if rest == "cloud/user":
-            return _ocs_says(request, {"id": who, "display-name": who}, who)
+            return _ocs_response(request, {"id": who, "display-name": who}, who)
         if rest == "cloud/capabilities":
             able = {"files_sharing": {"api_enabled": 1, "public": {"enabled": 1}}}
             numbers = dict(zip(("major", "minor", "micro"), map(int, VERSION.split(".")), strict=False))
-            return _ocs_says(request, {"version": {**numbers, "string": VERSION}, "capabilities": able}, who)
+            return _ocs_response(request, {"version": {**numbers, "string": VERSION}, "capabilities": able}, who)
         if rest == SHARES and request.method == "POST":
-            return _ocs_says(request, self._share(request, who), who)
+            return _ocs_response(request, self._share(request, who), who)
         if rest == SHARES and request.method == "GET":
             path = request.query.get("path")
             mine = [one for one in self._links() if one["owner"] == who and path in (None, one["path"])]
-            return _ocs_says(request, [_shown(one, request) for one in mine], who)
+            return _ocs_response(request, [_share_json(one, request) for one in mine], who)
         if rest.startswith(SHARES + "/") and request.method in ("GET", "DELETE"):
             return self._one_share(request, who, rest.removeprefix(SHARES + "/"))
         raise not_served(f"ownCloud's OCS {request.method} {rest}")
 
     def _share(self, request: DialectRequest, who: str) -> dict[str, Any]:
         given = request.values()
-        if number(given.get("shareType"), -1, 99) != LINK:
+        if bounded_number(given.get("shareType"), -1, 99) != LINK:
             raise not_served("shares with single people and groups: everybody has all documents")
         if lacks := [name for name in ("password", "expireDate") if given.get(name)]:
             raise not_served(f"a link with {' and '.join(lacks)}")
         path = posixpath.normpath("/" + str(given.get("path", "")).strip("/"))
         if not self._exists(path, who):
-            raise DialectRefused(404, "there is no such file")
+            raise DialectRefused(404, "the file does not exist")
         with self._lock:
             links = self._links()
             if len(links) >= MOST_SHARES:
                 raise DialectRefused(403, "there are too many links")
             same = [one for one in links if (one["path"], one["owner"]) == (path, who)]
             if same:
-                return _shown(same[0], request)
+                return _share_json(same[0], request)
             number_of = max((one["id"] for one in links), default=0) + 1
             made = {"id": number_of, "token": secrets.token_urlsafe(12), "path": path, "owner": who}
-            self._keep([*links, made])
-        return _shown(made, request)
+            self._write_links([*links, made])
+        return _share_json(made, request)
 
     def _one_share(self, request: DialectRequest, who: str, name: str) -> DialectResponse:
         with self._lock:
@@ -168,8 +168,8 @@ class OwnCloud:
             if not mine:
                 raise DialectRefused(404, "you have no such share")
             if request.method == "DELETE":
-                self._keep([one for one in links if one not in mine])
-        return _ocs_says(request, [] if request.method == "DELETE" else [_shown(mine[0], request)], who)
+                self._write_links([one for one in links if one not in mine])
+        return _ocs_response(request, [] if request.method == "DELETE" else [_share_json(mine[0], request)], who)
 
     def _links(self) -> list[dict[str, Any]]:
         try:
@@ -178,18 +178,18 @@ class OwnCloud:
             return []
         return [one for one in found if isinstance(one, dict) and {"id", "token", "path", "owner"} <= one.keys()]
 
-    def _keep(self, links: list[dict[str, Any]]) -> None:
+    def _write_links(self, links: list[dict[str, Any]]) -> None:
         self._place.parent.mkdir(exist_ok=True)
         fresh = self._place.with_suffix(".new")
         fresh.write_text(json.dumps(links), encoding="utf-8")
         fresh.replace(self._place)
 
     def _link(self, request: DialectRequest) -> DialectResponse:
-        """A link's page, or its file. It reads by the account of whoever made it, or the operator's."""
+        """Answer a link's page, or its file, read with the rights of its creator or the operator."""
         words = request.path.removeprefix("/index.php").removeprefix("/s/").rstrip("/").split("/")
         found = [one for one in self._links() if hmac.compare_digest(one["token"], urllib.parse.unquote(words[0]))]
         if not found or words[1:] not in ([], ["download"]):
-            raise DialectRefused(404, "there is no such link")
+            raise DialectRefused(404, "the link does not exist")
         path, by = urllib.parse.quote(found[0]["path"]), found[0]["owner"]
         who = self._auth(by if by in self._accounts else "operator")
         if words[1:] == ["download"]:
@@ -203,7 +203,7 @@ class OwnCloud:
             kept = {name.title(): value for name, value in answer.getheaders() if name.lower() in KEPT}
             name = urllib.parse.quote(posixpath.basename(found[0]["path"]))
             return DialectResponse(
-                200, pieces(answer), {**kept, "Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+                200, read_pieces(answer), {**kept, "Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
             )
         name = html.escape(posixpath.basename(found[0]["path"]))
         address = html.escape(f"{request.origin}/index.php/s/{urllib.parse.quote(found[0]['token'])}/download")
@@ -211,13 +211,15 @@ class OwnCloud:
         return DialectResponse(200, page.encode(), {"Content-Type": "text/html; charset=utf-8"})
 
 
-class _Unknown(DialectRefused):
+class _Unauthorized(DialectRefused):
     def __init__(self) -> None:
-        super().__init__(401, "say who you are: basic authentication", {"WWW-Authenticate": 'Basic realm="files"'})
+        super().__init__(
+            401, "authentication is required: use basic authentication", {"WWW-Authenticate": 'Basic realm="files"'}
+        )
 
 
-def _page(request: DialectRequest) -> DialectResponse:
-    """Addresses of ownCloud's pages lead to the pages that there are."""
+def _redirect_page(request: DialectRequest) -> DialectResponse:
+    """Redirect addresses of ownCloud's pages to existing pages."""
     path = request.path.removeprefix("/index.php").rstrip("/")
     if path.startswith("/apps/files"):
         folder = posixpath.normpath("/" + request.query.get("dir", "").strip("/"))
@@ -227,8 +229,8 @@ def _page(request: DialectRequest) -> DialectResponse:
     raise not_served(f"ownCloud's page {path}")
 
 
-def _rooted(said: bytes, root: str) -> bytes:
-    """A list of files with the addresses that they have here."""
+def _rebase_addresses(said: bytes, root: str) -> bytes:
+    """Return a WebDAV listing with addresses below `root`."""
     ET.register_namespace("d", DAV)
     ET.register_namespace("oc", OC)
     tree = ET.fromstring(said)
@@ -249,11 +251,11 @@ def _etag(path: str) -> str:
     return '"' + hashlib.sha256(f"{path}\0{secrets.token_hex(8)}".encode()).hexdigest()[:32] + '"'
 
 
-def _short(said: bytes) -> str:
+def _one_line(said: bytes) -> str:
     return " ".join(said.decode("utf-8", "replace").split())[:300]
 
 
-def _shown(one: dict[str, Any], request: DialectRequest) -> dict[str, Any]:
+def _share_json(one: dict[str, Any], request: DialectRequest) -> dict[str, Any]:
     return {
         "id": one["id"], "share_type": LINK, "uid_owner": one["owner"], "displayname_owner": one["owner"],
         "permissions": 1, "path": one["path"], "file_target": one["path"], "item_type": "file", "token": one["token"],
@@ -261,24 +263,24 @@ def _shown(one: dict[str, Any], request: DialectRequest) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _ocs_says(request: DialectRequest, data: Any, by: str) -> DialectResponse:
+def _ocs_response(request: DialectRequest, data: Any, by: str) -> DialectResponse:
     code = 100 if request.path.startswith("/ocs/v1.php") else 200
     meta = {"status": "ok", "statuscode": code, "message": "OK"}
     if request.query.get("format") == "json":
-        return as_json({"ocs": {"meta": meta, "data": data}}, by=by)
+        return json_response({"ocs": {"meta": meta, "data": data}}, by=by)
     tree = ET.Element("ocs")
-    _grown(ET.SubElement(tree, "meta"), meta)
-    _grown(ET.SubElement(tree, "data"), data)
+    _append_xml(ET.SubElement(tree, "meta"), meta)
+    _append_xml(ET.SubElement(tree, "data"), data)
     said = b'<?xml version="1.0"?>\n' + ET.tostring(tree)
     return DialectResponse(200, said, {"Content-Type": "text/xml; charset=utf-8"}, by)
 
 
-def _grown(parent: ET.Element, value: Any) -> None:
+def _append_xml(parent: ET.Element, value: Any) -> None:
     if isinstance(value, dict):
         for name, inner in value.items():
-            _grown(ET.SubElement(parent, name), inner)
+            _append_xml(ET.SubElement(parent, name), inner)
     elif isinstance(value, list):
         for inner in value:
-            _grown(ET.SubElement(parent, "element"), inner)
+            _append_xml(ET.SubElement(parent, "element"), inner)
     else:
         parent.text = str(value)

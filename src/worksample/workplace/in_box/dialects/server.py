@@ -1,4 +1,4 @@
-"""The process that speaks the dialects, on a socket behind the front door, which says by a header whose turn it is."""
+"""The server of the dialects, on a socket behind the front door, which names the dialect in a header."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import Any
 
-from .http_messages import NOT_SERVED, DialectRefused, DialectRequest, DialectResponse, as_json
+from .http_messages import NOT_SERVED, DialectRefused, DialectRequest, DialectResponse, json_response
 
 REFUSED = "/.worksample/refused"
 MOST = 1000
@@ -21,7 +21,7 @@ Dialect = Callable[[DialectRequest], DialectResponse]
 
 
 class DialectFront:
-    """All dialects of a workplace, and what they could not serve."""
+    """All dialects of a workplace, and the requests that they could not serve."""
 
     def __init__(self, dialects: Mapping[str, Dialect], operator: str) -> None:
         self._dialects, self._operator = dialects, operator
@@ -29,32 +29,32 @@ class DialectFront:
         self._lock = threading.Lock()
 
     def answer(self, name: str, request: DialectRequest) -> DialectResponse:
-        """Whatever is asked: a dialect's own failure is an answer 500, and is printed."""
+        """Answer any request. A dialect's own failure becomes an error response and is printed."""
         if request.path == REFUSED:
-            return self._told(request)
+            return self._refused_list(request)
         dialect = self._dialects.get(name)
         if dialect is None:
-            return as_json({"error": "there is nothing here"}, 404)
+            return json_response({"error": "not found"}, 404)
         try:
             given = dialect(request)
         except DialectRefused as error:
-            given = as_json({"error": error.why}, error.status, error.headers)
+            given = json_response({"error": error.why}, error.status, error.headers)
         except (ValueError, RecursionError) as error:
-            given = as_json({"error": f"malformed request: {error}"}, 400)
+            given = json_response({"error": f"malformed request: {error}"}, 400)
         except OSError as error:
             sys.stderr.write(f"{name} {request.method} {request.path}: {error}\n")
-            given = as_json({"error": "its service does not answer"}, 502)
+            given = json_response({"error": "the service does not answer"}, 502)
         if given.status == NOT_SERVED or given.lacks:
             self._remember(name, request, given)
         return given
 
-    def _told(self, request: DialectRequest) -> DialectResponse:
-        # The tracker knows the operator by a key, every other service by a password, and both are one word.
+    def _refused_list(self, request: DialectRequest) -> DialectResponse:
+        # The tracker recognises the operator by a key, other services by a password; both are the same text.
         name, word = request.basic or ("operator", request.headers.get("x-redmine-api-key", ""))
         if name != "operator" or not hmac.compare_digest(word.encode(), self._operator.encode()) or not self._operator:
-            return as_json({"error": "there is nothing here"}, 404)
+            return json_response({"error": "not found"}, 404)
         with self._lock:
-            return as_json({"refused": list(self._refused)}, by="operator")
+            return json_response({"refused": list(self._refused)}, by="operator")
 
     def _remember(self, name: str, request: DialectRequest, given: DialectResponse) -> None:
         why = given.lacks or (given.body.decode("utf-8", "replace") if isinstance(given.body, bytes) else "")
@@ -74,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
     front: DialectFront
 
     def __getattr__(self, name: str) -> Any:
-        # The standard library looks for a method `do_VERB`; every verb is served alike.
+        # The standard library calls a method `do_VERB`; every verb is served the same way.
         if name.startswith("do_"):
             return self._serve
         raise AttributeError(name)
@@ -83,13 +83,13 @@ class _Handler(BaseHTTPRequestHandler):
         return ""
 
     def log_message(self, format: str, *words: Any) -> None:
-        """The front door has the log."""
+        """Log nothing: the front door keeps the log."""
 
     def _serve(self) -> None:
         length = self.headers.get("Content-Length", "0")
         if not length.isdigit() or int(length) > BODY:
             self.close_connection = True
-            self._say(as_json({"error": "too long"}, 413))
+            self._say(json_response({"error": "too long"}, 413))
             return
         parts = urllib.parse.urlsplit(self.path)
         heads = {name.lower(): value for name, value in self.headers.items()}

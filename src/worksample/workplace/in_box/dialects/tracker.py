@@ -1,4 +1,4 @@
-"""The tracker as one person finds it, for the dialects that are asked about issues."""
+"""The tracker as one person sees it, for dialects that have issues."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ import urllib.parse
 from collections.abc import Mapping
 from typing import Any
 
-from .accounts import Who
+from .accounts import DialectAccount
 from .backend import TRACKER, Backend
 from .http_messages import DialectRefused
 
 PAGE = 100
-"""That Redmine gives at once."""
+"""Rows that Redmine returns at once."""
 MOST = 20_000
-"""Rows that one request walks over."""
+"""Maximum rows that one request reads."""
 Row = dict[str, Any]
 
 
 class Tracker:
-    """`operator`: asked for people's names alone, which everybody in the company knows."""
+    """The tracker for one account. `operator`: only asked for people's names, which everybody in the company knows."""
 
-    def __init__(self, who: Who, operator: Who, backend: Backend = TRACKER) -> None:
+    def __init__(self, who: DialectAccount, operator: DialectAccount, backend: Backend = TRACKER) -> None:
         self._who, self._operator, self._backend = who, operator, backend
 
-    def ask(self, method: str, path: str, body: object = None, *, who: Who | None = None) -> Row:
-        """An answer's table; an empty one where it has none. Refused with Redmine's own reason."""
+    def ask(self, method: str, path: str, body: object = None, *, who: DialectAccount | None = None) -> Row:
+        """Return the table in an answer; an empty one if there is none. Raises DialectRefused with Redmine's own
+        reason.
+        """
         status, found = self._backend.json(method, path, (who or self._who).authorization, body)
         if status < 300:
             return dict(_lines(found)) if isinstance(found, dict) else {}
@@ -34,8 +36,10 @@ class Tracker:
         said = reason or "; ".join(str(one) for one in why) or f"the tracker answers {status}"
         raise DialectRefused(status if 400 <= status < 500 else 502, said)
 
-    def rows(self, path: str, key: str, query: Mapping[str, object] | None = None, who: Who | None = None) -> list[Row]:
-        """All rows of a list, over its pages."""
+    def rows(
+        self, path: str, key: str, query: Mapping[str, object] | None = None, who: DialectAccount | None = None
+    ) -> list[Row]:
+        """Return all rows of a list, over its pages."""
         found: list[Row] = []
         while len(found) < MOST:
             words = urllib.parse.urlencode({**(query or {}), "limit": PAGE, "offset": len(found)})
@@ -47,26 +51,30 @@ class Tracker:
         return found
 
     def projects(self) -> list[Row]:
+        """Return all projects."""
         return self.rows("/projects.json", "projects")
 
     def project(self, name: str) -> Row:
+        """Return a project by name."""
         return dict(self.ask("GET", f"/projects/{quoted(name)}.json")["project"])
 
     def issues(self, project: object = None, **query: object) -> list[Row]:
-        """Open and closed ones, newest first."""
+        """Return open and closed issues, newest first."""
         within = {} if project is None else {"project_id": project, "subproject_id": "!*"}
         return self.rows("/issues.json", "issues", {"status_id": "*", "sort": "id:desc", **within, **query})
 
     def issue(self, number: object, include: str = "") -> Row:
+        """Return an issue by number."""
         words = f"?include={include}" if include else ""
         return dict(self.ask("GET", f"/issues/{quoted(str(number))}.json{words}")["issue"])
 
     def add_issue(self, values: Mapping[str, object]) -> Row:
-        # Else it begins on the machine's today, and is refused whatever is due before that by the company's clock.
+        # By default an issue begins on the machine's date, so Redmine would refuse due dates of the company's past.
+        """Create an issue and return it."""
         return dict(self.ask("POST", "/issues.json", {"issue": {"start_date": "", **values}})["issue"])
 
     def change_issue(self, number: object, values: Mapping[str, object]) -> Row:
-        """The issue as it is then. Refused where Redmine left something as it was, which it does without a word."""
+        """Change an issue and return it. Raises DialectRefused if Redmine silently ignored a change."""
         self.ask("PUT", f"/issues/{quoted(str(number))}.json", {"issue": values})
         found = self.issue(number)
         for key, kept in (
@@ -76,38 +84,48 @@ class Tracker:
         ):
             if key in values and (found.get(kept) or {}).get("id") != (values[key] or None):
                 now = (found.get(kept) or {}).get("name", "nobody" if kept == "assigned_to" else "none")
-                raise DialectRefused(403, f"403 Forbidden - the tracker lets you not change {kept}: it is still {now}")
+                raise DialectRefused(
+                    403, f"403 Forbidden - the tracker does not let you change {kept}: it is still {now}"
+                )
         return found
 
     def statuses(self) -> list[Row]:
+        """Return all statuses of issues."""
         return list(self.ask("GET", "/issue_statuses.json")["issue_statuses"])
 
     def priorities(self) -> list[Row]:
+        """Return all priorities of issues."""
         return list(self.ask("GET", "/enumerations/issue_priorities.json")["issue_priorities"])
 
     def versions(self, project: object) -> list[Row]:
+        """Return a project's versions."""
         return list(self.ask("GET", f"/projects/{quoted(str(project))}/versions.json")["versions"])
 
     def version(self, number: object) -> Row:
+        """Return a version by number."""
         return dict(self.ask("GET", f"/versions/{quoted(str(number))}.json")["version"])
 
     def add_version(self, project: object, values: Mapping[str, object]) -> Row:
+        """Create a version and return it."""
         path = f"/projects/{quoted(str(project))}/versions.json"
         return dict(self.ask("POST", path, {"version": values})["version"])
 
     def change_version(self, number: object, values: Mapping[str, object]) -> Row:
+        """Change a version and return it."""
         self.ask("PUT", f"/versions/{quoted(str(number))}.json", {"version": values})
         return self.version(number)
 
     def categories(self, project: object) -> list[Row]:
+        """Return a project's categories."""
         return list(self.ask("GET", f"/projects/{quoted(str(project))}/issue_categories.json")["issue_categories"])
 
     def add_category(self, project: object, name: str) -> Row:
+        """Create a category and return it."""
         path = f"/projects/{quoted(str(project))}/issue_categories.json"
         return dict(self.ask("POST", path, {"issue_category": {"name": name}})["issue_category"])
 
     def members(self, project: object) -> list[Row]:
-        """People of a project, with the role under `roles`."""
+        """Return the people of a project, with their roles under `roles`."""
         found = self.rows(f"/projects/{quoted(str(project))}/memberships.json", "memberships")
         known = {one["id"]: one for one in self.people()}
         return [
@@ -128,11 +146,11 @@ class Tracker:
         ]  # fmt: skip
 
     def people(self) -> list[Row]:
-        """Everybody with an account: id, login, name, mail, since."""
+        """Return everybody with an account: id, login, name, mail, since."""
         return self._people
 
     def person(self, ref: object) -> Row:
-        """Somebody by number or account. Refused 404."""
+        """Return a person by number or account. Raises DialectRefused (404)."""
         for one in self.people():
             if str(ref) in (str(one["id"]), one["login"]):
                 return one
@@ -140,7 +158,7 @@ class Tracker:
 
 
 def _lines(value: Any) -> Any:
-    """A value with the ends of lines that came in: Redmine's forms make two characters of each."""
+    """Return a value with plain line ends: Redmine's forms turn each into two characters."""
     if isinstance(value, dict):
         return {key: _lines(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -149,4 +167,5 @@ def _lines(value: Any) -> Any:
 
 
 def quoted(text: str) -> str:
+    """Return a text quoted for a URL path."""
     return urllib.parse.quote(text, safe="")

@@ -1,5 +1,5 @@
-"""GitLab's REST API (v4) and its addresses for git, over the repositories and the tracker.
+"""GitLab's REST API (v4) and its git addresses, over the repositories and the tracker.
 
-Every project lies in one namespace, `root`. Issues, milestones, members and wikis are the tracker's; labels and merge
-requests, which neither service has, are kept by the dialect.
+Every project lies in one namespace, `root`. Issues, milestones, members and wikis are the tracker's; the dialect itself
+keeps labels and merge requests, which neither service has.
 """

@@ -1,4 +1,4 @@
-"""GitLab's addresses: the API, tokens, git over HTTP, and pages, which lead to the tracker's."""
+"""GitLab's addresses: the API, tokens, git over HTTP, and pages, which redirect to the tracker's."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO
 
-from ..accounts import DialectAccounts, Who, challenge
+from ..accounts import DialectAccount, DialectAccounts, challenge
 from ..backend import TRACKER, Backend
-from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, page_at
+from ..http_messages import DialectRefused, DialectRequest, DialectResponse, json_response, not_served, redirect_page
 from ..json_tables import JsonTables
 from ..tracker import Tracker
 from . import branches, commits, files, issues, labels, merge_requests, milestones, projects
-from .routing import found, said
+from .routing import find_route, to_response
 from .view import NAMESPACE, GitLabView
 
 API = "/api/v4/"
@@ -37,11 +37,11 @@ _PAGES = {
     "project_members": ("/projects/{name}", "/projects/{name}"),
 }
 _READ = (branches, files, commits, issues, labels, merge_requests, milestones, projects)
-"""Whose functions answer: reading a module marks them."""
+"""Modules whose functions answer requests: importing them registers their routes."""
 
 
 class GitLab:
-    """`state`: of the workplace. `home`: where people find the tracker's pages."""
+    """The dialect. `state`: of the workplace. `home`: address of the tracker's pages."""
 
     def __init__(
         self, accounts: DialectAccounts, state: Path, *, home: str = "http://tracker:8091", tracker: Backend = TRACKER
@@ -50,7 +50,7 @@ class GitLab:
         self._kept = JsonTables(state / "dialects" / "projects")
 
     def answer(self, request: DialectRequest) -> DialectResponse:
-        """See Dialect."""
+        """Answer a request; see Dialect."""
         if request.path == "/oauth/token":
             return self._oauth(request)
         if (git := _GIT.fullmatch(request.path)) is not None:
@@ -60,10 +60,10 @@ class GitLab:
         try:
             return self._api(request)
         except DialectRefused as error:
-            return as_json({"message": error.why}, error.status, error.headers)
+            return json_response({"message": error.why}, error.status, error.headers)
 
     def _api(self, request: DialectRequest) -> DialectResponse:
-        who = self._accounts.who(request)
+        who = self._accounts.find_account(request)
         if who is None:
             raise DialectRefused(401, "401 Unauthorized")
         if request.headers.get("sudo") or request.query.get("sudo"):
@@ -76,18 +76,18 @@ class GitLab:
         asker = GitLabView(
             who, Tracker(who, self._accounts.operator(), self._tracker), self._kept, self._folder, request.origin
         )
-        verb, named = found(request.method, path)
-        return said(request, verb(asker, named, request.values()), who.name)
+        verb, named = find_route(request.method, path)
+        return to_response(request, verb(asker, named, request.values()), who.name)
 
-    def _token(self, request: DialectRequest, who: Who) -> DialectResponse:
+    def _token(self, request: DialectRequest, who: DialectAccount) -> DialectResponse:
         ends = (datetime.now(UTC) + timedelta(days=365)).date().isoformat()
         about = {"id": 1, "name": who.name, "scopes": ["api"], "active": True, "revoked": False, "expires_at": ends}
         if request.method == "POST":
-            return as_json({**about, "token": self._accounts.token_for(who, "glpat-")}, 201, by=who.name)
+            return json_response({**about, "token": self._accounts.token_for(who, "glpat-")}, 201, by=who.name)
         if request.method == "DELETE":
             self._accounts.forget(request.headers.get("private-token", ""))
             return DialectResponse(204, by=who.name)
-        return as_json(about, by=who.name)
+        return json_response(about, by=who.name)
 
     def _oauth(self, request: DialectRequest) -> DialectResponse:
         given = request.values()
@@ -95,13 +95,13 @@ class GitLab:
             raise not_served("OAuth other than by account and password")
         who = self._accounts.by_password(str(given.get("username", "")), str(given.get("password", "")))
         if who is None:
-            return as_json({"error": "invalid_grant", "error_description": "no such account"}, 400)
+            return json_response({"error": "invalid_grant", "error_description": "no such account"}, 400)
         told = {"token_type": "Bearer", "scope": "api", "created_at": int(time.time()), "expires_in": 7200}
-        return as_json({**told, "access_token": self._accounts.token_for(who, "")}, by=who.name)
+        return json_response({**told, "access_token": self._accounts.token_for(who, "")}, by=who.name)
 
     def _git(self, request: DialectRequest, space: str, name: str, rest: str) -> DialectResponse:
-        """git's own program, as the service calls it."""
-        who = self._accounts.who(request)
+        """Answer git over HTTP through git's own CGI program, as the service does."""
+        who = self._accounts.find_account(request)
         if who is None:
             raise challenge("GitLab")
         name = name.lower()
@@ -115,7 +115,7 @@ class GitLab:
             "HTTP_CONTENT_ENCODING": request.headers.get("content-encoding", ""),
             "GIT_PROTOCOL": request.headers.get("git-protocol", ""), "REMOTE_ADDR": "127.0.0.1",
         }  # fmt: skip
-        # A file and no pipe: git may answer before it has read all, and both ends would wait for the other.
+        # A file instead of a pipe: git may answer before it has read everything, which could deadlock a pipe.
         with tempfile.TemporaryFile() as body:
             body.write(request.body)
             body.seek(0)
@@ -131,14 +131,14 @@ class GitLab:
         return DialectResponse(status, _pieces(running.stdout, running), heads, who.name)
 
     def _page(self, request: DialectRequest) -> DialectResponse:
-        """Addresses of GitLab's pages lead to those that there are."""
+        """Redirect addresses of GitLab's pages to those of the tracker."""
         if request.path in ("/", "/users/sign_in", "/dashboard/projects", "/explore", f"/{NAMESPACE}"):
-            return page_at(f"{self._home}/projects")
+            return redirect_page(f"{self._home}/projects")
         page = _PAGE.fullmatch(request.path.lower() if "/-/" not in request.path else request.path)
         if page is None or page[1] != NAMESPACE or (page[3] and page[3] not in _PAGES):
             raise not_served(f"GitLab's page {request.path}")
         form = _PAGES[page[3]][1 if page[4] else 0] if page[3] else "/projects/{name}"
-        return page_at(self._home + form.format(name=page[2], rest=(page[4] or "").rstrip("/")))
+        return redirect_page(self._home + form.format(name=page[2], rest=(page[4] or "").rstrip("/")))
 
 
 def _pieces(source: IO[bytes], running: subprocess.Popen[bytes]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Branches, tags and releases of a repository."""
+"""GitLab's branches, tags and releases."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from ..bare_repository import NotFound
 from ..http_messages import DialectRefused, not_served
-from .commits import commit_shown
-from .routing import Given, ListResponse, route, unserved, wanted
+from .commits import commit_json
+from .routing import Given, ListResponse, refuse_values, require_values, route
 from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
@@ -30,7 +30,7 @@ def _branch(asker: GitLabView, project: GitLabProject, name: str) -> dict[str, A
     if name not in (found := project.code.branches()):
         raise NotFound("Branch")
     return {
-        "name": name, "commit": commit_shown(asker, project, project.code.commit(found[name])), "merged": False,
+        "name": name, "commit": commit_json(asker, project, project.code.commit(found[name])), "merged": False,
         "protected": False, "developers_can_push": True, "developers_can_merge": True, "can_push": True,
         "default": name == project.code.default_branch(), "web_url": f"{asker.address(project)}/-/tree/{name}",
     }  # fmt: skip
@@ -38,7 +38,7 @@ def _branch(asker: GitLabView, project: GitLabProject, name: str) -> dict[str, A
 
 @route("POST", "projects/:id/repository/branches")
 def add_branch(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "branch", "ref")
+    require_values(given, "branch", "ref")
     project, name = asker.project(named["id"]), str(given["branch"])
     if name in project.code.branches():
         raise DialectRefused(400, "Branch already exists")
@@ -71,7 +71,7 @@ def tag(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 
 @route("POST", "projects/:id/repository/tags")
 def add_tag(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "tag_name", "ref")
+    require_values(given, "tag_name", "ref")
     project = asker.project(named["id"])
     _new_tag(asker, project, str(given["tag_name"]), str(given["ref"]), str(given.get("message") or ""))
     return _tag(asker, project, _tag_named(project, str(given["tag_name"])))
@@ -98,7 +98,7 @@ def _tag_named(project: GitLabProject, name: str) -> dict[str, Any]:
 
 
 def _tag(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
-    about = commit_shown(asker, project, project.code.commit(one["commit"]))
+    about = commit_json(asker, project, project.code.commit(one["commit"]))
     return {
         "name": one["name"],
         "message": one["message"],
@@ -108,7 +108,7 @@ def _tag(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> d
     }
 
 
-# A release is an annotated tag: its name is the message's first line, what it says the rest.
+# A release is an annotated tag: the first line of its message is the name, the rest the description.
 
 
 @route("GET", "projects/:id/releases")
@@ -130,13 +130,13 @@ def release(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 
 @route("POST", "projects/:id/releases")
 def add_release(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "tag_name")
-    unserved(given, "milestones", "assets", "released_at")
+    require_values(given, "tag_name")
+    refuse_values(given, "milestones", "assets", "released_at")
     project, name = asker.project(named["id"]), str(given["tag_name"])
     title = str(given.get("name") or name)
     if name in [one["name"] for one in project.code.tags()]:
         raise not_served("a release of a tag that is there already")
-    wanted(given, "ref")
+    require_values(given, "ref")
     _new_tag(asker, project, name, str(given["ref"]), f"{title}\n\n{given.get('description') or ''}".strip())
     return _release(asker, project, _tag_named(project, name))
 
@@ -146,5 +146,5 @@ def _release(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) 
     return {
         "tag_name": one["name"], "name": title, "description": about.strip(), "created_at": one["at"],
         "released_at": one["at"], "upcoming_release": False, "assets": {"count": 0, "sources": [], "links": []},
-        "commit": commit_shown(asker, project, project.code.commit(one["commit"])),
+        "commit": commit_json(asker, project, project.code.commit(one["commit"])),
     }  # fmt: skip

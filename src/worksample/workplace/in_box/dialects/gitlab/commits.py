@@ -1,19 +1,20 @@
-"""Commits, what they change, comparisons."""
+"""GitLab's commits, their differences, and comparisons."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from ..bare_repository import BareRepository, NotFound, within
+from ..bare_repository import BareRepository, NotFound, check_path
 from ..http_messages import not_served
-from .routing import Given, ListResponse, is_true, route, unserved, wanted
+from .routing import Given, ListResponse, is_true, refuse_values, require_values, route
 from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
 
 
-def asked_ref(code: BareRepository, given: Given, key: str = "ref") -> str:
+def requested_ref(code: BareRepository, given: Given, key: str = "ref") -> str:
+    """Return the requested branch, tag or digest; the default branch for HEAD. Raises NotFound if empty."""
     ref = str(given.get(key) or "HEAD")
     found = code.default_branch() if ref == "HEAD" else ref
     if found is None:
@@ -21,19 +22,20 @@ def asked_ref(code: BareRepository, given: Given, key: str = "ref") -> str:
     return found
 
 
-def commit_shown(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
+def commit_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a commit in GitLab's form."""
     return {**one, "web_url": f"{asker.address(project)}/-/commit/{one['id']}", "trailers": {}}
 
 
 @route("GET", "projects/:id/repository/commits")
 def commits(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
-    unserved(given, "trailers", "first_parent")
+    refuse_values(given, "trailers", "first_parent")
     if project.code.default_branch() is None:
         return ListResponse([])
-    ref, _, until = asked_ref(project.code, given, "ref_name").partition("..")
+    ref, _, until = requested_ref(project.code, given, "ref_name").partition("..")
     rows = project.code.log(
-        until or ref, without=project.code.resolve(ref) if until else "", path=within(str(given.get("path", ""))),
+        until or ref, without=project.code.resolve(ref) if until else "", path=check_path(str(given.get("path", ""))),
         since=str(given.get("since", "")), until=str(given.get("until", "")), author=str(given.get("author", "")),
         everywhere=is_true(given.get("all")),
     )  # fmt: skip
@@ -47,7 +49,8 @@ def commit(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 
 
 def with_stats(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any], counted: bool) -> dict[str, Any]:
-    found = commit_shown(asker, project, one)
+    """Return a commit in GitLab's form, with the number of changed lines if `counted`."""
+    found = commit_json(asker, project, one)
     if counted:
         lines = [line for row in _difference(project, one) for line in row["diff"].split("\n")]
         added, gone = (sum(line.startswith(mark) for line in lines) for mark in "+-")
@@ -78,12 +81,12 @@ def commit_refs(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 
 @route("GET", "projects/:id/repository/compare")
 def compare(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "from", "to")
+    require_values(given, "from", "to")
     project = asker.project(named["id"])
     code = project.code
     old, new = code.resolve(str(given["from"])), code.resolve(str(given["to"]))
     base = old if is_true(given.get("straight")) else code.merge_base(old, new)
-    rows = [commit_shown(asker, project, one) for one in reversed(code.log(new, without=old))]
+    rows = [commit_json(asker, project, one) for one in reversed(code.log(new, without=old))]
     return {
         "commit": rows[-1] if rows else None, "commits": rows, "diffs": code.difference(base, new),
         "compare_timeout": False, "compare_same_ref": old == new,
@@ -97,14 +100,14 @@ def merge_base(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
         raise not_served("merge_base of other than a list of two refs")
     project = asker.project(named["id"])
     base = project.code.merge_base(*(project.code.resolve(str(ref)) for ref in refs))
-    return commit_shown(asker, project, project.code.commit(base))
+    return commit_json(asker, project, project.code.commit(base))
 
 
 @route("GET", "projects/:id/repository/contributors")
 def contributors(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     found: dict[str, dict[str, Any]] = {}
     code = asker.project(named["id"]).code
-    for one in code.log(asked_ref(code, given)):
+    for one in code.log(requested_ref(code, given)):
         row = found.setdefault(
             one["author_email"], {"name": one["author_name"], "email": one["author_email"], "commits": 0}
         )

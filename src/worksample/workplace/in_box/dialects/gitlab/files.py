@@ -1,4 +1,4 @@
-"""Files and trees of a repository, and commits that change them."""
+"""GitLab's files and trees of a repository, and commits that change them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from ..bare_repository import BareRepository, FileChange, NotFound, within
+from ..bare_repository import BareRepository, FileChange, NotFound, check_path
 from ..http_messages import DialectRefused, DialectResponse
-from .commits import asked_ref, with_stats
-from .routing import Given, ListResponse, is_true, route, unserved, wanted
+from .commits import requested_ref, with_stats
+from .routing import Given, ListResponse, is_true, refuse_values, require_values, route
 from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
@@ -21,12 +21,12 @@ Named = Mapping[str, str]
 @route("HEAD", "projects/:id/repository/files/:path")
 def file(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     code = asker.project(named["id"]).code
-    commit, digest, data = code.file(asked_ref(code, given), named["path"])
-    path = within(named["path"])
+    commit, digest, data = code.file(requested_ref(code, given), named["path"])
+    path = check_path(named["path"])
     return {
         "file_name": path.rpartition("/")[2], "file_path": path, "size": len(data), "encoding": "base64",
         "content": base64.b64encode(data).decode(), "content_sha256": hashlib.sha256(data).hexdigest(),
-        "ref": asked_ref(code, given), "blob_id": digest, "commit_id": commit,
+        "ref": requested_ref(code, given), "blob_id": digest, "commit_id": commit,
         "last_commit_id": code.last_change(commit, path),
     }  # fmt: skip
 
@@ -34,7 +34,7 @@ def file(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 @route("GET", "projects/:id/repository/files/:path/raw")
 def raw_file(asker: GitLabView, named: Named, given: Given) -> DialectResponse:
     code = asker.project(named["id"]).code
-    return _raw(asker, code.file(asked_ref(code, given), named["path"])[2])
+    return _raw(asker, code.file(requested_ref(code, given), named["path"])[2])
 
 
 @route("GET", "projects/:id/repository/blobs/:sha/raw")
@@ -55,24 +55,24 @@ def _raw(asker: GitLabView, data: bytes) -> DialectResponse:
 
 @route("POST", "projects/:id/repository/files/:path")
 def add_file(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    return _changed(asker, named, given, "create")
+    return _change_file(asker, named, given, "create")
 
 
 @route("PUT", "projects/:id/repository/files/:path")
 def change_file(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    return _changed(asker, named, given, "update")
+    return _change_file(asker, named, given, "update")
 
 
 @route("DELETE", "projects/:id/repository/files/:path")
 def remove_file(asker: GitLabView, named: Named, given: Given) -> None:
-    _changed(asker, named, given, "delete")
+    _change_file(asker, named, given, "delete")
 
 
-def _changed(asker: GitLabView, named: Named, given: Given, action: str) -> dict[str, Any]:
-    wanted(given, "branch", "commit_message", *(("content",) if action == "update" else ()))
+def _change_file(asker: GitLabView, named: Named, given: Given, action: str) -> dict[str, Any]:
+    require_values(given, "branch", "commit_message", *(("content",) if action == "update" else ()))
     one = {**given, "action": action, "file_path": named["path"]}
     _commit(asker, asker.project(named["id"]), given, [one])
-    return {"file_path": within(named["path"]), "branch": str(given["branch"])}
+    return {"file_path": check_path(named["path"]), "branch": str(given["branch"])}
 
 
 @route("GET", "projects/:id/repository/tree")
@@ -80,22 +80,24 @@ def tree(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     code = asker.project(named["id"]).code
     if code.default_branch() is None and not given.get("ref"):
         raise NotFound("Tree")
-    return ListResponse(code.tree(asked_ref(code, given), str(given.get("path", "")), is_true(given.get("recursive"))))
+    return ListResponse(
+        code.tree(requested_ref(code, given), str(given.get("path", "")), is_true(given.get("recursive")))
+    )
 
 
 @route("POST", "projects/:id/repository/commits")
 def add_commit(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "branch", "commit_message", "actions")
+    require_values(given, "branch", "commit_message", "actions")
     project = asker.project(named["id"])
     actions = given["actions"]
     if not isinstance(actions, list) or not all(isinstance(one, dict) for one in actions):
-        raise DialectRefused(400, "actions is a list of tables")
+        raise DialectRefused(400, "actions must be a list of objects")
     made = _commit(asker, project, given, actions)
     return with_stats(asker, project, project.code.commit(made), True)
 
 
 def _commit(asker: GitLabView, project: GitLabProject, given: Given, actions: list[Mapping[str, Any]]) -> str:
-    unserved(given, "start_project", "start_sha", "force")
+    refuse_values(given, "start_project", "start_sha", "force")
     code, branch = project.code, str(given["branch"])
     start = "" if branch in code.branches() else str(given.get("start_branch") or "")
     if branch not in code.branches() and not start and code.branches():
@@ -104,12 +106,12 @@ def _commit(asker: GitLabView, project: GitLabProject, given: Given, actions: li
     changes = [change for one in actions for change in _changes(code, before, one)]
     name, mail = asker.author
     by = str(given.get("author_name") or name), str(given.get("author_email") or mail)
-    return code.put(branch, start, changes, str(given["commit_message"]), by)
+    return code.commit_changes(branch, start, changes, str(given["commit_message"]), by)
 
 
 def _changes(code: BareRepository, before: str, one: Mapping[str, Any]) -> list[FileChange]:
-    """What one action of a commit changes, told from the files as they were."""
-    action, path = str(one.get("action", "")), within(str(one.get("file_path", "")))
+    """Return the changes of one action of a commit, given the files before it."""
+    action, path = str(one.get("action", "")), check_path(str(one.get("file_path", "")))
     there = bool(before) and bool(code.run("ls-tree", before, "--", path).stdout) if path else False
     if action == "create" and there:
         raise DialectRefused(400, "A file with this name already exists")
@@ -123,7 +125,7 @@ def _changes(code: BareRepository, before: str, one: Mapping[str, Any]) -> list[
         mode = "100755" if is_true(one.get("execute_filemode")) else "100644"
         return [FileChange(path, code.file(before, path)[2], mode)]
     if action == "move":
-        old = within(str(one.get("previous_path", "")))
+        old = check_path(str(one.get("previous_path", "")))
         data = _content(one) if one.get("content") is not None else code.file(before, old)[2]
         return [FileChange(old, None), FileChange(path, data)]
     raise DialectRefused(400, f"there is no action {action!r}")
@@ -136,4 +138,4 @@ def _content(one: Mapping[str, Any]) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error as error:
-        raise DialectRefused(400, "content is no base64") from error
+        raise DialectRefused(400, "content is not Base64") from error

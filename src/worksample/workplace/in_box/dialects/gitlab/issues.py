@@ -1,4 +1,4 @@
-"""Issues and their notes. An issue's number is the tracker's, in all projects."""
+"""GitLab's issues and their notes. An issue's number is the tracker's, which is unique over all projects."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from ..http_messages import DialectRefused, not_served
 from ..json_tables import labels_of, set_labels
 from ..tracker import Row
-from .milestones import milestone_shown, version_of
-from .routing import Given, ListResponse, route, unserved, wanted, words_of
+from .milestones import milestone_json, version_of
+from .routing import Given, ListResponse, refuse_values, require_values, route, words_of
 from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
@@ -23,8 +23,8 @@ UNSERVED = (
 )
 
 
-def shown(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
-    """An issue as GitLab shows it."""
+def issue_json(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
+    """Return an issue in GitLab's form."""
     closed, person = row["status"]["is_closed"], asker.user_of(row.get("assigned_to"))
     address = f"{asker.address(project)}/-/issues/{row['id']}"
     return {
@@ -44,7 +44,7 @@ def _milestone_of(asker: GitLabView, project: GitLabProject, row: Row) -> dict[s
     wanted_one = row.get("fixed_version")
     if wanted_one is None:
         return None
-    return milestone_shown(asker, project, asker.tracker.version(wanted_one["id"]))
+    return milestone_json(asker, project, asker.tracker.version(wanted_one["id"]))
 
 
 # Issues
@@ -53,19 +53,19 @@ def _milestone_of(asker: GitLabView, project: GitLabProject, row: Row) -> dict[s
 @route("GET", "issues")
 def all_issues(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     by_number = {one.row["id"]: one for one in asker.projects() if one.row is not None}
-    rows = _chosen(asker, None, {"scope": "created_by_me", **given})
+    rows = _select_issues(asker, None, {"scope": "created_by_me", **given})
     rows = [row for row in rows if row["project"]["id"] in by_number]
-    return ListResponse(rows, lambda row: shown(asker, by_number[row["project"]["id"]], row))
+    return ListResponse(rows, lambda row: issue_json(asker, by_number[row["project"]["id"]], row))
 
 
 @route("GET", "projects/:id/issues")
 def issues(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    project = asker.tracked(named["id"])
-    return ListResponse(_chosen(asker, project, given), lambda row: shown(asker, project, row))
+    project = asker.tracked_project(named["id"])
+    return ListResponse(_select_issues(asker, project, given), lambda row: issue_json(asker, project, row))
 
 
-def _chosen(asker: GitLabView, project: GitLabProject | None, given: Given) -> list[Row]:
-    unserved(given, "my_reaction_emoji", "weight", "iteration_id", "confidential", "epic_id")
+def _select_issues(asker: GitLabView, project: GitLabProject | None, given: Given) -> list[Row]:
+    refuse_values(given, "my_reaction_emoji", "weight", "iteration_id", "confidential", "epic_id")
     rows = asker.tracker.issues(None if project is None else (project.row or {})["id"])
     if state := {"opened": False, "closed": True}.get(str(given.get("state", "all"))):
         rows = [row for row in rows if row["status"]["is_closed"]]
@@ -81,7 +81,7 @@ def _chosen(asker: GitLabView, project: GitLabProject | None, given: Given) -> l
         rows = [row for row in rows if _has_labels(asker, project, row, labels)]
     if milestone := given.get("milestone"):
         rows = [row for row in rows if (row.get("fixed_version") or {}).get("name", "None") == milestone]
-    return _ordered(rows, given)
+    return _sort_issues(rows, given)
 
 
 def _text(row: Row, within: str) -> str:
@@ -121,7 +121,7 @@ def _has_labels(asker: GitLabView, project: GitLabProject | None, row: Row, labe
     return bool(has) if labels == ["Any"] else set(labels) <= set(has)
 
 
-def _ordered(rows: list[Row], given: Given) -> list[Row]:
+def _sort_issues(rows: list[Row], given: Given) -> list[Row]:
     by = str(given.get("order_by", "created_at"))
     keys = {"created_at": "created_on", "updated_at": "updated_on", "due_date": "due_date", "title": "subject"}
     if by not in keys:
@@ -132,14 +132,14 @@ def _ordered(rows: list[Row], given: Given) -> list[Row]:
 
 @route("GET", "projects/:id/milestones/:milestone/issues")
 def milestone_issues(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    project = asker.tracked(named["id"])
+    project = asker.tracked_project(named["id"])
     number = version_of(asker, project, named["milestone"])["id"]
     rows = asker.tracker.issues((project.row or {})["id"], fixed_version_id=number)
-    return ListResponse(rows, lambda row: shown(asker, project, row))
+    return ListResponse(rows, lambda row: issue_json(asker, project, row))
 
 
-def found_issue(asker: GitLabView, project: GitLabProject, number: str, include: str = "") -> Row:
-    """One issue of the project. Refused 404."""
+def find_issue(asker: GitLabView, project: GitLabProject, number: str, include: str = "") -> Row:
+    """Return an issue of the project. Raises DialectRefused (404)."""
     if number.isdigit():
         row = asker.tracker.issue(number, include)
         if row["project"]["id"] == (project.row or {})["id"]:
@@ -149,46 +149,46 @@ def found_issue(asker: GitLabView, project: GitLabProject, number: str, include:
 
 @route("GET", "projects/:id/issues/:iid")
 def issue(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    project = asker.tracked(named["id"])
-    row = found_issue(asker, project, named["iid"], "journals")
-    return {**shown(asker, project, row), "user_notes_count": len(_said(row))}
+    project = asker.tracked_project(named["id"])
+    row = find_issue(asker, project, named["iid"], "journals")
+    return {**issue_json(asker, project, row), "user_notes_count": len(_journal_notes(row))}
 
 
 @route("POST", "projects/:id/issues")
 def add_issue(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "title")
-    project = asker.tracked(named["id"])
-    unserved(given, *UNSERVED, "created_at", "iid")
+    require_values(given, "title")
+    project = asker.tracked_project(named["id"])
+    refuse_values(given, *UNSERVED, "created_at", "iid")
     row = asker.tracker.add_issue({"project_id": project.name, **_values(asker, project, given)})
     if labels := words_of(given.get("labels")):
-        with asker.kept.changing(project.name) as kept:
+        with asker.kept.edit(project.name) as kept:
             set_labels(kept, row["id"], labels)
-    return shown(asker, project, row)
+    return issue_json(asker, project, row)
 
 
 @route("PUT", "projects/:id/issues/:iid")
 def change_issue(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    project = asker.tracked(named["id"])
-    unserved(given, *UNSERVED)
-    row = found_issue(asker, project, named["iid"])
+    project = asker.tracked_project(named["id"])
+    refuse_values(given, *UNSERVED)
+    row = find_issue(asker, project, named["iid"])
     values = _values(asker, project, given)
     if (event := given.get("state_event")) is not None:
         if event not in ("close", "reopen"):
-            raise DialectRefused(400, "state_event is close or reopen")
+            raise DialectRefused(400, "state_event must be close or reopen")
         if row["status"]["is_closed"] != (event == "close"):
             values["status_id"] = _status(asker, event == "close")
     if values:
         row = asker.tracker.change_issue(row["id"], values)
     _relabel(asker, project, row, given)
-    return shown(asker, project, row)
+    return issue_json(asker, project, row)
 
 
 def _relabel(asker: GitLabView, project: GitLabProject, row: Row, given: Given) -> None:
     if not {"labels", "add_labels", "remove_labels"} & given.keys():
         return
-    # The tracker knows nothing of labels, so it is asked whether this account may change the issue at all.
+    # The tracker has no labels, so an empty change tests whether this account may change the issue.
     asker.tracker.change_issue(row["id"], {"subject": row["subject"]})
-    with asker.kept.changing(project.name) as kept:
+    with asker.kept.edit(project.name) as kept:
         names = words_of(given["labels"]) if "labels" in given else labels_of(kept, row["id"])
         names += words_of(given.get("add_labels"))
         gone = words_of(given.get("remove_labels"))
@@ -202,7 +202,7 @@ def _status(asker: GitLabView, closed: bool) -> int:
 
 
 def _values(asker: GitLabView, project: GitLabProject, given: Given) -> dict[str, object]:
-    """What the tracker is told of an issue."""
+    """Return the tracker's fields for the given values of an issue."""
     values: dict[str, object] = {}
     for key, kept in (("title", "subject"), ("description", "description"), ("due_date", "due_date")):
         if key in given:
@@ -221,7 +221,7 @@ def _values(asker: GitLabView, project: GitLabProject, given: Given) -> dict[str
 
 @route("DELETE", "projects/:id/issues/:iid")
 def remove_issue(asker: GitLabView, named: Named, given: Given) -> None:
-    row = found_issue(asker, asker.tracked(named["id"]), named["iid"])
+    row = find_issue(asker, asker.tracked_project(named["id"]), named["iid"])
     asker.tracker.ask("DELETE", f"/issues/{row['id']}.json")
 
 
@@ -230,37 +230,37 @@ def remove_issue(asker: GitLabView, named: Named, given: Given) -> None:
 
 @route("GET", "projects/:id/issues/:iid/notes")
 def notes(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    row = found_issue(asker, asker.tracked(named["id"]), named["iid"], "journals")
-    rows = _said(row)
+    row = find_issue(asker, asker.tracked_project(named["id"]), named["iid"], "journals")
+    rows = _journal_notes(row)
     if given.get("sort", "desc") == "desc":
         rows.reverse()
-    return ListResponse(rows, lambda one: _note(asker, row, one))
+    return ListResponse(rows, lambda one: _note_json(asker, row, one))
 
 
 @route("GET", "projects/:id/issues/:iid/notes/:note")
 def note(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    row = found_issue(asker, asker.tracked(named["id"]), named["iid"], "journals")
-    for one in _said(row):
+    row = find_issue(asker, asker.tracked_project(named["id"]), named["iid"], "journals")
+    for one in _journal_notes(row):
         if str(one["id"]) == named["note"]:
-            return _note(asker, row, one)
+            return _note_json(asker, row, one)
     raise DialectRefused(404, "404 Note Not Found")
 
 
 @route("POST", "projects/:id/issues/:iid/notes")
 def add_note(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "body")
-    unserved(given, "internal", "confidential", "created_at")
-    row = found_issue(asker, asker.tracked(named["id"]), named["iid"])
+    require_values(given, "body")
+    refuse_values(given, "internal", "confidential", "created_at")
+    row = find_issue(asker, asker.tracked_project(named["id"]), named["iid"])
     asker.tracker.ask("PUT", f"/issues/{row['id']}.json", {"issue": {"notes": str(given["body"])}})
     row, me = asker.tracker.issue(row["id"], "journals"), asker.me["id"]
-    return _note(asker, row, [one for one in _said(row) if one["user"]["id"] == me][-1])
+    return _note_json(asker, row, [one for one in _journal_notes(row) if one["user"]["id"] == me][-1])
 
 
-def _said(row: Row) -> list[Row]:
+def _journal_notes(row: Row) -> list[Row]:
     return [one for one in row.get("journals", []) if one.get("notes")]
 
 
-def _note(asker: GitLabView, row: Row, one: Row) -> dict[str, Any]:
+def _note_json(asker: GitLabView, row: Row, one: Row) -> dict[str, Any]:
     return {
         "id": one["id"], "body": one["notes"], "author": asker.user_of(one.get("user")), "system": False,
         "created_at": one["created_on"], "updated_at": one["created_on"], "noteable_id": row["id"],

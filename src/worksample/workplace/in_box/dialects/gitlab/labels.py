@@ -1,4 +1,4 @@
-"""Labels of a project, which are kept by the dialect."""
+"""GitLab's labels of a project, which the dialect keeps itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ..http_messages import DialectRefused
 from ..json_tables import label_named
-from .routing import Given, ListResponse, route, wanted
+from .routing import Given, ListResponse, require_values, route
 from .view import GitLabView
 
 Named = Mapping[str, str]
@@ -22,9 +22,9 @@ def labels(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 
 @route("POST", "projects/:id/labels")
 def add_label(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "name", "color")
-    project = asker.tracked(named["id"])
-    with asker.kept.changing(project.name) as kept:
+    require_values(given, "name", "color")
+    project = asker.tracked_project(named["id"])
+    with asker.kept.edit(project.name) as kept:
         if any(one["name"] == given["name"] for one in kept.get("labels", [])):
             raise DialectRefused(409, "Label already exists")
         made = label_named(kept, str(given["name"]), str(given["color"]), str(given.get("description") or ""))
@@ -33,8 +33,8 @@ def add_label(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 
 @route("PUT", "projects/:id/labels/:label")
 def change_label(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    project = asker.tracked(named["id"])
-    with asker.kept.changing(project.name) as kept:
+    project = asker.tracked_project(named["id"])
+    with asker.kept.edit(project.name) as kept:
         one = _label_in(kept, named["label"])
         old, new = one["name"], str(given.get("new_name") or one["name"])
         one |= {"name": new, **{key: str(given[key]) for key in ("color", "description") if key in given}}
@@ -45,8 +45,8 @@ def change_label(asker: GitLabView, named: Named, given: Given) -> dict[str, Any
 
 @route("DELETE", "projects/:id/labels/:label")
 def remove_label(asker: GitLabView, named: Named, given: Given) -> None:
-    project = asker.tracked(named["id"])
-    with asker.kept.changing(project.name) as kept:
+    project = asker.tracked_project(named["id"])
+    with asker.kept.edit(project.name) as kept:
         one = _label_in(kept, named["label"])
         kept["labels"].remove(one)
         for number, names in kept.get("issues", {}).items():

@@ -1,4 +1,4 @@
-"""Merge requests: no service has them, so they are kept here, over the branches of one repository."""
+"""GitLab's merge requests, kept by the dialect since no service has them, over the branches of one repository."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..http_messages import DialectRefused, not_served
-from .commits import commit_shown
-from .routing import Given, ListResponse, is_true, route, unserved, wanted, words_of
+from .commits import commit_json
+from .routing import Given, ListResponse, is_true, refuse_values, require_values, route, words_of
 from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
 MOST, MOST_NOTES = 5_000, 1_000
-"""Of one project; of one merge request."""
+"""Maximum merge requests of a project, and notes of a merge request."""
 
 
 def _now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
 
 
-def shown(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
-    """A merge request as GitLab shows it. An open one follows its branch."""
+def merge_request_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a merge request in GitLab's form. An open one follows its branch."""
     head = project.code.branches().get(one["source"], one["sha"]) if one["state"] == "opened" else one["sha"]
     assigned = [asker.user(asker.tracker.person(who)) for who in one["assignees"]]
     return {
@@ -41,9 +41,9 @@ def shown(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> 
     }  # fmt: skip
 
 
-def _whole(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
-    """With what takes a look into the repository."""
-    found, code = shown(asker, project, one), project.code
+def _full_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a merge request with the details that must be read from the repository."""
+    found, code = merge_request_json(asker, project, one), project.code
     target = code.branches().get(one["target"])
     conflict = one["state"] == "opened" and target is not None and code.conflicts(target, found["sha"])
     base = one.get("base") or (code.merge_base(target, found["sha"]) if target else "")
@@ -72,7 +72,7 @@ def _find(kept: Mapping[str, Any], number: str) -> dict[str, Any]:
 @route("GET", "projects/:id/merge_requests")
 def merge_requests(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
-    unserved(given, "milestone", "my_reaction_emoji", "approved_by_ids", "environment")
+    refuse_values(given, "milestone", "my_reaction_emoji", "approved_by_ids", "environment")
     rows = list(asker.kept.read(project.name).get("merge_requests", []))
     state = str(given.get("state", "all"))
     rows = [one for one in rows if state in ("all", one["state"])]
@@ -86,33 +86,33 @@ def merge_requests(asker: GitLabView, named: Named, given: Given) -> ListRespons
         rows = [one for one in rows if one["by"] == given["author_username"]]
     key = "updated" if given.get("order_by") == "updated_at" else "iid"
     rows.sort(key=lambda one: one[key], reverse=given.get("sort", "desc") == "desc")
-    return ListResponse(rows, lambda one: shown(asker, project, one))
+    return ListResponse(rows, lambda one: merge_request_json(asker, project, one))
 
 
 @route("GET", "projects/:id/merge_requests/:iid")
 def merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
-    return _whole(asker, project, _find(asker.kept.read(project.name), named["iid"]))
+    return _full_json(asker, project, _find(asker.kept.read(project.name), named["iid"]))
 
 
 @route("POST", "projects/:id/merge_requests")
 def add_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "source_branch", "target_branch", "title")
+    require_values(given, "source_branch", "target_branch", "title")
     project = asker.project(named["id"])
-    unserved(given, "milestone_id", "approvals_before_merge")
+    refuse_values(given, "milestone_id", "approvals_before_merge")
     if str(given.get("target_project_id") or project.id) != str(project.id):
         raise not_served("merge requests between projects")
     source, target = str(given["source_branch"]), str(given["target_branch"])
     branches = project.code.branches()
     if source == target or source not in branches or target not in branches:
-        raise DialectRefused(400, "the source branch and the target branch are two branches of the project")
+        raise DialectRefused(400, "the source branch and the target branch must be two branches of the project")
     now = _now()
     made = {
         "title": "", "description": "", "labels": [], "assignees": [], "reviewers": [],
         **_values(asker, given), "source": source, "target": target, "state": "opened", "by": asker.who.name,
         "sha": branches[source], "created": now, "updated": now, "notes": [],
     }  # fmt: skip
-    with asker.kept.changing(project.name) as kept:
+    with asker.kept.edit(project.name) as kept:
         rows = kept.setdefault("merge_requests", [])
         if any((one["state"], one["source"], one["target"]) == ("opened", source, target) for one in rows):
             raise DialectRefused(409, "Another open merge request already exists for this source branch")
@@ -120,7 +120,7 @@ def add_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str
             raise DialectRefused(403, "the project has too many merge requests")
         made["iid"] = len(rows) + 1
         rows.append(made)
-    return _whole(asker, project, made)
+    return _full_json(asker, project, made)
 
 
 def _values(asker: GitLabView, given: Given) -> dict[str, Any]:
@@ -140,24 +140,24 @@ def _values(asker: GitLabView, given: Given) -> dict[str, Any]:
 @route("PUT", "projects/:id/merge_requests/:iid")
 def change_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
-    unserved(given, "milestone_id", "discussion_locked")
-    with asker.kept.changing(project.name) as kept:
+    refuse_values(given, "milestone_id", "discussion_locked")
+    with asker.kept.edit(project.name) as kept:
         one = _find(kept, named["iid"])
         if given.get("target_branch") and given["target_branch"] not in project.code.branches():
-            raise DialectRefused(400, "the target branch is none of the project's")
+            raise DialectRefused(400, "the target branch is not a branch of the project")
         one |= {**_values(asker, given), "target": str(given.get("target_branch") or one["target"]), "updated": _now()}
         for name in words_of(given.get("add_labels")):
             one["labels"] = list(dict.fromkeys([*one["labels"], name]))
         one["labels"] = [name for name in one["labels"] if name not in words_of(given.get("remove_labels"))]
         if (event := given.get("state_event")) is not None:
-            _turn(project, one, str(event))
-    return _whole(asker, project, one)
+            _change_state(project, one, str(event))
+    return _full_json(asker, project, one)
 
 
-def _turn(project: GitLabProject, one: dict[str, Any], event: str) -> None:
+def _change_state(project: GitLabProject, one: dict[str, Any], event: str) -> None:
     before, after = {"close": ("opened", "closed"), "reopen": ("closed", "opened")}.get(event, ("", ""))
     if not after:
-        raise DialectRefused(400, "state_event is close or reopen")
+        raise DialectRefused(400, "state_event must be close or reopen")
     if one["state"] == "merged":
         raise DialectRefused(405, "405 Method Not Allowed - it is merged")
     if one["state"] == before:
@@ -168,9 +168,9 @@ def _turn(project: GitLabProject, one: dict[str, Any], event: str) -> None:
 @route("PUT", "projects/:id/merge_requests/:iid/merge")
 def merge(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
-    unserved(given, "merge_when_pipeline_succeeds", "auto_merge")
+    refuse_values(given, "merge_when_pipeline_succeeds", "auto_merge")
     code = project.code
-    with asker.kept.changing(project.name) as kept:
+    with asker.kept.edit(project.name) as kept:
         one = _find(kept, named["iid"])
         branches = code.branches()
         if one["state"] != "opened" or one["source"] not in branches or one["target"] not in branches:
@@ -192,30 +192,30 @@ def merge(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
         }  # fmt: skip
     if is_true(given.get("should_remove_source_branch")) and one["source"] != code.default_branch():
         code.remove(f"refs/heads/{one['source']}")
-    return _whole(asker, project, one)
+    return _full_json(asker, project, one)
 
 
 @route("GET", "projects/:id/merge_requests/:iid/diffs")
 def diffs(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
     one = _find(asker.kept.read(project.name), named["iid"])
-    return ListResponse(_diffs(project, one, shown(asker, project, one)))
+    return ListResponse(_diffs(project, one, merge_request_json(asker, project, one)))
 
 
 @route("GET", "projects/:id/merge_requests/:iid/changes")
 def changes(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
     one = _find(asker.kept.read(project.name), named["iid"])
-    found = _whole(asker, project, one)
+    found = _full_json(asker, project, one)
     return {**found, "changes": _diffs(project, one, found), "overflow": False}
 
 
 @route("GET", "projects/:id/merge_requests/:iid/commits")
 def commits(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
-    found = _whole(asker, project, _find(asker.kept.read(project.name), named["iid"]))
+    found = _full_json(asker, project, _find(asker.kept.read(project.name), named["iid"]))
     rows = project.code.log(found["sha"], without=found["diff_refs"]["base_sha"])
-    return ListResponse(rows, lambda one: commit_shown(asker, project, one))
+    return ListResponse(rows, lambda one: commit_json(asker, project, one))
 
 
 @route("GET", "projects/:id/merge_requests/:iid/notes")
@@ -223,24 +223,24 @@ def notes(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
     one = _find(asker.kept.read(project.name), named["iid"])
     rows = one["notes"] if given.get("sort") == "asc" else one["notes"][::-1]
-    return ListResponse(rows, lambda said: _note(asker, one, said))
+    return ListResponse(rows, lambda said: _note_json(asker, one, said))
 
 
 @route("POST", "projects/:id/merge_requests/:iid/notes")
 def add_note(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "body")
+    require_values(given, "body")
     project = asker.project(named["id"])
-    with asker.kept.changing(project.name) as kept:
+    with asker.kept.edit(project.name) as kept:
         one = _find(kept, named["iid"])
         if len(one["notes"]) >= MOST_NOTES:
             raise DialectRefused(403, "the merge request has too many notes")
         said = {"id": one["iid"] * MOST_NOTES + len(one["notes"]) + 1, "body": str(given["body"])[: 1 << 20]}
         said |= {"by": asker.who.name, "at": _now()}
         one["notes"].append(said)
-    return _note(asker, one, said)
+    return _note_json(asker, one, said)
 
 
-def _note(asker: GitLabView, one: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+def _note_json(asker: GitLabView, one: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "id": said["id"], "body": said["body"], "author": asker.user(asker.tracker.person(said["by"])),
         "system": False, "created_at": said["at"], "updated_at": said["at"], "noteable_iid": one["iid"],

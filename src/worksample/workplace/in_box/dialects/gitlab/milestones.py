@@ -1,4 +1,4 @@
-"""Milestones, which are the tracker's versions."""
+"""GitLab's milestones, which are the tracker's versions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ..http_messages import DialectRefused
 from ..tracker import Row
-from .routing import Given, ListResponse, route, unserved, wanted
+from .routing import Given, ListResponse, refuse_values, require_values, route
 from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
@@ -15,8 +15,8 @@ Named = Mapping[str, str]
 
 @route("GET", "projects/:id/milestones")
 def milestones(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    project = asker.tracked(named["id"])
-    rows = [milestone_shown(asker, project, one) for one in asker.tracker.versions(project.name)]
+    project = asker.tracked_project(named["id"])
+    rows = [milestone_json(asker, project, one) for one in asker.tracker.versions(project.name)]
     if searched := str(given.get("search", "")).lower():
         rows = [one for one in rows if searched in f"{one['title']}\n{one['description']}".lower()]
     rows = [one for one in rows if given.get("title") in (None, "", one["title"])]
@@ -26,43 +26,44 @@ def milestones(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 
 @route("GET", "projects/:id/milestones/:milestone")
 def milestone(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    project = asker.tracked(named["id"])
-    return milestone_shown(asker, project, version_of(asker, project, named["milestone"]))
+    project = asker.tracked_project(named["id"])
+    return milestone_json(asker, project, version_of(asker, project, named["milestone"]))
 
 
 @route("POST", "projects/:id/milestones")
-def addmilestone_shown(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "title")
-    project = asker.tracked(named["id"])
+def add_milestone(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
+    require_values(given, "title")
+    project = asker.tracked_project(named["id"])
     made = asker.tracker.add_version(project.name, _version_values(given))
-    return milestone_shown(asker, project, made)
+    return milestone_json(asker, project, made)
 
 
 @route("PUT", "projects/:id/milestones/:milestone")
-def changemilestone_shown(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    project = asker.tracked(named["id"])
+def change_milestone(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
+    project = asker.tracked_project(named["id"])
     row = version_of(asker, project, named["milestone"])
     values = _version_values(given)
     if (event := given.get("state_event")) is not None:
         if event not in ("close", "activate"):
-            raise DialectRefused(400, "state_event is close or activate")
+            raise DialectRefused(400, "state_event must be close or activate")
         values["status"] = "closed" if event == "close" else "open"
-    return milestone_shown(asker, project, asker.tracker.change_version(row["id"], values))
+    return milestone_json(asker, project, asker.tracker.change_version(row["id"], values))
 
 
 @route("DELETE", "projects/:id/milestones/:milestone")
-def removemilestone_shown(asker: GitLabView, named: Named, given: Given) -> None:
-    row = version_of(asker, asker.tracked(named["id"]), named["milestone"])
+def remove_milestone(asker: GitLabView, named: Named, given: Given) -> None:
+    row = version_of(asker, asker.tracked_project(named["id"]), named["milestone"])
     asker.tracker.ask("DELETE", f"/versions/{row['id']}.json")
 
 
 def _version_values(given: Given) -> dict[str, object]:
-    unserved(given, "start_date")
+    refuse_values(given, "start_date")
     kept = {"title": "name", "description": "description", "due_date": "due_date"}
     return {kept[key]: given[key] or "" for key in kept if key in given}
 
 
 def version_of(asker: GitLabView, project: GitLabProject, number: str) -> Row:
+    """Return a project's version by number. Raises DialectRefused (404)."""
     if number.isdigit():
         row = asker.tracker.version(number)
         if row["project"]["id"] == (project.row or {})["id"]:
@@ -70,7 +71,8 @@ def version_of(asker: GitLabView, project: GitLabProject, number: str) -> Row:
     raise DialectRefused(404, "404 Milestone Not Found")
 
 
-def milestone_shown(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
+def milestone_json(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
+    """Return a version in GitLab's form."""
     return {
         "id": row["id"], "iid": row["id"], "project_id": project.id, "title": row["name"],
         "description": row.get("description") or "", "state": "active" if row["status"] == "open" else "closed",

@@ -1,4 +1,4 @@
-"""Projects, namespaces, members, people, wikis."""
+"""GitLab's projects, namespaces, members, users and wikis."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 from ..http_messages import DialectRefused, not_served
 from ..tracker import Row, quoted
-from .routing import Given, ListResponse, is_true, route, unserved, wanted
+from .routing import Given, ListResponse, is_true, refuse_values, require_values, route
 from .view import NAMESPACE, GitLabProject, GitLabView
 
 Named = Mapping[str, str]
 LEVELS = {"Manager": 40, "Developer": 30, "Reporter": 20}
-"""GitLab's level of access by Redmine's role."""
+"""GitLab's access level for Redmine's role."""
 
 
-def shown(asker: GitLabView, project: GitLabProject, open_issues: int | None = None) -> dict[str, Any]:
-    """A project as GitLab shows it."""
+def project_json(asker: GitLabView, project: GitLabProject, open_issues: int | None = None) -> dict[str, Any]:
+    """Return a project in GitLab's form."""
     row = project.row or {}
     branch = project.repository.default_branch() if project.repository is not None else None
     name, about, address = _name(project), row.get("description") or "", asker.address(project)
@@ -35,13 +35,13 @@ def shown(asker: GitLabView, project: GitLabProject, open_issues: int | None = N
 
 
 def _name(project: GitLabProject) -> str:
-    """A repository goes by its own name; a project without one by the tracker's title."""
+    """Return a repository's own name, or the tracker's title for a project without one."""
     return project.name if project.repository is not None else str((project.row or {})["name"])
 
 
 @route("GET", "projects")
 def projects(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    unserved(given, "starred", "archived", "topic", "with_programming_language")
+    refuse_values(given, "starred", "archived", "topic", "with_programming_language")
     searched = str(given.get("search", "")).lower()
     found = [
         p for p in asker.projects() if searched in p.name or searched in str((p.row or {}).get("name", "")).lower()
@@ -49,7 +49,7 @@ def projects(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     if given.get("order_by") in ("id", "name", "path"):
         key = {"id": lambda p: p.id, "name": lambda p: str((p.row or {}).get("name", p.name)).lower()}
         found.sort(key=key.get(str(given["order_by"]), lambda p: p.name), reverse=given.get("sort", "desc") == "desc")
-    return ListResponse(found, lambda one: shown(asker, one))
+    return ListResponse(found, lambda one: project_json(asker, one))
 
 
 @route("GET", "users/:user/projects")
@@ -57,7 +57,7 @@ def projects_of(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     if named["user"] not in (NAMESPACE, "1"):
         asker.tracker.person(named["user"])
         return ListResponse([])
-    return ListResponse(asker.projects(), lambda one: shown(asker, one))
+    return ListResponse(asker.projects(), lambda one: project_json(asker, one))
 
 
 @route("GET", "projects/:id")
@@ -69,7 +69,7 @@ def project(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
             "GET", f"/issues.json?project_id={found.row['id']}&subproject_id=!*&status_id=open&limit=1"
         )
         count = said.get("total_count", 0)
-    return shown(asker, found, count)
+    return project_json(asker, found, count)
 
 
 @route("GET", "namespaces")
@@ -117,7 +117,7 @@ def user(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 @route("GET", "projects/:id/members/all")
 @route("GET", "projects/:id/users")
 def members(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    found = asker.tracked(named["id"])
+    found = asker.tracked_project(named["id"])
     searched = str(given.get("query", given.get("search", ""))).lower()
     rows = [one for one in asker.tracker.members(found.name) if searched in f"{one['name']}\n{one['login']}".lower()]
     return ListResponse(rows, lambda one: _member(asker, one))
@@ -126,7 +126,7 @@ def members(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 @route("GET", "projects/:id/members/:user")
 @route("GET", "projects/:id/members/all/:user")
 def member(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    for one in asker.tracker.members(asker.tracked(named["id"]).name):
+    for one in asker.tracker.members(asker.tracked_project(named["id"]).name):
         if named["user"] in (str(one["id"]), one["login"]):
             return _member(asker, one)
     raise DialectRefused(404, "404 Not found")
@@ -142,7 +142,7 @@ def _member(asker: GitLabView, one: Row) -> dict[str, Any]:
 
 @route("GET", "projects/:id/wikis")
 def pages(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    found = asker.tracked(named["id"])
+    found = asker.tracked_project(named["id"])
     try:
         rows = asker.tracker.ask("GET", f"/projects/{found.name}/wiki/index.json")["wiki_pages"]
     except DialectRefused as error:
@@ -150,33 +150,33 @@ def pages(asker: GitLabView, named: Named, given: Given) -> ListResponse:
             raise
         rows = []
     whole = is_true(given.get("with_content"))
-    return ListResponse(rows, lambda one: _page(asker, found, one["title"]) if whole else _titled(one))
+    return ListResponse(rows, lambda one: _page(asker, found, one["title"]) if whole else _page_head(one))
 
 
 @route("GET", "projects/:id/wikis/:slug")
 def page(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    return _page(asker, asker.tracked(named["id"]), named["slug"])
+    return _page(asker, asker.tracked_project(named["id"]), named["slug"])
 
 
 @route("POST", "projects/:id/wikis")
 def add_page(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "title", "content")
-    return _write(asker, asker.tracked(named["id"]), str(given["title"]), given)
+    require_values(given, "title", "content")
+    return _write(asker, asker.tracked_project(named["id"]), str(given["title"]), given)
 
 
 @route("PUT", "projects/:id/wikis/:slug")
 def change_page(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     if given.get("title") and _slug(str(given["title"])) != _slug(named["slug"]):
         raise not_served("another title of a wiki's page")
-    found = asker.tracked(named["id"])
+    found = asker.tracked_project(named["id"])
     _page(asker, found, named["slug"])
-    wanted(given, "content")
+    require_values(given, "content")
     return _write(asker, found, named["slug"], given)
 
 
 @route("DELETE", "projects/:id/wikis/:slug")
 def remove_page(asker: GitLabView, named: Named, given: Given) -> None:
-    found = asker.tracked(named["id"])
+    found = asker.tracked_project(named["id"])
     asker.tracker.ask("DELETE", f"/projects/{found.name}/wiki/{quoted(named['slug'])}.json")
 
 
@@ -190,13 +190,13 @@ def _write(asker: GitLabView, project: GitLabProject, title: str, given: Given) 
 
 def _page(asker: GitLabView, project: GitLabProject, title: str) -> dict[str, Any]:
     row = asker.tracker.ask("GET", f"/projects/{project.name}/wiki/{quoted(title)}.json")["wiki_page"]
-    return {**_titled(row), "content": row["text"], "encoding": "UTF-8"}
+    return {**_page_head(row), "content": row["text"], "encoding": "UTF-8"}
 
 
-def _titled(row: Row) -> dict[str, Any]:
+def _page_head(row: Row) -> dict[str, Any]:
     return {"slug": row["title"], "title": row["title"].replace("_", " "), "format": "markdown"}
 
 
 def _slug(title: str) -> str:
-    """As Redmine writes a page's title."""
+    """Return a page's title as Redmine writes it."""
     return "_".join(title.split()).replace("/", "-")[:255]

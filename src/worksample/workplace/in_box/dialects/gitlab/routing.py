@@ -1,4 +1,4 @@
-"""Which function answers which address, and how lists are cut into pages."""
+"""Routes from addresses to functions, and lists cut into pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number
+from ..http_messages import DialectRefused, DialectRequest, DialectResponse, bounded_number, json_response, not_served
 
 if TYPE_CHECKING:
     from .view import GitLabView
@@ -19,18 +19,18 @@ PER_PAGE, MOST_PER_PAGE = 20, 100
 
 @dataclass(frozen=True)
 class ListResponse:
-    """An answer of many, given by pages."""
+    """A response with many rows, given page by page."""
 
     rows: list[Any]
-    shown: Callable[[Any], Any] = lambda row: row
-    """What is made of a row that is on the page asked for."""
+    render: Callable[[Any], Any] = lambda row: row
+    """Converts a row of the requested page."""
 
 
 _ROUTES: list[tuple[str, tuple[str, ...], Verb]] = []
 
 
 def route(method: str, path: str) -> Callable[[Verb], Verb]:
-    """Marks what answers; `:name` in the path takes any one word."""
+    """Register a function for an address; `:name` in the path matches any one word."""
 
     def mark(verb: Verb) -> Verb:
         _ROUTES.append((method, tuple(path.split("/")), verb))
@@ -39,8 +39,8 @@ def route(method: str, path: str) -> Callable[[Verb], Verb]:
     return mark
 
 
-def found(method: str, path: str) -> tuple[Verb, dict[str, str]]:
-    """What answers an address, and the words in it. Refused 405 or 501."""
+def find_route(method: str, path: str) -> tuple[Verb, dict[str, str]]:
+    """Return the function for an address, and the words matched in it. Raises DialectRefused (501)."""
     words = path.strip("/").split("/")
     others = set()
     for verb, parts, work in _ROUTES:
@@ -53,20 +53,20 @@ def found(method: str, path: str) -> tuple[Verb, dict[str, str]]:
     raise not_served(f"GitLab's {method} {path}" + (f" (only {', '.join(sorted(others))})" if others else ""))
 
 
-def said(request: DialectRequest, value: Any, by: str) -> DialectResponse:
-    """A value as GitLab answers with it."""
+def to_response(request: DialectRequest, value: Any, by: str) -> DialectResponse:
+    """Convert a function's result to a response."""
     if isinstance(value, DialectResponse):
         return value
     if isinstance(value, ListResponse):
-        return _paged(request, value, by)
+        return _page_response(request, value, by)
     if value is None:
         return DialectResponse(204, by=by)
-    return as_json(value, 201 if request.method == "POST" else 200, by=by)
+    return json_response(value, 201 if request.method == "POST" else 200, by=by)
 
 
-def _paged(request: DialectRequest, listed: ListResponse, by: str) -> DialectResponse:
-    per_page = number(request.query.get("per_page"), PER_PAGE, MOST_PER_PAGE) or PER_PAGE
-    page = number(request.query.get("page"), 1, 1 << 30) or 1
+def _page_response(request: DialectRequest, listed: ListResponse, by: str) -> DialectResponse:
+    per_page = bounded_number(request.query.get("per_page"), PER_PAGE, MOST_PER_PAGE) or PER_PAGE
+    page = bounded_number(request.query.get("page"), 1, 1 << 30) or 1
     total = len(listed.rows)
     pages = max(1, -(-total // per_page))
     cut = listed.rows[(page - 1) * per_page : page * per_page]
@@ -79,26 +79,27 @@ def _paged(request: DialectRequest, listed: ListResponse, by: str) -> DialectRes
             links.append(f'<{request.origin}{request.path}?{query}>; rel="{name}"')
     told = {**{key: str(value) for key, value in heads.items()}, "Link": ", ".join(links)}
     told |= {f"X-{name.title()}-Page": str(to or "") for name, to in following.items()}
-    return as_json([listed.shown(row) for row in cut], 200, told, by)
+    return json_response([listed.render(row) for row in cut], 200, told, by)
 
 
-def wanted(given: Given, *names: str) -> None:
-    """Refused 400 where a value is missing."""
+def require_values(given: Given, *names: str) -> None:
+    """Raise DialectRefused (400) if a value is missing."""
     if missing := [name for name in names if given.get(name) in (None, "")]:
         raise DialectRefused(400, f"{missing[0]} is missing")
 
 
-def unserved(given: Given, *names: str) -> None:
-    """Refused 501 where something is asked for that cannot be given."""
+def refuse_values(given: Given, *names: str) -> None:
+    """Raise DialectRefused (501) if a value is given that cannot be served."""
     if asked := [name for name in names if given.get(name) not in (None, "", False, "false", [])]:
         raise not_served(f"{asked[0]} here")
 
 
 def is_true(value: object) -> bool:
+    """Return whether a value means true."""
     return value is True or str(value).lower() in ("true", "1", "yes")
 
 
 def words_of(value: object) -> list[str]:
-    """A list that came as one or with commas."""
+    """Return the words of a list, or of a text with commas."""
     parts: Iterable[object] = value if isinstance(value, list) else str(value or "").split(",")
     return [word for part in parts if (word := str(part).strip())]

@@ -1,4 +1,4 @@
-"""Projects and people as one account finds them."""
+"""Projects and people as one account sees them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..accounts import Who
+from ..accounts import DialectAccount
 from ..bare_repository import BareRepository
 from ..http_messages import DialectRefused
 from ..json_tables import JsonTables
@@ -20,7 +20,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 @dataclass(frozen=True)
 class GitLabProject:
-    """A repository and a project of the tracker that have one name, or one of the two. `row`: the tracker's."""
+    """A repository and a tracker project of the same name, or one of the two. `row`: the tracker's."""
 
     name: str
     row: Row | None
@@ -28,43 +28,48 @@ class GitLabProject:
 
     @property
     def id(self) -> int:
-        """The same in each workplace."""
+        """Id, the same in each workplace."""
         return zlib.crc32(self.name.encode()) & 0x7FFFFFFF
 
     @property
     def path(self) -> str:
+        """Path with the namespace."""
         return f"{NAMESPACE}/{self.name}"
 
     @property
     def code(self) -> BareRepository:
+        """The repository. Raises DialectRefused (404) if there is none."""
         if self.repository is None:
             raise DialectRefused(404, "404 Repository Not Found")
         return self.repository
 
 
 class GitLabView:
-    """`folder`: where the repositories lie. `origin`: the address under which the dialect was found."""
+    """The dialect for one account. `folder`: of the repositories. `origin`: address under which the client reached the
+    dialect.
+    """
 
-    def __init__(self, who: Who, tracker: Tracker, kept: JsonTables, folder: Path, origin: str) -> None:
+    def __init__(self, who: DialectAccount, tracker: Tracker, kept: JsonTables, folder: Path, origin: str) -> None:
         self.who, self.tracker, self.kept, self._folder, self.origin = who, tracker, kept, folder, origin
 
     @property
     def me(self) -> Row:
+        """The account's own row."""
         return self.tracker.person(self.who.name)
 
     @property
     def author(self) -> tuple[str, str]:
-        """Of commits."""
+        """Name and mail for the account's commits."""
         return self.me["name"], self.me["mail"]
 
     def projects(self) -> list[GitLabProject]:
-        """Those that the account finds in the tracker, and repositories, which everybody finds."""
+        """Return the projects that the account sees in the tracker, and all repositories."""
         rows = {row["identifier"]: row for row in self.tracker.projects()}
         names = {path.name.removesuffix(".git") for path in self._folder.glob("*.git")}
         return [GitLabProject(name, rows.get(name), self._repository(name)) for name in sorted({*rows, *names})]
 
     def project(self, ref: str) -> GitLabProject:
-        """By number or by path with the namespace. Refused 404."""
+        """Return a project by number, or by path with the namespace. Raises DialectRefused (404)."""
         if ref.isdigit():
             for one in self.projects():
                 if str(one.id) == ref:
@@ -79,8 +84,8 @@ class GitLabView:
             raise DialectRefused(404, "404 Project Not Found")
         return GitLabProject(name, row, repository)
 
-    def tracked(self, ref: str) -> GitLabProject:
-        """A project that the tracker has. Refused 404 for a repository alone."""
+    def tracked_project(self, ref: str) -> GitLabProject:
+        """Return a project that exists in the tracker. Raises DialectRefused (404) for a mere repository."""
         found = self.project(ref)
         if found.row is None:
             raise DialectRefused(404, f"404 Not Found - the tracker has no project {found.name}")
@@ -91,14 +96,14 @@ class GitLabView:
         return BareRepository(place) if place.is_dir() else None
 
     def user(self, row: Row) -> dict[str, Any]:
-        """Somebody as GitLab shows them."""
+        """Return a person in GitLab's form."""
         return {
             "id": row["id"], "username": row["login"], "name": row["name"], "state": "active", "locked": False,
             "avatar_url": None, "web_url": f"{self.origin}/{row['login']}",
         }  # fmt: skip
 
     def user_of(self, some: Row | None) -> dict[str, Any] | None:
-        """Somebody whom the tracker names by number."""
+        """Return a person whom the tracker names by number, in GitLab's form."""
         if not some:
             return None
         try:
@@ -108,4 +113,5 @@ class GitLabView:
             return self.user({"id": some["id"], "login": f"user-{some['id']}", "name": some.get("name", "")})
 
     def address(self, project: GitLabProject) -> str:
+        """Return a project's address."""
         return f"{self.origin}/{project.path}"

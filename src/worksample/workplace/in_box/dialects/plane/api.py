@@ -1,4 +1,4 @@
-"""Plane's addresses: which of the tracker's rows answer them."""
+"""Plane's addresses and the functions that answer them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from typing import Any
 
 from ..accounts import DialectAccounts
 from ..backend import TRACKER, Backend
-from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number, page_at
+from ..http_messages import (
+    DialectRefused,
+    DialectRequest,
+    DialectResponse,
+    bounded_number,
+    json_response,
+    not_served,
+    redirect_page,
+)
 from ..json_tables import JsonTables
 from ..tracker import Tracker
 from . import serializers
@@ -23,52 +31,52 @@ PER_PAGE = 1000
 
 
 class Plane:
-    """`state`: of the workplace."""
+    """The dialect. `state`: of the workplace."""
 
     def __init__(self, accounts: DialectAccounts, state: Path, *, tracker: Backend = TRACKER) -> None:
         self._accounts, self._tracker = accounts, tracker
         self._kept = JsonTables(state / "dialects" / "projects")
 
     def answer(self, request: DialectRequest) -> DialectResponse:
-        """See Dialect."""
-        who = self._accounts.who(request)
+        """Answer a request; see Dialect."""
+        who = self._accounts.find_account(request)
         if not request.path.startswith("/api/v1/"):
             return self._page(request)
         if who is None:
-            return as_json({"detail": "Authentication credentials were not provided."}, 401)
+            return json_response({"detail": "Authentication credentials were not provided."}, 401)
         asker = PlaneView(Tracker(who, self._accounts.operator(), self._tracker), self._kept, who)
         try:
             if request.path.rstrip("/") == "/api/v1/users/me":
-                return as_json(serializers.person(asker.tracker.person(who.name)), by=who.name)
+                return json_response(serializers.person(asker.tracker.person(who.name)), by=who.name)
             if (asked := API.fullmatch(request.path)) is None:
                 raise not_served(f"Plane's {request.path}")
-            # Plane's front door takes several slashes for one.
-            return _answered(asker, request, re.sub("/+", "/", asked[2]).strip("/"))
+            # Plane treats several slashes as one.
+            return _answer(asker, request, re.sub("/+", "/", asked[2]).strip("/"))
         except DialectRefused as error:
-            return as_json({"error": error.why, "detail": error.why}, error.status, error.headers)
+            return json_response({"error": error.why, "detail": error.why}, error.status, error.headers)
 
     def _page(self, request: DialectRequest) -> DialectResponse:
-        """Addresses of Plane's pages lead to the tracker's."""
+        """Redirect addresses of Plane's pages to the tracker's."""
         page = _PAGE.fullmatch(request.path)
         if page is None:
             raise not_served(f"Plane's page {request.path}")
         who = self._accounts.operator()
         asker = PlaneView(Tracker(who, who, self._tracker), self._kept, who)
         if page[1] is None:
-            return page_at("/projects")
+            return redirect_page("/projects")
         row = asker.project(page[1])
         place = {"issues": "/issues", "cycles": "/roadmap", "modules": "/issues", "settings": "/settings"}.get(
             page[2] or "", ""
         )
         if page[2] == "issues" and page[3]:
-            return page_at(f"/issues/{asker.issue(row, page[3])['id']}")
-        return page_at(f"/projects/{row['identifier']}{place}")
+            return redirect_page(f"/issues/{asker.issue(row, page[3])['id']}")
+        return redirect_page(f"/projects/{row['identifier']}{place}")
 
 
 Verb = Callable[[PlaneView, "list[str]", Mapping[str, Any]], Any]
 
 
-def _answered(asker: PlaneView, request: DialectRequest, path: str) -> DialectResponse:
+def _answer(asker: PlaneView, request: DialectRequest, path: str) -> DialectResponse:
     words = path.split("/")
     for method, parts, verb in ROUTES:
         fits = len(parts) == len(words) and all(p in ("*", w) for p, w in zip(parts, words, strict=True))
@@ -77,16 +85,16 @@ def _answered(asker: PlaneView, request: DialectRequest, path: str) -> DialectRe
             if value is None:
                 return DialectResponse(204, by=asker.who.name)
             if isinstance(value, list) and parts[-1] not in ("members", "project-members"):
-                value = _paged(value, request)
-            return as_json(value, 201 if request.method == "POST" else 200, by=asker.who.name)
+                value = _page_json(value, request)
+            return json_response(value, 201 if request.method == "POST" else 200, by=asker.who.name)
     raise not_served(f"Plane's {request.method} {path}")
 
 
-def _paged(rows: list[Any], request: DialectRequest) -> dict[str, Any]:
-    """A page as Plane gives it: `cursor` is SIZE:PAGE:0."""
-    per_page = number(request.query.get("per_page"), PER_PAGE, PER_PAGE) or PER_PAGE
+def _page_json(rows: list[Any], request: DialectRequest) -> dict[str, Any]:
+    """Return a page of rows in Plane's form: `cursor` is SIZE:PAGE:0."""
+    per_page = bounded_number(request.query.get("per_page"), PER_PAGE, PER_PAGE) or PER_PAGE
     words = request.query.get("cursor", f"{per_page}:0:0").split(":")
-    page = number(words[1] if len(words) == 3 else 0, 0, 1 << 30)
+    page = bounded_number(words[1] if len(words) == 3 else 0, 0, 1 << 30)
     cut = rows[page * per_page : (page + 1) * per_page]
     more = len(rows) > (page + 1) * per_page
     return {
@@ -121,17 +129,17 @@ def _states(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> lis
 
 
 def _state(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    return asker.one(_states(asker, words[:1], given), words[1], "State")
+    return asker.row_by_id(_states(asker, words[:1], given), words[1], "State")
 
 
 def _issues(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
     row = asker.project(words[0])
-    return [asker.shown(row, one) for one in asker.tracker.issues(row["id"])]
+    return [asker.issue_json(row, one) for one in asker.tracker.issues(row["id"])]
 
 
 def _issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
     row = asker.project(words[0])
-    return asker.shown(row, asker.issue(row, words[1]))
+    return asker.issue_json(row, asker.issue(row, words[1]))
 
 
 def _add_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,14 +147,14 @@ def _add_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> 
         raise DialectRefused(400, "name: This field is required.")
     row = asker.project(words[0])
     made = asker.tracker.add_issue({"project_id": row["identifier"], **asker.values(row, given)})
-    return asker.relabelled(row, made, given)
+    return asker.apply_labels(row, made, given)
 
 
 def _change_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
     row = asker.project(words[0])
     one = asker.issue(row, words[1])
     changed = asker.tracker.change_issue(one["id"], asker.values(row, given) or {"subject": one["subject"]})
-    return asker.relabelled(row, changed, given)
+    return asker.apply_labels(row, changed, given)
 
 
 def _remove_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> None:
@@ -174,7 +182,7 @@ def _cycles(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> lis
 
 
 def _cycle(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    return asker.one(_cycles(asker, words[:1], given), words[1], "Cycle")
+    return asker.row_by_id(_cycles(asker, words[:1], given), words[1], "Cycle")
 
 
 def _add_cycle(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,20 +202,20 @@ def _remove_cycle(asker: PlaneView, words: list[str], given: Mapping[str, Any]) 
     asker.tracker.ask("DELETE", f"/versions/{asker.version(asker.project(words[0]), words[1])['id']}.json")
 
 
-def _grouped(key: str) -> tuple[Verb, Verb, Verb]:
-    """The issues of a cycle or module, more of them, one less. `key`: the tracker's field."""
+def _group_verbs(key: str) -> tuple[Verb, Verb, Verb]:
+    """Return the functions that list, add and remove issues of a cycle or module. `key`: the tracker's field."""
     kept = {"fixed_version_id": "fixed_version", "category_id": "category"}[key]
 
     def group(asker: PlaneView, row: Mapping[str, Any], name: str) -> int:
         find = asker.version if key == "fixed_version_id" else asker.category
         return int(find(row, name)["id"])
 
-    def listed(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def list_issues(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
         row = asker.project(words[0])
         rows = asker.tracker.issues(row["id"], **{key: group(asker, row, words[1])})
-        return [asker.shown(row, one) for one in rows]
+        return [asker.issue_json(row, one) for one in rows]
 
-    def added(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    def add_issues(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
         row = asker.project(words[0])
         names, number_of = given.get("issues"), group(asker, row, words[1])
         if not isinstance(names, list) or not names:
@@ -216,14 +224,14 @@ def _grouped(key: str) -> tuple[Verb, Verb, Verb]:
             asker.tracker.change_issue(one["id"], {key: number_of})
         return {"issues": names}
 
-    def removed(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> None:
+    def remove_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> None:
         row = asker.project(words[0])
         one, number_of = asker.issue(row, words[2]), group(asker, row, words[1])
         if (one.get(kept) or {}).get("id") != number_of:
             raise DialectRefused(404, "the issue is not in it")
         asker.tracker.change_issue(one["id"], {key: ""})
 
-    return listed, added, removed
+    return list_issues, add_issues, remove_issue
 
 
 def _modules(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -232,7 +240,7 @@ def _modules(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> li
 
 
 def _module(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    return asker.one(_modules(asker, words[:1], given), words[1], "Module")
+    return asker.row_by_id(_modules(asker, words[:1], given), words[1], "Module")
 
 
 def _add_module(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -251,7 +259,7 @@ def _add_label(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> 
     return serializers.label(made, words[0], asker.workspace)
 
 
-_IN_CYCLE, _IN_MODULE = _grouped("fixed_version_id"), _grouped("category_id")
+_IN_CYCLE, _IN_MODULE = _group_verbs("fixed_version_id"), _group_verbs("category_id")
 ROUTES: tuple[tuple[str, list[str], Verb], ...] = tuple(
     (method, path.split("/"), verb)
     for method, path, verb in (

@@ -1,4 +1,4 @@
-"""What the tracker's rows are called by Plane, and the other way."""
+"""Serializers of the tracker's rows to Plane's JSON objects."""
 
 from __future__ import annotations
 
@@ -19,27 +19,28 @@ STATES: Mapping[str, tuple[str, str, str]] = {
 """Redmine's status -> Plane's state, its group and colour."""
 PRIORITIES = {"Low": "low", "Normal": "medium", "High": "high", "Urgent": "urgent", "Immediate": "urgent"}
 BEGINS = re.compile(r"^From (\d{4}-\d{2}-\d{2})$", re.MULTILINE)
-"""A line of a version's description: its first day, which the tracker has no field for."""
+"""A line of a version's description with its first day, for which the tracker has no field."""
 
 
 def identity(kind: str, number: object) -> str:
-    """A row's id: the same in each workplace."""
+    """Return a row's id, the same in each workplace."""
     return str(uuid.uuid5(_SPACE, f"{kind}:{number}"))
 
 
 def as_html(text: str) -> str:
-    """Paragraphs of a text."""
+    """Return a text as HTML paragraphs."""
     parts = [part for part in re.split(r"\n\s*\n", text.strip()) if part]
     return "".join(f"<p>{html.escape(part, quote=False)}</p>" for part in parts)
 
 
 def as_text(markup: str) -> str:
-    """A text of what an editor made of it."""
+    """Return an editor's HTML as text."""
     broken = re.sub(r"(?i)<br\s*/?>|</li>|</tr>", "\n", re.sub(r"(?i)</(p|h[1-6]|div|ul|ol|pre)>", "\n\n", markup))
     return html.unescape(re.sub(r"<[^>]{0,4000}>", "", broken)).strip()
 
 
 def project(row: Row, workspace: str) -> dict[str, Any]:
+    """Return a project in Plane's form."""
     return {
         "id": identity("project", row["id"]), "name": row["name"], "identifier": row["identifier"].upper()[:12],
         "description": row.get("description") or "", "network": 0, "workspace": workspace, "is_member": True,
@@ -49,6 +50,7 @@ def project(row: Row, workspace: str) -> dict[str, Any]:
 
 
 def state(row: Row, project_id: str, workspace: str) -> dict[str, Any]:
+    """Return a status in Plane's form."""
     name, group, colour = STATES.get(
         row["name"], (row["name"], "completed" if row["is_closed"] else "started", "#60646C")
     )
@@ -60,6 +62,7 @@ def state(row: Row, project_id: str, workspace: str) -> dict[str, Any]:
 
 
 def person(row: Row) -> dict[str, Any]:
+    """Return a person in Plane's form."""
     first, _, last = row["name"].rpartition(" ")
     return {
         "id": identity("person", row["id"]), "display_name": row["login"], "first_name": first or last,
@@ -68,6 +71,7 @@ def person(row: Row) -> dict[str, Any]:
 
 
 def issue(row: Row, project_id: str, workspace: str, labels: list[str]) -> dict[str, Any]:
+    """Return an issue in Plane's form."""
     status, closed = row["status"], row["status"]["is_closed"]
     done = closed and STATES.get(status["name"], ("", "completed", ""))[1] == "completed"
     return {
@@ -87,6 +91,7 @@ def issue(row: Row, project_id: str, workspace: str, labels: list[str]) -> dict[
 
 
 def cycle(row: Row, project_id: str, workspace: str) -> dict[str, Any]:
+    """Return a version as a cycle in Plane's form."""
     begins = BEGINS.search(row.get("description") or "")
     return {
         "id": identity("cycle", row["id"]), "name": row["name"],
@@ -99,6 +104,7 @@ def cycle(row: Row, project_id: str, workspace: str) -> dict[str, Any]:
 
 
 def module(row: Row, project_id: str, workspace: str) -> dict[str, Any]:
+    """Return a category as a module in Plane's form."""
     return {
         "id": identity("module", row["id"]), "name": row["name"], "description": "", "status": "planned",
         "lead": identity("person", row["assigned_to"]["id"]) if row.get("assigned_to") else None, "members": [],
@@ -107,6 +113,7 @@ def module(row: Row, project_id: str, workspace: str) -> dict[str, Any]:
 
 
 def label(row: Mapping[str, Any], project_id: str, workspace: str) -> dict[str, Any]:
+    """Return a label in Plane's form."""
     return {
         "id": identity(f"label:{project_id}", row["id"]), "name": row["name"], "description": row["description"],
         "color": row["color"], "parent": None, "project": project_id, "workspace": workspace,
@@ -114,6 +121,7 @@ def label(row: Mapping[str, Any], project_id: str, workspace: str) -> dict[str, 
 
 
 def comment(row: Row, issue_id: str, project_id: str, workspace: str) -> dict[str, Any]:
+    """Return a journal note as a comment in Plane's form."""
     who = identity("person", row["user"]["id"]) if row.get("user") else None
     return {
         "id": identity("comment", row["id"]), "comment_html": as_html(row["notes"]), "comment_stripped": row["notes"],

@@ -1,11 +1,11 @@
-"""The tracker's rows under Plane's ids, as one account finds them."""
+"""The tracker's rows under Plane's ids, as one account sees them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..accounts import Who
+from ..accounts import DialectAccount
 from ..http_messages import DialectRefused, not_served
 from ..json_tables import JsonTables, label_named, labels_of, set_labels
 from ..tracker import Row, Tracker
@@ -16,33 +16,39 @@ LACKING = ("parent", "estimate_point", "is_draft", "external_id", "external_sour
 
 
 class PlaneView:
-    """Ids are made of the tracker's numbers, so they are found by looking through what the account may see."""
+    """The dialect for one account. Ids are hashes of the tracker's numbers, so a row is found by searching what the
+    account may see.
+    """
 
-    def __init__(self, tracker: Tracker, kept: JsonTables, who: Who) -> None:
+    def __init__(self, tracker: Tracker, kept: JsonTables, who: DialectAccount) -> None:
         self.tracker, self.kept, self.who = tracker, kept, who
         self.workspace = serializers.identity("workspace", 1)
 
     def project(self, name: str) -> Row:
-        return _found(self.tracker.projects(), "project", name)
+        """Return a project by its id. Raises DialectRefused (404)."""
+        return _find_row(self.tracker.projects(), "project", name)
 
     def issue(self, project: Mapping[str, Any], name: str) -> Row:
-        return _found(self.tracker.issues(project["id"]), "issue", name)
+        """Return an issue by its id. Raises DialectRefused (404)."""
+        return _find_row(self.tracker.issues(project["id"]), "issue", name)
 
     def version(self, project: Mapping[str, Any], name: str) -> Row:
-        return _found(self.tracker.versions(project["identifier"]), "cycle", name)
+        """Return a cycle's version by its id. Raises DialectRefused (404)."""
+        return _find_row(self.tracker.versions(project["identifier"]), "cycle", name)
 
     def category(self, project: Mapping[str, Any], name: str) -> Row:
-        return _found(self.tracker.categories(project["identifier"]), "module", name)
+        """Return a module's category by its id. Raises DialectRefused (404)."""
+        return _find_row(self.tracker.categories(project["identifier"]), "module", name)
 
-    def one(self, rows: Sequence[dict[str, Any]], name: str, what: str) -> dict[str, Any]:
-        """The row of this id."""
+    def row_by_id(self, rows: Sequence[dict[str, Any]], name: str, what: str) -> dict[str, Any]:
+        """Return the row with this id. Raises DialectRefused (404)."""
         for row in rows:
             if row["id"] == name:
                 return row
         raise DialectRefused(404, f"{what} not found")
 
-    def shown(self, project: Row, row: Row) -> dict[str, Any]:
-        """An issue as Plane shows it."""
+    def issue_json(self, project: Row, row: Row) -> dict[str, Any]:
+        """Return an issue in Plane's form."""
         project_id, kept = serializers.identity("project", project["id"]), self.kept.read(project["identifier"])
         numbers = {one["name"]: one["id"] for one in kept.get("labels", [])}
         names = [name for name in labels_of(kept, row["id"]) if name in numbers]
@@ -50,7 +56,9 @@ class PlaneView:
         return serializers.issue(row, project_id, self.workspace, labels)
 
     def values(self, project: Row, given: Mapping[str, Any]) -> dict[str, object]:
-        """What the tracker is told of an issue. Refused 501 for what it has no field for."""
+        """Return the tracker's fields for the given values of an issue. Raises DialectRefused (501) for those it
+        lacks.
+        """
         if asked := [name for name in LACKING if given.get(name)]:
             raise not_served(f"an issue's {asked[0]}")
         values: dict[str, object] = {FIELDS[key]: given[key] or "" for key in FIELDS if key in given}
@@ -58,7 +66,7 @@ class PlaneView:
             values["description"] = serializers.as_text(str(given["description_html"] or ""))
         if given.get("state"):
             key = f"state:{serializers.identity('project', project['id'])}"
-            values["status_id"] = _found(self.tracker.statuses(), key, str(given["state"]))["id"]
+            values["status_id"] = _find_row(self.tracker.statuses(), key, str(given["state"]))["id"]
         if "priority" in given:
             wanted = {"none": "Normal"} | {name: row for row, name in reversed(serializers.PRIORITIES.items())}
             name = wanted.get(str(given["priority"] or "none"))
@@ -71,14 +79,14 @@ class PlaneView:
             if len(people) > 1:
                 raise not_served("more than one assignee: the tracker has one")
             rows = self.tracker.people()
-            values["assigned_to_id"] = _found(rows, "person", str(people[0]))["id"] if people else ""
+            values["assigned_to_id"] = _find_row(rows, "person", str(people[0]))["id"] if people else ""
         return values
 
-    def relabelled(self, project: Row, row: Row, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The issue, with the labels that were asked for."""
+    def apply_labels(self, project: Row, row: Row, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Set the requested labels of an issue and return it in Plane's form."""
         if "labels" in given:
             project_id = serializers.identity("project", project["id"])
-            with self.kept.changing(project["identifier"]) as kept:
+            with self.kept.edit(project["identifier"]) as kept:
                 by_id = {
                     serializers.identity(f"label:{project_id}", one["id"]): one["name"]
                     for one in kept.get("labels", [])
@@ -86,15 +94,16 @@ class PlaneView:
                 if strange := [one for one in given["labels"] or [] if one not in by_id]:
                     raise DialectRefused(400, f"there is no label {strange[0]}")
                 set_labels(kept, row["id"], [by_id[one] for one in given["labels"] or []])
-        return self.shown(project, row)
+        return self.issue_json(project, row)
 
     def add_label(self, project: Row, given: Mapping[str, Any]) -> dict[str, Any]:
-        with self.kept.changing(project["identifier"]) as kept:
+        """Add a label to a project and return it."""
+        with self.kept.edit(project["identifier"]) as kept:
             colour = str(given.get("color") or "#6699cc")
             return label_named(kept, str(given.get("name") or ""), colour, str(given.get("description") or ""))
 
     def cycle_values(self, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, object]:
-        """What the tracker is told of a version; its first day is a line of the description."""
+        """Return the tracker's fields for a cycle; its first day becomes a line of the description."""
         now = serializers.cycle({**_EMPTY, **before}, "", "") if before else {"start_date": None, "description": ""}
         values: dict[str, object] = {}
         if given.get("name"):
@@ -111,7 +120,7 @@ class PlaneView:
 _EMPTY = {"due_date": None, "description": ""}
 
 
-def _found(rows: Sequence[Row], kind: str, name: str) -> Row:
+def _find_row(rows: Sequence[Row], kind: str, name: str) -> Row:
     for row in rows:
         if serializers.identity(kind, row["id"]) == name:
             return row

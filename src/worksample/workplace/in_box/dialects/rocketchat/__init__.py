@@ -1,1 +1,1 @@
-"""Rocket.Chat's REST API over the chat: log in, people, direct conversations, channels."""
+"""Rocket.Chat's REST API over the chat: login, people, direct conversations, channels."""

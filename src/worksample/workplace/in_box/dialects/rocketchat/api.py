@@ -1,9 +1,9 @@
-"""Rocket.Chat's REST API over the chat: log in, people, direct conversations, channels.
+"""Rocket.Chat's REST API over the chat: login, people, direct conversations, channels.
 
-Who logs in by it speaks to the chat with the same account and password, and can do what they can do there. Names are
-those of the company: nobody changes one, and a message is of the account that sent it, whatever name it shows.
+A client logs in with the chat's account and password and has the same rights as there. Names are the company's: nobody
+can change one, and a message belongs to the account that sent it, whatever name it shows.
 
-Not here: threads, reactions, edits, files, groups of several people in private, statuses, administration.
+Not served: threads, reactions, edits, files, private groups of several people, statuses, administration.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..backend import CHAT, Backend, basic
-from ..http_messages import NOT_SERVED, DialectRefused, DialectRequest, DialectResponse, as_json
-from .api_methods import verb_of
+from ..http_messages import NOT_SERVED, DialectRefused, DialectRequest, DialectResponse, json_response
+from .api_methods import find_method
 from .view import RocketChatView, identity
 
 TOKENS = 10_000
-"""That are remembered: the oldest are forgotten first."""
+"""Maximum tokens that are remembered; the oldest are forgotten first."""
 
 
 class RocketChat:
-    """Tokens are random, of this process alone: after a reset, and in another workplace, none of them is known."""
+    """The dialect. Tokens are random and known to this process only: a reset, or another workplace, knows none of
+    them.
+    """
 
     def __init__(self, chat: Backend = CHAT) -> None:
         self._chat = chat
@@ -31,32 +33,32 @@ class RocketChat:
         self._lock = threading.Lock()
 
     def answer(self, request: DialectRequest) -> DialectResponse:
-        """See Dialect."""
+        """Answer a request; see Dialect."""
         try:
             return self._answer(request)
         except DialectRefused as error:
             kind = {NOT_SERVED: "error-not-served", 401: "unauthorized"}.get(error.status, "error-not-allowed")
             said = {"success": False, "status": "error", "error": error.why, "message": error.why, "errorType": kind}
-            return as_json(said, error.status)
+            return json_response(said, error.status)
 
     def _answer(self, request: DialectRequest) -> DialectResponse:
         if request.path == "/api/info":
-            return as_json({"version": "5.3.0", "success": True})
+            return json_response({"version": "5.3.0", "success": True})
         name = request.path.removeprefix("/api/v1/").strip("/")
         given = request.values()
         if name == "info":
-            return as_json({"info": {"version": "5.3.0"}, "success": True})
+            return json_response({"info": {"version": "5.3.0"}, "success": True})
         if name == "login":
             return self._login(given)
         asker = self._asker(request)
         if name == "logout":
             with self._lock:
                 self._by_token.pop(request.headers["x-auth-token"], None)
-            return as_json({"status": "success", "success": True}, by=asker.name)
-        method, verb = verb_of(name)
+            return json_response({"status": "success", "success": True}, by=asker.name)
+        method, verb = find_method(name)
         if method != request.method:
-            raise DialectRefused(405, f"{name} is asked by {method}")
-        return as_json({**verb(asker, given), "success": True}, by=asker.name)
+            raise DialectRefused(405, f"{name} needs the method {method}")
+        return json_response({**verb(asker, given), "success": True}, by=asker.name)
 
     def _login(self, given: Mapping[str, Any]) -> DialectResponse:
         if given.get("resume"):
@@ -78,7 +80,7 @@ class RocketChat:
             self._by_token[token] = (name, who)
             while len(self._by_token) > TOKENS:
                 del self._by_token[next(iter(self._by_token))]
-        return as_json({
+        return json_response({
             "status": "success", "success": True,
             "data": {"userId": shown["_id"], "authToken": token, "me": {**shown, "emails": []}},
         }, by=name)  # fmt: skip

@@ -1,4 +1,4 @@
-"""The chat as one person finds it, in Rocket.Chat's words."""
+"""The chat as one person sees it, in Rocket.Chat's form."""
 
 from __future__ import annotations
 
@@ -9,28 +9,29 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..backend import Backend
-from ..http_messages import DialectRefused, number
+from ..http_messages import DialectRefused, bounded_number
 
 PAGE = 500
-"""Messages that the chat gives at once."""
+"""Messages that the chat returns at once."""
 MOST_BACK = 50_000
-"""Messages that one request walks back over."""
+"""Maximum messages that one request goes back."""
 ADMIN = "theagentcompany"
-"""The account that is the admin where TheAgentCompany's tasks look for one."""
+"""Account with the role admin, which TheAgentCompany's tasks look for."""
 
 
 def identity(kind: str, name: str) -> str:
-    """The id of a person or room: the same in each workplace, and no secret."""
+    """Return the id of a person or room: the same in each workplace, and not secret."""
     return hashlib.sha256(f"{kind}:{name}".encode()).hexdigest()[:17]
 
 
 class RocketChatView:
-    """The chat as one person finds it."""
+    """The chat as one person sees it."""
 
     def __init__(self, name: str, who: str, chat: Backend) -> None:
         self.name, self._who, self._chat = name, who, chat
 
     def ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
+        """Return the chat's answer. Raises DialectRefused if it fails."""
         status, found = self._chat.json(method, path, self._who, body)
         if status >= 400 or not isinstance(found, dict):
             why = found.get("error", "") if isinstance(found, dict) else ""
@@ -38,6 +39,7 @@ class RocketChatView:
         return found
 
     def people(self) -> list[dict[str, Any]]:
+        """Return everybody in Rocket.Chat's form."""
         return [
             {
                 "_id": identity("person", one["id"]), "username": one["id"], "name": one["name"], "type": "user",
@@ -48,12 +50,14 @@ class RocketChatView:
         ]  # fmt: skip
 
     def person(self, name: str) -> dict[str, Any]:
+        """Return a person by account or id. Raises DialectRefused (400)."""
         for one in self.people():
             if name in (one["username"], one["_id"]):
                 return one
         raise DialectRefused(400, 'The required "userId" or "username" param provided does not match any users')
 
     def conversation(self, other: str) -> dict[str, Any]:
+        """Return the direct conversation with somebody in Rocket.Chat's form."""
         ids = sorted((identity("person", self.name), identity("person", other)))
         return {
             "_id": "".join(ids),
@@ -64,16 +68,18 @@ class RocketChatView:
         }
 
     def conversations(self) -> list[dict[str, Any]]:
+        """Return all direct conversations."""
         return [self.conversation(one["with"]) for one in self.ask("GET", "/api/direct")["direct"]]
 
     def partner(self, place: str) -> str:
-        """Whom a direct conversation is with: its id, or that of the person."""
+        """Return the partner of a direct conversation, by the id of either. Raises DialectRefused (400)."""
         for one in self.people():
             if place in (one["_id"], self.conversation(one["username"])["_id"]):
                 return str(one["username"])
         raise DialectRefused(400, 'The required "roomId" param does not match any direct conversation')
 
     def rooms(self) -> list[dict[str, Any]]:
+        """Return all rooms in Rocket.Chat's form."""
         return [
             {
                 "_id": identity("room", one["name"]), "name": one["name"], "t": "p" if one.get("closed") else "c",
@@ -83,6 +89,7 @@ class RocketChatView:
         ]  # fmt: skip
 
     def room(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a room by id or name. Raises DialectRefused (400)."""
         wanted = str(given.get("roomId") or given.get("roomName") or given.get("channel") or "").lstrip("#")
         for one in self.rooms():
             if wanted in (one["_id"], one["name"]):
@@ -92,10 +99,10 @@ class RocketChatView:
         )
 
     def messages(self, path: str, room: str, given: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Newest first: `count` (20; 0 for all), `offset`, `latest`, `oldest`, as Rocket.Chat counts them."""
+        """Return messages, newest first: `count` (20; 0 for all), `offset`, `latest`, `oldest` as in Rocket.Chat."""
         names = {one["username"]: one["name"] for one in self.people()}
-        count = number(given.get("count", 20), 20, MOST_BACK) or MOST_BACK
-        wanted = min(number(given.get("offset", 0), 0, MOST_BACK) + count, MOST_BACK)
+        count = bounded_number(given.get("count", 20), 20, MOST_BACK) or MOST_BACK
+        wanted = min(bounded_number(given.get("offset", 0), 0, MOST_BACK) + count, MOST_BACK)
         latest, oldest = (_moment(given.get(key)) for key in ("latest", "oldest"))
         found: list[dict[str, Any]] = []
         before = ""

@@ -1,7 +1,7 @@
 import { OBJLoader } from "three/examples/jsm/loaders/OBJLoader.js";
 import { PLYLoader } from "three/examples/jsm/loaders/PLYLoader.js";
 import { expect, it } from "vitest";
-import { objInSmallLetters, plyInSmallLetters } from "./capitals.ts";
+import { objInSmallLetters, plyInSmallLetters } from "./letterCase.ts";
 
 const PLY = `ply
 format ascii 1.0

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextStep, type QueueView } from "./nextstep.ts";
+import { nextStep, type QueueView } from "./nextStep.ts";
 
 const queue = (more: Partial<QueueView>): QueueView => ({
   round: "r", kind: "holistic", form: "holistic", title: "", experiment: "", state: "open", missing: "",

@@ -1,6 +1,6 @@
 /** Where the keyboard can stand on one item's screen. */
 import { tick } from "svelte";
-import { desk } from "./desk.svelte.ts";
+import { desk } from "./layout.svelte.ts";
 import type { Pane } from "./pane.svelte.ts";
 
 const REGIONS = ["[data-toolbar] button", "[data-brief]", "[data-tree]", "iframe[data-pane]", "[data-questions]"];

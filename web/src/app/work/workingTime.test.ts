@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Active } from "./active.ts";
+import { Active } from "./workingTime.ts";
 
 function at() {
   const world = { now: 0, seen: true };

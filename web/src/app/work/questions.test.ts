@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Asked, type Ask, type Criterion } from "./asked.ts";
+import { Asked, type Ask, type Criterion } from "./questions.ts";
 
 const ask = (name: string, type: Ask["type"], values: string[] = [], required = true): Ask => ({
   name, type, label: name, options: values.map((value) => ({ value, label: value })), required, when: "",

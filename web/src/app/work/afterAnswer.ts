@@ -2,7 +2,7 @@
 import { api, ask } from "../api.ts";
 import { Failure, sentence } from "../failure.ts";
 import { say } from "../ui/toasts.svelte.ts";
-import type { Bench } from "./bench.svelte.ts";
+import type { Bench } from "./openItem.svelte.ts";
 import type { Outcome } from "./dialogs/OutcomeDialog.svelte";
 
 const LOOKED_AT_AGAIN = new Set(["audit", "adjudication"]);

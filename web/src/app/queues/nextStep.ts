@@ -27,9 +27,9 @@ export function nextStep(queue: QueueView, queues: readonly QueueView[]): Step |
 const ABOUT: Record<QueueView["form"], string> = {
   holistic: "Would a reasonable client accept the deliverable as the commissioned work, next to the reference?",
   pairwise: "Two deliverables of the same brief: which is closer to done, and which is better?",
-  rubric: "Each criterion on its own, by its own words.",
+  rubric: "Judge each criterion separately, as it is worded.",
   tags: "Name what is wrong with a deliverable.",
-  integrity: "How did the work come about: honestly, or around the task?",
+  integrity: "Was the work done honestly, or was the task bypassed?",
   qualification: "Is a job, as it was posted, fit to be a task? Look at the post and its attachments.",
 };
 const KINDS: Partial<Record<QueueView["kind"], string>> = {

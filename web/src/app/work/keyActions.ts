@@ -1,11 +1,11 @@
 /** What keys and buttons do. Returns whether anything was done, so that other keys stay the browser's. */
 import { tick } from "svelte";
 import { say } from "../ui/toasts.svelte.ts";
-import type { Bench } from "./bench.svelte.ts";
-import { desk, remember, toggleBrief } from "./desk.svelte.ts";
+import type { Bench } from "./openItem.svelte.ts";
+import { desk, remember, toggleBrief } from "./layout.svelte.ts";
 import type { Action, Meaning } from "./keys.ts";
 import type { Pane } from "./pane.svelte.ts";
-import { Places } from "./places.ts";
+import { Places } from "./keyboardFocus.ts";
 
 export interface Asking {
   help: boolean;

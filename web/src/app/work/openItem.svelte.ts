@@ -2,13 +2,13 @@
 import type { Place } from "@shared/protocol.ts";
 import { api, ask, type Schemas } from "../api.ts";
 import { Failure } from "../failure.ts";
-import { Active } from "./active.ts";
+import { Active } from "./workingTime.ts";
 import { Arrangement, type Looking } from "./arrangement.svelte.ts";
-import { Asked } from "./asked.ts";
+import { Asked } from "./questions.ts";
 import { Draft, textOf, tidy, type Payload, type Phase, type Saved } from "./draft.ts";
 import { firstMet } from "./notes.ts";
 import type { Pane } from "./pane.svelte.ts";
-import { readShelf, writeShelf } from "./shelf.ts";
+import { readShelf, writeShelf } from "./localDrafts.ts";
 
 export type Item = Schemas["ItemView"];
 const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { KINDS } from "./kinds.ts";
-import { blank, bodyOf, experimentFault, faultsOf, refusal } from "./newround.ts";
+import { blank, bodyOf, experimentFault, faultsOf, refusal } from "./roundForm.ts";
 
 test("a round is asked for what its kind needs, and for nothing else", () => {
   expect(Object.keys(faultsOf(blank("holistic")))).toEqual(["experiment"]);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { commonFolder, pairsOf } from "./pairing.ts";
+import { commonFolder, pairsOf } from "./filePairing.ts";
 
 const pairs = (a: string[], b: string[]) => Object.fromEntries(pairsOf(a, b));
 
