@@ -1,10 +1,10 @@
-from .categories import TAXONOMIES as TAXONOMIES
-from .categories import Category as Category
-from .categories import categories as categories
-from .categories import lookup as lookup
-from .categories import slug as slug
-from .categories import suggest as suggest
-from .categories import title_of as title_of
+from .category import TAXONOMIES as TAXONOMIES
+from .category import Category as Category
+from .category import categories as categories
+from .category import lookup as lookup
+from .category import slug as slug
+from .category import suggest as suggest
+from .category import title_of as title_of
 from .expert_sets import EXPERT_SETS as EXPERT_SETS
 from .expert_sets import ExpertSet as ExpertSet
 from .expert_sets import expand_sets as expand_sets
