@@ -22,7 +22,7 @@ _MOST = 12
 async def rendering_notes(store: Store, instances: Iterable[Instance], *, parallel: int = 2) -> list[str]:
     """Return a note for each file that is damaged or that shows too little, and a summary of all others.
 
-    Raises what `viewing.rendering` raises, except SandboxUnavailable, which becomes a note.
+    Raises what `viewing.renderings_of` raises, except SandboxUnavailable, which becomes a note.
     """
     from worksample.viewing import renderings_of
 
