@@ -67,7 +67,7 @@ async def test_an_agents_request_is_repeated_as_often_as_its_retries_say(tmp_pat
 async def test_a_service_that_never_answers_with_sense_is_told_so(tmp_path: Path) -> None:
     _, (trial,), _ = await served(tmp_path, [faults.NO_CHOICES], model_retries=0)
     assert trial.outcome.cause is Cause.MODEL_ERROR
-    assert "an answer without a choice in it" in trial.outcome.reason
+    assert "the service's answer has no choice in it" in trial.outcome.reason
 
 
 @pytest.mark.quick("TOO_LONG")

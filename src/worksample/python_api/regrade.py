@@ -28,7 +28,7 @@ class Graded:
     regraded: Regraded
 
     @property
-    def is_adopted(self) -> bool:
+    def adopted(self) -> bool:
         return self.regraded.adopted
 
     @property

@@ -102,7 +102,8 @@ def _encoding(path: Path) -> str:
         return marked
     with path.open("rb") as file:
         head = file.read(1 << 20)
-        if b"\0" in head:
+        # A text may hold a stray NUL, which UTF-8 allows; of a binary file every few bytes are 0.
+        if head.count(0) * 20 > len(head):
             raise ImportFailed("holds NUL bytes: it is not text", where=str(path), next=f"save it as CSV; {AGAIN}")
         try:
             while head:
