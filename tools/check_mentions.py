@@ -259,7 +259,10 @@ def wrong_options(line: str, words: list[str], *, whole: bool) -> Iterator[str]:
         return
     if whole and not isinstance(command, LazyGroup):
         required = [str(p.name) for p in command.params if isinstance(p, click.Argument) and p.required]
-        lacking = [name for name in required if not values.get(name)]
+        # A missing argument is None, empty or click's own mark, according to click's version.
+        lacking = [
+            name for name in required if not isinstance(values.get(name), str | tuple | list) or not values[name]
+        ]
         if more:
             yield f"`{line}`: {more[0]!r} is one argument too many"
         elif lacking:

@@ -282,7 +282,7 @@ def test_a_review_joins_a_round_of_pairs_and_says_what_is_missing(desk: Office, 
     desk.people.accounts.change(account.id, None, roles=["evaluator"], disabled=True)
     assert len(open_review(desk.people, "me").account.roles) == 5
     empty = office(tmp_path / "empty", agents=0)
-    with pytest.raises(PlanError, match=r"nothing to look at(.|\n)*next: worksample\.resume"):
+    with pytest.raises(PlanError, match=r"no submission fits(.|\n)*next: worksample\.resume"):
         open_review(empty.people, "me")
 
 

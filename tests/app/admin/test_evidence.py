@@ -223,7 +223,7 @@ async def test_a_submission_is_read_without_its_maker_or_by_whoever_judges_it_no
     await served.get(f"/submissions/{mine}?names=true", status=409)
     desk.people.leasing.release(item.id, served.people["admin"])
     named = await served.get(f"/submissions/{submission.id}?names=true")
-    assert named["agent"].startswith("maker-") and named["origin"] == "trial" and "any more" in named["barred"]
+    assert named["agent"].startswith("maker-") and named["origin"] == "trial" and "no more items" in named["barred"]
     for barred in (round, desk.open(RoundKind.RUBRIC).id):
         with pytest.raises(NotReady, match="seen the makers' names"):
             desk.people.drafting.claim(served.people["admin"], barred)
