@@ -47,7 +47,7 @@ def test_no_store_and_no_store_at_all(tmp_path: Path) -> None:
         assert caught.value.where == str(tmp_path / name)
         assert caught.value.next
     assert not (tmp_path / "none").exists()
-    with pytest.raises(StoreError, match="holds other things") as caught:
+    with pytest.raises(StoreError, match="holds other files") as caught:
         Store.open(tmp_path / "other", create=True)
     assert [p.name for p in (tmp_path / "other").iterdir()] == ["thesis.doc"]
 
@@ -229,7 +229,7 @@ def test_a_database_elsewhere_serves_one_store_only(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("WORKSAMPLE_DATABASE", f"sqlite:///{tmp_path}/elsewhere.sqlite")
     Store.open(tmp_path / "a", create=True).close()
     assert not (tmp_path / "a" / "index.sqlite").exists()
-    with pytest.raises(StoreError, match="indexes another store"):
+    with pytest.raises(StoreError, match="is the index of another store"):
         Store.open(tmp_path / "b", create=True)
 
 
