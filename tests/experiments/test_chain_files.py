@@ -114,7 +114,7 @@ def test_experiments_of_before_read_as_they_were() -> None:
     assert "chain" not in body["lock"] and "continues" not in body["arms"][0] and body["attempts"] == 1
     assert Experiment.model_validate(body) == plain
     assert plain.replaced(attempts=2).attempts == 2
-    with pytest.raises(ValidationError, match="its chain comes to 3"):
+    with pytest.raises(ValidationError, match="its chain allows 3"):
         chained_plan().experiment.replaced(attempts=2)
     with pytest.raises(ValidationError, match="continues no arm that makes first attempts"):
         plain.replaced(arms=(Arm(name="b", feedback="retry", continues="a"),))

@@ -301,7 +301,7 @@ def test_a_refused_statement_takes_nothing_of_anothers_with_it_and_is_never_call
     url: str, tmp_path: Path
 ) -> None:
     with planted(Store.open(tmp_path / "s", create=True), WORLD) as store:
-        with pytest.raises(StoreError, match="nothing of its transaction is kept"), store.database.writing() as one:
+        with pytest.raises(StoreError, match="the whole transaction was undone"), store.database.writing() as one:
             one.execute(text("INSERT INTO meta VALUES ('told', 'done')"))
             with pytest.raises(DBAPIError):
                 one.execute(text("SELECT 1 / 0"))
@@ -334,7 +334,7 @@ def test_leases_and_another_stores_database(url: str, tmp_path: Path) -> None:
         assert not store.lease("k", "b", 60)
         store.release("k", "a")
         assert store.lease("k", "b", 60)
-    with pytest.raises(StoreError, match="indexes another store"):
+    with pytest.raises(StoreError, match="is the index of another store"):
         Store.open(tmp_path / "t", create=True)
 
 
