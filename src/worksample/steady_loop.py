@@ -48,7 +48,8 @@ class Stall:
     def within(self, begin: datetime, end: datetime) -> float:
         """Return how many of the stall's seconds lie between two moments."""
         last = min(end, self.at + timedelta(seconds=self.seconds))
-        return max(0.0, (last - max(begin, self.at)).total_seconds())
+        # Moments are rounded to microseconds, seconds are not.
+        return min(self.seconds, max(0.0, (last - max(begin, self.at)).total_seconds()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def read_export(folder: Path) -> tuple[Seed, tuple[str, ...]]:
         raise ExportError(f"the export is incomplete: {LIST} cannot be read", where=where, next=AGAIN) from None
     if not isinstance(said, dict) or said.get("format") != FORMAT or not isinstance(said.get("files"), dict):
         raise ExportError(
-            "the export was made by another version", where=where, next="use the worksample version that made it"
+            "the export was made by another version", where=where, next="use the version of Worksample that made it"
         )
     found = dict(_digests(folder))
     for name in sorted(found.keys() | said["files"].keys()):

@@ -64,5 +64,5 @@ def read_stamp(state: Path, *, where: str = "export") -> Mapping[str, Any]:
 
 def _of_another_version(where: str, why: str) -> ExportError:
     return ExportError(
-        f"the state was made by another version: {why}", where=where, next="use the worksample version that made it"
+        f"the state was made by another version: {why}", where=where, next="use the version of Worksample that made it"
     )
