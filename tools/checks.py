@@ -80,7 +80,8 @@ def run_tests(profile: str, shard: str) -> int:
     words = ["-n", "4", "--dist", "worksteal", "--shard", shard, "--known-skips"]
     words += [] if os.environ.get("CI") else ["--write-counts"]
     if profile == "quick" and has_room():
-        place = tempfile.mkdtemp(dir="/dev/shm", prefix="worksample-tests-")
+        # Short, because the path of a Unix socket has 107 bytes at most.
+        place = tempfile.mkdtemp(dir="/dev/shm", prefix="ws-tests-")
         try:
             code = run_pytest(*common, *words, "--basetemp", f"{place}/files")
         finally:
