@@ -14,8 +14,8 @@ from worksample.experiments.planning.compatibility import why_incompatible
 from worksample.files import HashSink
 from worksample.formats.harbor import ImportedHarborTask, ImportHarbor, import_harbor
 from worksample.formats.harbor.format import OBSTACLES
-from worksample.formats.harbor.substitutes import with_own_uv
-from worksample.formats.packages import FaultyPackages
+from worksample.formats.harbor.package_layout import with_own_uv
+from worksample.formats.package_writer import FaultyPackages
 from worksample.records import Agent, HealthSpec, McpSpec, Protocol
 from worksample.tasks import ingest, read_package
 from worksample.tasks.package_files import is_grader_file

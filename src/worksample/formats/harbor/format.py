@@ -36,9 +36,9 @@ OBSTACLES = {
 
 
 def _import(request: TransferRequest) -> TransferReport:
-    from worksample.formats.packages import packages_or_faults, report_packages
+    from worksample.formats.package_writer import packages_or_faults, report_packages
 
-    from .importing import ImportHarbor, import_harbor
+    from .task_import import ImportHarbor, import_harbor
 
     assert request.source is not None and request.out is not None
     config = ImportHarbor(
@@ -60,7 +60,7 @@ def _import(request: TransferRequest) -> TransferReport:
 
 
 def _export(request: TransferRequest) -> TransferReport:
-    from .exporting import ExportHarbor, export_harbor
+    from .task_export import ExportHarbor, export_harbor
 
     assert request.source is not None and request.out is not None
     given: dict[str, Any] = {key: request.options[key] for key in ("base", "organisation") if key in request.options}

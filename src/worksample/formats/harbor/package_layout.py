@@ -13,11 +13,18 @@ from worksample.tasks.steps import BRIEF, FILES
 
 from .manifest import AGAIN, FILE, HarborStep, HarborTask
 from .obstacles import with_defaults
-from .substitutes import with_own_uv
 
 FROM, USER = re.compile(r"^\s*FROM\s", re.I | re.M), re.compile(r"^\s*USER\s+(\S+)", re.I | re.M)
 OUTPUT = "/logs/artifacts"
 """The folder in which Harbor looks for files that nobody names."""
+WITHOUT_INTERNET = "no network for the whole internet"
+TAG = "substituted: {}"
+"""Tag of a package that names a substitution."""
+_UV = re.compile(r"(?:curl|wget)\s[^|&;\n]*astral\.sh/uv[^|&;\n]*\|\s*(?:env\s+\S+\s+)?(?:ba)?sh(?:\s+-s\S*)?")
+_OWN = (
+    'python3 -m pip install --quiet --break-system-packages uv && mkdir -p "$HOME/.local/bin" && '
+    ': > "$HOME/.local/bin/env"'
+)
 
 
 def step_name(step: HarborStep) -> str:
@@ -110,3 +117,12 @@ def _copy(source: Path, target: Path) -> None:
                 f"{path.name} is a link that leads out of the folder, or nowhere", where=str(source), next=AGAIN
             )
     shutil.copytree(source, target, dirs_exist_ok=True)
+
+
+def with_own_uv(script: str) -> tuple[str, bool]:
+    """Return a script or Dockerfile with `uv` from PyPI, and whether anything was changed.
+
+    The installer's `~/.local/bin/env`, which scripts read afterwards, exists and is empty.
+    """
+    changed, count = _UV.subn(f"{{ {_OWN}; }}", script)
+    return changed, count > 0

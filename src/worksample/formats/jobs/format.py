@@ -20,7 +20,7 @@ from worksample.formats.interface import (
 if TYPE_CHECKING:
     from worksample.records import Source
 
-    from .importing import ImportedJobs
+    from .table_import import ImportedJobs
 
 SHOWN = 20
 """Number of faults that are listed."""
@@ -52,7 +52,7 @@ JOB_OPTIONS = (
 
 def import_job_table(preset: str, request: TransferRequest) -> TransferReport:
     """Import a table of jobs with the column names of a preset, and report what became of its rows."""
-    from .importing import ImportJobs, import_jobs
+    from .table_import import ImportJobs, import_jobs
 
     assert request.source is not None and request.out is not None
     config = ImportJobs(

@@ -14,8 +14,8 @@ from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.records import Entry, Instance
 from worksample.sandboxes.toolbox import platform_python
 
-from .identifiers import MOST, NOT_SEEN, Candidate, Finder, searched_texts
-from .references import links, miscounted_files, missing, named_files
+from .mentioned_files import links, miscounted_files, missing, named_files
+from .personal_identifiers import MOST, NOT_SEEN, Candidate, Finder, searched_texts
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -29,7 +29,7 @@ _HERE = Path(__file__).resolve().parent
 _VIEWING = _HERE.parents[2] / "viewing"
 COMMAND = [
     platform_python(), "-I", "-B", "-c",
-    f"import sys; sys.path[:0] = [{str(_HERE / 'in_box')!r}, {str(_VIEWING)!r}]; from read import main; main()",
+    f"import sys; sys.path[:0] = [{str(_HERE / 'in_box')!r}, {str(_VIEWING)!r}]; from file_reader import main; main()",
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from worksample.extras import lacks
 
-from .names import NameLists
+from .name_lists import NameLists
 
 CHUNK = 2_000
 """Characters that are looked at together: the patterns' time grows faster than the text."""

@@ -22,7 +22,7 @@ from typing import Any
 
 from worksample.errors import ImportFailed, ManifestError, UsageError
 from worksample.files.config_files import UnreadableFile, load
-from worksample.formats.packages import Packages, PendingPackage, write_packages
+from worksample.formats.package_writer import Packages, PendingPackage, write_packages
 from worksample.tasks.workplace import PORTS
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.the_agent_company import read_scenarios
@@ -30,7 +30,7 @@ from worksample.workplace.colleagues.the_agent_company import read_scenarios
 from .company import SERVICES, company_folder, defined_in, services_for
 from .evaluator_analysis import UTILS, WORKSPACE, EvaluatorNeeds, analyse_evaluator
 from .original_company import AGAIN, agent_keys, missing, notes, write_wiki
-from .source import ImageFile, image_of
+from .published_task import ImageFile, image_of
 
 TASKS, BASE = Path("workspaces/tasks"), Path("workspaces/base_image")
 SHARED = ("common.py", "config.py", "scoring.py")
@@ -218,7 +218,7 @@ def _brief(task: OriginalTask) -> str:
 
 
 def _manifest(task: OriginalTask) -> str:
-    from .importing import canary_of
+    from .port_import import canary_of
 
     department = task.name.split("-", 1)[0]
     others = {"bm": "admin", "ml": "ds", "qa": "pm", "research": "other", "example": "other"}

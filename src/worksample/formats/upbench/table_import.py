@@ -13,10 +13,10 @@ from worksample.store import Store
 from worksample.tasks.taxonomy import slug
 
 from .cell_json import PASS
-from .exporting import HOME, passes
 from .record_builder import RecordBuilder
-from .refresh import Refresh, compare_tables
 from .row_changes import RowChanges
+from .table_comparison import Refresh, compare_tables
+from .table_export import HOME, passes
 from .table_files import read_tables
 
 

@@ -9,14 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from worksample.errors import ImportFailed, UsageError
-from worksample.formats.packages import Packages, PendingPackage, package_names, write_packages
+from worksample.formats.package_writer import Packages, PendingPackage, package_names, write_packages
 from worksample.tasks import read_package
 from worksample.tasks.brief_settings import setting_names
 
 from .manifest import AGAIN, FILE, HarborStep, HarborTask, HealthCheck, read_task, size_of
 from .obstacles import endpoints_of, mcp_of, obstacles_of
-from .package_layout import OUTPUT, lay_out, step_name
-from .substitutes import TAG, WITHOUT_INTERNET
+from .package_layout import OUTPUT, TAG, WITHOUT_INTERNET, lay_out, step_name
 from .verifier_import import VERIFIER_TIME, toml, verifier_lines
 
 _NAMESPACE = uuid.UUID("c1b3c3a6-1f0e-5d0e-8a53-0d9a5a1f3d52")

@@ -17,8 +17,8 @@ from PIL import Image
 from people.worlds import folder_of
 from store.worlds import NOTHING, instance_of
 from worksample.formats.jobs.screening import JobExamination, JobExaminer
-from worksample.formats.jobs.screening.identifiers import CHUNK, Finder, chunks
-from worksample.formats.jobs.screening.references import links, miscounted_files, missing, named_files
+from worksample.formats.jobs.screening.mentioned_files import links, miscounted_files, missing, named_files
+from worksample.formats.jobs.screening.personal_identifiers import CHUNK, Finder, chunks
 from worksample.records import Job
 from worksample.store import Store
 

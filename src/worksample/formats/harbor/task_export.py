@@ -22,8 +22,7 @@ from worksample.tasks.spec import InstanceSpec
 from . import verifier_export as verifier_out
 from .bundled_kit import carry_kit, requirements
 from .environment_export import environment_lines, toml
-from .package_layout import FROM, USER
-from .substitutes import TAG, WITHOUT_INTERNET
+from .package_layout import FROM, TAG, USER, WITHOUT_INTERNET
 
 BASE = "python:3.12-slim"
 TESTS = "/tests"

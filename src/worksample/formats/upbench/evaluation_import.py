@@ -24,8 +24,8 @@ from worksample.records import (
 )
 
 from .cell_json import FAIL, PASS, read_feedback, read_labels
-from .exporting import HOME, kept_id
 from .submission_import import AUTHOR, WHY
+from .table_export import HOME, kept_id
 from .tables import Row
 
 _SAID = {"pass": PASS, "passed": PASS, "true": PASS, "fail": FAIL, "failed": FAIL, "false": FAIL}

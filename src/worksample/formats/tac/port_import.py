@@ -14,11 +14,11 @@ from pathlib import Path
 
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import ImportFailed, UsageError
-from worksample.formats.packages import Packages, PendingPackage, write_packages
+from worksample.formats.package_writer import Packages, PendingPackage, write_packages
 
 from .company import SERVICES, WHOLE, services_for, write_company
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
-from .source import REINSTALL, PublishedTask, find_source, read_all
+from .published_task import REINSTALL, PublishedTask, find_source, read_all
 
 _NAMESPACE = uuid.UUID("5b0d7f0e-6f2a-5d39-9a2b-6a4f7b1f6c11")
 _BUILD = re.compile(rf"sqlite3 {DATA}/(\S+) < {DATA}/(\S+)")
