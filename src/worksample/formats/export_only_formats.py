@@ -1,4 +1,4 @@
-"""Formats that are written from a store's records: trajectories as ATIF, evaluations as training data."""
+"""Formats that are only exported, from the records of a store: ATIF trajectories and training data."""
 
 from __future__ import annotations
 

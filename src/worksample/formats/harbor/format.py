@@ -1,4 +1,4 @@
-"""Harbor's tasks as a format: the commands `worksample import harbor` and `worksample export harbor`."""
+"""The Harbor format: the commands `worksample import harbor` and `worksample export harbor`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OBSTACLES = {
     "harbor-verifier": "no tests/test.sh",
     "internet": "the whole internet",
 }
-"""Word -> what a task with it needs, which is not available here."""
+"""Obstacle -> the requirement of a task that cannot be met here."""
 
 
 def _import(request: TransferRequest) -> TransferReport:
