@@ -118,7 +118,7 @@ TAC = ExchangeFormat(
         """Turn TheAgentCompany's tasks into packages below the folder OUT, from the installed port or a copy.
 
         Needs the extra: pip install 'worksample[tac]'. The evaluators are called unmodified in the grading box
-        (docs/tac.md).
+        (docs/reference/formats.md).
         """,
         _import,
         (

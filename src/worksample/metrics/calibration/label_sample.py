@@ -12,7 +12,7 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, flags, floats, same_length
 
 LEAST = 20
-"""Labels below which no figure is corrected. cje-eval and the simulations in docs/calibration.md put it at 20."""
+"""Labels below which no figure is corrected. So do cje-eval and our simulations (docs/explanation/uncertainty.md)."""
 
 
 class LabelKind(StrEnum):

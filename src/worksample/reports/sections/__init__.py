@@ -1,7 +1,7 @@
 """From a store's rounds and frames to every figure that they support: sections of estimates, and two agents compared.
 
 `measure` gives the sections of `worksample metrics` and of the report, `compare` what `worksample compare` says. The
-definitions are in docs/metrics.md; nothing here computes one itself.
+definitions are in docs/reference/metrics.md; nothing here computes one itself.
 """
 
 # Polars and scipy are imported only if a figure is requested.
