@@ -1,5 +1,4 @@
-"""Export of trajectories as ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7), and a validator.
-"""
+"""Export of trajectories as ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7), and a validator."""
 
 from __future__ import annotations
 

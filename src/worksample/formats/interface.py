@@ -195,8 +195,7 @@ def format_names() -> tuple[str, ...]:
 
 
 def find_format(name: str) -> ExchangeFormat:
-    """Import and return a format. Raises UsageError for an unknown name, ImportFailed if the format cannot be loaded.
-    """
+    """Import and return a format. Raises UsageError for an unknown name, ImportFailed if the format cannot be loaded."""
     point = _points().get(name)
     if point is None:
         raise UsageError(
