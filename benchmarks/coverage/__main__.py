@@ -2,13 +2,13 @@
 
     python -m benchmarks.coverage TABLE [--seeds N] [--only NAME] [--sizes ...] [--keep FILE] [--write]
 
-    figures            every figure of `worksample metrics`: a table of docs/metrics.md
-    hard               worlds that break what intervals take for granted: docs/metrics.md
-    bounds             cells of `figures` above 97 %, and how much an interval has to cover there: docs/metrics.md
-    feedback           lifts, feedback less retry, regions: docs/chains.md
+    figures            every figure of `worksample metrics`: a table of docs/reference/metrics.md
+    hard               worlds that break what intervals take for granted: docs/reference/metrics.md
+    bounds             cells of `figures` above 97 % and the least possible coverage: docs/reference/metrics.md
+    feedback           lifts, feedback less retry, regions: docs/how-to/re-attempts.md
     corrected          figures of a judge that people's labels correct; `--write`: docs/calibration-cells.csv
     corrected-bounds   how much a corrected figure has to cover above 97 %: docs/calibration-cells.csv
-    strata             corrected figures of several agents or strata with few labels: docs/calibration.md
+    strata             corrected figures of several agents or strata with few labels: docs/explanation/uncertainty.md
     worst              the judge at which a corrected figure covers least
 
 With `--keep FILE` a run can be stopped at any time and goes on where it was.
@@ -91,19 +91,21 @@ def make_worst(options: Options) -> str:
 
 
 REPORTS = {
-    "figures": Report(make_figures, page="metrics.md", mark="coverage"),
-    "hard": Report(lambda options: make_figures(options, hard=True), page="metrics.md", mark="hard"),
+    "figures": Report(make_figures, page="reference/metrics.md", mark="coverage"),
+    "hard": Report(lambda options: make_figures(options, hard=True), page="reference/metrics.md", mark="hard"),
     "bounds": Report(
-        lambda _: bounds.table((DOCS / "metrics.md").read_text(encoding="utf-8")), page="metrics.md", mark="bounds"
+        lambda _: bounds.table((DOCS / "reference/metrics.md").read_text(encoding="utf-8")),
+        page="reference/metrics.md", mark="bounds",
     ),
     "feedback": Report(
         lambda options: feedback.tables(options.seeds, options.numbers(feedback.JOBS), Kept(options.keep)),
-        page="chains.md", mark="feedback coverage",
+        page="how-to/re-attempts.md", mark="feedback coverage",
     ),
     "corrected": Report(make_corrected, seeds=1000),
     "corrected-bounds": Report(make_corrected_bounds),
     "strata": Report(
-        lambda options: "\n".join(strata.table(options.seeds, options.only)), page="calibration.md", mark="strata"
+        lambda options: "\n".join(strata.table(options.seeds, options.only)),
+        page="explanation/uncertainty.md", mark="strata",
     ),
     "worst": Report(make_worst, seeds=4000),
 }  # fmt: skip

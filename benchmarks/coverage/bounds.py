@@ -1,9 +1,8 @@
 """Cells of the table of coverage above 97 %, and how often an interval has to hold the truth there.
 
-Reads the table of docs/metrics.md. Rows whose method is exact may cover more. Each other cell above 97 % is listed with
-the smallest coverage (`least.py`) of any interval that holds 93 %, and 95 %, for all distributions over the values that
-its tasks can have, or as within the chance of so many draws.
-"""
+Reads the table of docs/reference/metrics.md. Rows whose method is exact may cover more. Each other cell above 97 % is
+listed with the smallest coverage (`least.py`) of any interval that holds 93 %, and 95 %, for all distributions over
+the values that its tasks can have, or as within the chance of so many draws."""
 
 from __future__ import annotations
 

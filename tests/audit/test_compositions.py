@@ -1,4 +1,4 @@
-"""Compositions that docs/kit.md documents are no faults to the audit: files in pairs, free names, nested parts."""
+"""Compositions that docs/reference/kit.md documents are no faults to the audit: pairs, free names, nested parts."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from worksample.experiments.planning.compatibility import why_incompatible
 from worksample.files import HashSink
 from worksample.formats.harbor import ImportedHarborTask, ImportHarbor, import_harbor
 from worksample.formats.harbor.format import OBSTACLES
-from worksample.formats.harbor.substitutes import with_own_uv
-from worksample.formats.packages import FaultyPackages
+from worksample.formats.harbor.package_layout import with_own_uv
+from worksample.formats.package_writer import FaultyPackages
 from worksample.records import Agent, HealthSpec, McpSpec, Protocol
 from worksample.tasks import ingest, read_package
 from worksample.tasks.package_files import is_grader_file
@@ -166,7 +166,7 @@ def test_what_cannot_be_had_makes_an_instance_not_attemptable(
     assert made.needs == (word,)
     [instance] = ingest(read_package(root), HashSink()).instances
     assert word in why_incompatible(Agent.of("one", "worker"), instance)
-    assert word in OBSTACLES and f"`{word}`" in Path("docs/harbor.md").read_text()
+    assert word in OBSTACLES and f"`{word}`" in Path("docs/how-to/import-tasks.md").read_text()
 
 
 def test_tools_skills_and_a_health_check_come_along(tmp_path: Path) -> None:

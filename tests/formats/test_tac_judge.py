@@ -20,7 +20,7 @@ from openai_server import Answer, Fault, judged, read, says, serving
 from worksample.errors import Cause, GraderError
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.judge_model import split_prompt
-from worksample.formats.tac.source import find_source
+from worksample.formats.tac.published_task import find_source
 from worksample.grading import EvaluationPlace, ProgramEvaluator, evaluate, open_round
 from worksample.models import Roles
 from worksample.records import Evaluation, GradePayload, Protocol

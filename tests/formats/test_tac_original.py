@@ -14,7 +14,7 @@ from formats.tac_original import MOVING, TASKS, original
 from formats.tac_port import Outcome, performed
 from formats.tac_port_work import Work
 from worksample.errors import ImportFailed, UsageError
-from worksample.formats.tac.original import count_needs, import_original, read_originals
+from worksample.formats.tac.original_import import count_needs, import_original, read_originals
 from worksample.tasks import read_package
 from worksample.workplace.company_reader import read_company
 

@@ -69,7 +69,7 @@ def test_five_tasks_show_no_difference_in_less_than_97_of_100_studies() -> None:
 
 
 def test_the_docs_list_every_cell_above_97_that_is_no_exact_interval() -> None:
-    page = (DOCS / "metrics.md").read_text()
+    page = (DOCS / "reference/metrics.md").read_text()
     begin, end = "<!-- bounds -->", "<!-- /bounds -->"
     lines = page.partition(begin)[2].partition(end)[0].splitlines()
     listed = {}

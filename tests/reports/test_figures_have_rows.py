@@ -20,8 +20,8 @@ from worksample.reports.sections import MeasureConfig, measure
 from worksample.store import Store
 
 ELSEWHERE = ("calibrated", "proof", "favour")
-"""Sections whose figures have their table in docs/calibration.md."""
-PAGE = (Path(__file__).parents[2] / "docs/metrics.md").read_text()
+"""Sections whose figures have their table in docs/explanation/uncertainty.md."""
+PAGE = (Path(__file__).parents[2] / "docs/reference/metrics.md").read_text()
 
 
 def shown(store: Store, by: str = "") -> Iterator[tuple[str, Estimate]]:

@@ -1,4 +1,6 @@
-"""ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7): export of trajectories, and a check."""
+"""Export of trajectories as ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7), and a
+validator.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,10 @@ AGENT_ONLY = ("model_name", "reasoning_content", "reasoning_effort", "tool_calls
 
 
 def export_trajectories(store: Store, experiment: str, out: Path) -> list[Path]:
-    """Lay every trial's trajectory of an experiment, with its pictures, into `out/<trial>/`; the documents' paths.
+    """Write the trajectories of an experiment, with their pictures, to `out/<trial>/`; return the paths of the
+    documents.
 
-    Trials without a submission (their sandbox never started) have none. Raises RecordMissing, OSError.
+    A trial without a submission (its sandbox never started) has no trajectory. Raises RecordMissing, OSError.
     """
     trials = {trial.id: trial for trial in store.find(Trial, experiment=experiment)}
     written = []
@@ -39,8 +42,10 @@ def export_trajectories(store: Store, experiment: str, out: Path) -> list[Path]:
 
 
 def _name_version(path: Path, agent: Agent) -> None:
-    """Name the agent's own version in a document that an earlier release wrote with this package's, and give one
-    without a step the step that the format wants."""
+    """Correct a trajectory that an earlier release wrote: its agent version was this package's version.
+
+    If it has no steps, one placeholder step is added, because ATIF requires a step.
+    """
     document = json.loads(path.read_bytes())
     version = document["agent"]["version"] if agent.harness in OWN else version_of(agent)
     if document["agent"]["version"] == version and document["steps"]:
@@ -52,7 +57,7 @@ def _name_version(path: Path, agent: Agent) -> None:
 
 
 def faults(document: Mapping[str, Any]) -> list[str]:
-    """Return in words how a document breaks the format; empty for a sound one."""
+    """Return one sentence for each violation of ATIF in a document; an empty list if the document is valid."""
     found = []
     if not str(document.get("schema_version", "")).startswith("ATIF-v1."):
         found.append(f"schema_version is {document.get('schema_version')!r}; known are ATIF-v1.x")

@@ -118,6 +118,8 @@ def _need_tables(given: Mapping[str, Any]) -> None:
 
     for key, value in given.items():
         if key in TABLES and not isinstance(value, Mapping):
-            raise UsageError(f"{key} is {value!r}, not a table", where=CALL, next=f"{key}={{...}} (docs/settings.md)")
+            raise UsageError(
+                f"{key} is {value!r}, not a table", where=CALL, next=f"{key}={{...}} (docs/reference/settings.md)"
+            )
         if key not in ExperimentConfig.model_fields and key != "model" and difflib.get_close_matches(key, ["model"]):
             raise UsageError(f"{key} is not an argument", where=CALL, next=f"model={value!r}")

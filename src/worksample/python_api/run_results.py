@@ -74,7 +74,7 @@ class Run:
             return leaderboard(store, [self.experiment])
 
     def figures(self, config: MeasureConfig | None = None) -> pl.DataFrame:
-        """Return every figure that the data support, a row each (docs/metrics.md)."""
+        """Return every figure that the data support, a row each (docs/reference/metrics.md)."""
         from worksample.reports.sections import figures_df, measure
 
         with use_store(self.store) as store:

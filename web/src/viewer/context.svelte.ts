@@ -3,7 +3,7 @@
 import type { Component } from "svelte";
 import type { Place, Theme } from "@shared/protocol.ts";
 
-/** How one file is shown, as the server says it: docs/viewing.md. Every text in it may be the agent's own. */
+/** How one file is shown, as the server says it: docs/reference/viewing.md. Every text in it may be the agent's own. */
 export interface View {
   kind: string;
   badge: string;

@@ -1,4 +1,4 @@
-"""Harbor's tasks as a format: the commands `worksample import harbor` and `worksample export harbor`."""
+"""The Harbor format: the commands `worksample import harbor` and `worksample export harbor`."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ OBSTACLES = {
     "harbor-verifier": "no tests/test.sh",
     "internet": "the whole internet",
 }
-"""Word -> what a task with it needs, which is not available here."""
+"""Obstacle -> the requirement of a task that cannot be met here."""
 
 
 def _import(request: TransferRequest) -> TransferReport:
-    from worksample.formats.packages import packages_or_faults, report_packages
+    from worksample.formats.package_writer import packages_or_faults, report_packages
 
-    from .importing import ImportHarbor, import_harbor
+    from .task_import import ImportHarbor, import_harbor
 
     assert request.source is not None and request.out is not None
     config = ImportHarbor(
@@ -60,7 +60,7 @@ def _import(request: TransferRequest) -> TransferReport:
 
 
 def _export(request: TransferRequest) -> TransferReport:
-    from .exporting import ExportHarbor, export_harbor
+    from .task_export import ExportHarbor, export_harbor
 
     assert request.source is not None and request.out is not None
     given: dict[str, Any] = {key: request.options[key] for key in ("base", "organisation") if key in request.options}
@@ -85,8 +85,8 @@ HARBOR = ExchangeFormat(
         """Turn Harbor tasks at or below FOLDER into packages below the folder OUT.
 
         The verifier becomes the grader, and the solution the audit's reference. If a task needs something that is not
-        available here, its instance is not attemptable, with a reason (docs/harbor.md). A faulty task stops no other,
-        and packages that exist are kept: the same command again writes what is missing.
+        available here, its instance is not attemptable, with a reason (docs/how-to/import-tasks.md). A faulty task
+        stops no other, and packages that exist are kept: the same command again writes what is missing.
         """,
         _import,
         (
@@ -105,7 +105,7 @@ HARBOR = ExchangeFormat(
         """Write each instance of PACKAGE as a Harbor task below the folder OUT.
 
         The grader becomes the verifier, in its own image with the reference. Whatever Harbor cannot express is reported
-        and left out; exit code 3 if nothing could be written (docs/harbor.md).
+        and left out; exit code 3 if nothing could be written (docs/how-to/import-tasks.md).
         """,
         _export,
         (

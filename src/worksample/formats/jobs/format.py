@@ -1,4 +1,4 @@
-"""Tables of jobs as formats: `worksample import jobs`, `gdpval` and `rli`, which differ in the names of columns."""
+"""Formats for tables of jobs: `worksample import jobs`, `gdpval` and `rli`. They differ in their column names."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from worksample.formats.interface import (
 if TYPE_CHECKING:
     from worksample.records import Source
 
-    from .importing import ImportedJobs
+    from .table_import import ImportedJobs
 
 SHOWN = 20
-"""Number of faults that are listed."""
+"""The number of faults that are listed."""
 JOB_OPTIONS = (
     FormatOption("mapping", "A TOML file that names the columns.", value="FILE", flag="--map"),
     FormatOption("encoding", "The encoding of a CSV that is not UTF-8, such as cp1252.", value="NAME"),
@@ -47,12 +47,14 @@ JOB_OPTIONS = (
     ),
     OVERWRITE,
 )  # fmt: skip
-"""The options of every import of a table of jobs."""
+"""Options of every import of a table of jobs."""
 
 
 def import_job_table(preset: str, request: TransferRequest) -> TransferReport:
-    """Import a table of jobs with the column names of a preset, and report what became of its rows."""
-    from .importing import ImportJobs, import_jobs
+    """Import a table of jobs with the column names of a preset; report how many rows were written, excluded and
+    faulty.
+    """
+    from .table_import import ImportJobs, import_jobs
 
     assert request.source is not None and request.out is not None
     config = ImportJobs(
@@ -68,7 +70,7 @@ def import_job_table(preset: str, request: TransferRequest) -> TransferReport:
 
 
 def price_source(request: TransferRequest) -> Source:
-    """Return what `--source` names. Raises UsageError for an unknown word."""
+    """Return the value of `--source`. Raises UsageError for an unknown one."""
     from worksample.records import Source
 
     name = request.text("source")
@@ -80,7 +82,7 @@ def price_source(request: TransferRequest) -> Source:
 
 
 def _report(made: ImportedJobs, out: str) -> tuple[ReportTable | ReportLine, ...]:
-    """Report how many jobs dropped out at each step, and what is unusual about the rest."""
+    """Report how many jobs were left out at each step, and what is unusual about the others."""
     rows = [("rows", made.rows), *((f"left out: not {name}", n) for name, n in made.left_out.items())]
     rows += [("at fault", len(made.faults)), ("there before", made.there), ("written", len(made.written))]
     shown = [row for row in rows if row[1] or row[0] in ("rows", "written")]

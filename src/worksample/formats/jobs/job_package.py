@@ -1,4 +1,7 @@
-"""A job's package: task.toml, brief, inputs, the human's deliverable and the criteria, written whole or not at all."""
+"""Writer of a job's package: task.toml, brief, inputs, reference and criteria. A package is written completely or not
+at
+all.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +32,18 @@ _NAMESPACE = uuid.UUID("3f5d6f5e-9d3a-5c1e-8a4b-61b4c9a7d2f0")
 _PLACE = re.compile(r"\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}")
 _DELIVERABLES = "The finished work, as a client would be given it, in the forms that the description asks for."
 BEFORE, AFTER = "## Work description\n\n", "\n\n## Provided material\n\n"
-"""What stands around a description in its brief."""
+"""Text before and after the description in a brief."""
 FRAME = f"\n\n## Deliverables\n\n{_DELIVERABLES}\n"
 FILE_LIMIT = 2 << 30
-"""Bytes of one attachment."""
+"""The largest size of an attachment, in bytes."""
 MOST_NEAR = 2_000
-"""Names of a folder among which the one that is nearest to a missing name is looked for."""
+"""The largest number of file names that are compared when a missing name gets a suggestion."""
 
 
 def package_name(posting: Posting, title_slug: Callable[[str], str] = slug) -> str:
-    """Return `title-contract`, at most 100 characters; an id that is no word is replaced by its digest."""
+    """Return `title-contract`, at most 100 characters. An id that cannot be part of a name is replaced by its
+    digest.
+    """
     own = slug(posting.job.contract)
     if own != posting.job.contract.lower() or len(own) > 40:
         own = uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:12]
@@ -50,12 +55,12 @@ def package_name(posting: Posting, title_slug: Callable[[str], str] = slug) -> s
 
 
 def _slug_before(title: str) -> str:
-    """As earlier versions wrote titles: without the letters that have accents."""
+    """Return a title's slug as earlier versions formed it: without accented letters."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 def known_name(posting: Posting, out: Path) -> str:
-    """Return the name of a job's package below `out`: its own, or the one that an earlier version gave it."""
+    """Return the name of a job's package below `out`; the name by an earlier version if a package has it already."""
     name = package_name(posting)
     before = package_name(posting, _slug_before)
     kept = before != name and not (out / name).exists() and owner_of(out / before) == posting.job.contract
@@ -63,9 +68,9 @@ def known_name(posting: Posting, out: Path) -> str:
 
 
 def choose_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
-    """Return a job's folder below `out`: its package's own name, unless that belongs to another job.
+    """Return a job's folder below `out`: its package name, with a suffix if another job has that name.
 
-    Two jobs' titles and ids may form the same name. taken: name -> id of the earlier jobs.
+    Titles and ids of two jobs may form the same name. taken: name -> id of the earlier jobs; the chosen name is added.
     """
     name, contract = known_name(posting, out), posting.job.contract
     if taken.get(name, contract) != contract or owner_of(out / name) not in ("", contract):
@@ -75,7 +80,7 @@ def choose_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
 
 
 def owner_of(root: Path) -> str:
-    """Return the id of the job whose package is in a folder; "" if there is none."""
+    """Return the id of the job whose package is in a folder; "" if the folder holds no job's package."""
     try:
         data = tomllib.loads((root / "task.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -85,12 +90,12 @@ def owner_of(root: Path) -> str:
 
 
 def job_folder(contract: str) -> str:
-    """Return the folder of one job's attachments: its id, or the id's digest if that is no plain name."""
+    """Return the folder of a job's attachments: its id, or the id's digest if the id cannot be a folder's name."""
     return contract if re.fullmatch(r"[A-Za-z0-9_-]{1,80}", contract) else uuid.uuid5(_NAMESPACE, contract).hex
 
 
 def write_package(posting: Posting, root: Path, files: Path, day: date, provenance: str) -> None:
-    """Write the package `root`; attachments and deliverables are found below `files`. Raises InvalidCell."""
+    """Write the package `root`, with attachments and deliverables from `files`. Raises InvalidCell."""
     draft = root.with_name(f".{root.name}.part")
     shutil.rmtree(draft, ignore_errors=True)
     try:
@@ -111,14 +116,14 @@ def write_package(posting: Posting, root: Path, files: Path, day: date, provenan
 
 
 def find_files(posting: Posting, files: Path) -> None:
-    """Raise InvalidCell for the first file that is missing or not allowed."""
+    """Check that every attachment and deliverable can be opened. Raises InvalidCell for the first that cannot."""
     for name in (*posting.attachments, *posting.reference):
         with open_listed_file(files, relative_path(name), name):
             pass
 
 
 def with_available_files(posting: Posting, files: Path) -> Posting:
-    """Return the job with only those files that can be read; its posting still names all."""
+    """Return the posting with only the files that can be opened; its job still lists all attachments."""
 
     def kept(names: Sequence[str]) -> tuple[str, ...]:
         out: list[str] = []
@@ -134,7 +139,9 @@ def with_available_files(posting: Posting, files: Path) -> Posting:
 
 
 def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
-    """Copy files from below `files` under the same names, without a folder that all share."""
+    """Copy files from `files` to `target`; return their new paths. A file keeps its folder only if another has its
+    name.
+    """
     paths = [relative_path(name) for name in names]
     made = []
     for name, path in zip(names, paths, strict=True):
@@ -145,6 +152,7 @@ def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
 
 
 def relative_path(name: str) -> PurePosixPath:
+    """Return a listed file's path. Raises InvalidCell for a web address, or a path that leads out of the folder."""
     path = PurePosixPath(name.replace("\\", "/"))
     if "://" in name:
         raise InvalidCell(f"{name[:80]!r} lies on the web; bring the file and name it")
@@ -162,7 +170,7 @@ def _copy_file(files: Path, path: PurePosixPath, target: Path, name: str) -> Non
 
 
 def open_listed_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
-    """Open a file below `files` without following links: the folder may be untrusted."""
+    """Open a file below `files` without following links, because the folder is untrusted. Raises InvalidCell."""
     folder = os.open(files, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for step in path.parts[:-1]:
@@ -188,9 +196,9 @@ def open_listed_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
 
 
 def _open_named(name: str, flags: int, folder: int) -> int:
-    """Open a name in a folder; if it is missing, open the one name that differs only in Unicode composition.
+    """Open a name in a folder; if it is missing, open the only name that differs just in Unicode composition.
 
-    macOS writes `é` as a letter and an accent, tables as one character; to people both are the same name.
+    macOS writes `é` as a letter and an accent, tables write it as one character; to people both are the same name.
     """
     try:
         return os.open(name, flags, dir_fd=folder)
@@ -233,8 +241,9 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
 
 
 def _places(description: str) -> dict[str, str]:
-    """Map a text that looks like a setting to the setting that stands for it: one of the same name, or a numbered one
-    if the text contains spaces.
+    """Map each text that looks like a placeholder of a setting to the setting that restores it.
+
+    The setting has the text's own name, or a numbered one if the text contains spaces.
     """
     found = {m[0]: m[1] for m in _PLACE.finditer(description)}
     taken = set(found.values())
@@ -243,9 +252,7 @@ def _places(description: str) -> dict[str, str]:
 
 
 def _gradings(posting: Posting) -> list[str]:
-    """Return the gradings: by rubric if there is one, beside the human's deliverable if that exists, else by a person
-    alone.
-    """
+    """Return the grading tables: `rubric` if there are criteria, `holistic` if there is a reference or no criteria."""
     out = ["[grading.rubric]", ""] if posting.criteria.criteria else []
     if posting.reference or not out:
         out += ["[grading.holistic]", ""]

@@ -1,4 +1,4 @@
-"""A rubric in a cell, as criteria: lines of `importance - text` (UpBench A.3), JSON, or GDPval's items with points."""
+"""Reader of a rubric in a cell: lines of `importance - text` (UpBench A.3), JSON, or GDPval's items with points."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ _POINTS = ("points", "score", "weight")
 
 
 def read_rubric(cell: Any) -> Criteria:
-    """The criteria, all decided by people. An item with points below 0, a penalty in GDPval, is a pitfall.
+    """Return the criteria of a cell. Raises InvalidCell.
 
-    Raises Unfit.
+    People decide a criterion, unless its item says otherwise. An item with points below 0, a penalty in GDPval, becomes
+    a
+    pitfall.
     """
     if isinstance(cell, dict):
         cell = next((cell[k] for k in ("criteria", "rubric", "items") if k in cell), [cell])
@@ -60,7 +62,7 @@ def _criterion(n: int, item: Any) -> Criterion:
 
 
 def _place(n: int, item: dict[str, Any]) -> dict[str, Any]:
-    """Its id, by default its number; who decides it, by default people; gates."""
+    """Return the item's id (default: its number), its kind of evaluator (default: people), and its flags."""
     id, by = item.get("id"), item.get("by")
     if by is not None and by not in set(By):
         raise InvalidCell(f"criterion {n}: by {by!r} is none of {', '.join(By)}")

@@ -17,7 +17,7 @@ from worksample.tasks.workplace import BESIDES
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.the_agent_company import account_of, read_npcs
 
-from .source import REINSTALL, PublishedTask
+from .published_task import REINSTALL, PublishedTask
 
 AGENT = "theagentcompany"
 """The account that prompts and evaluators name, and its password."""

@@ -30,7 +30,7 @@ from worksample.records.grade_tree import By, CriteriaTree
 from .company import SERVICES
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
 from .judge_model import EvaluatorJudge
-from .source import PublishedTask, find_source, read_one
+from .published_task import PublishedTask, find_source, read_one
 
 _LOGGER = "inspect_evals.theagentcompany"
 

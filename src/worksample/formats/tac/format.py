@@ -20,7 +20,7 @@ from worksample.formats.interface import (
 )
 
 if TYPE_CHECKING:
-    from .original import OriginalTask
+    from .original_import import OriginalTask
 
 
 def _import(request: TransferRequest) -> TransferReport:
@@ -35,7 +35,7 @@ def _import(request: TransferRequest) -> TransferReport:
             next="worksample import tac OUT --original COPY --projects FOLDER",
         )
     if request.flag("list"):
-        from .importing import installed_tasks
+        from .port_import import installed_tasks
 
         names = [task.name for task in installed_tasks()]
         return TransferReport(names, tuple(map(ReportLine, names)))
@@ -46,9 +46,9 @@ def _import(request: TransferRequest) -> TransferReport:
 
 def _import_port(request: TransferRequest, out: Path) -> TransferReport:
     """Import the tasks of the installed `inspect_evals`."""
-    from worksample.formats.packages import packages_or_faults, report_packages
+    from worksample.formats.package_writer import packages_or_faults, report_packages
 
-    from .importing import import_tac
+    from .port_import import import_tac
 
     made, complete = packages_or_faults(
         import_tac, out, tasks=request.texts("tasks"), as_published=request.flag("as_published"),
@@ -67,9 +67,9 @@ def _import_port(request: TransferRequest, out: Path) -> TransferReport:
 
 def _import_copy(request: TransferRequest, copy: Path, out: Path) -> TransferReport:
     """Import the tasks of a copy of TheAgentCompany's own repository."""
-    from worksample.formats.packages import packages_or_faults, report_packages
+    from worksample.formats.package_writer import packages_or_faults, report_packages
 
-    from .original import import_original, read_originals
+    from .original_import import import_original, read_originals
 
     made, complete = packages_or_faults(
         import_original, copy, out, tasks=request.texts("tasks"), overwrite=request.flag("overwrite"),
@@ -83,7 +83,7 @@ def _import_copy(request: TransferRequest, copy: Path, out: Path) -> TransferRep
 
 def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
     """List the tasks of a copy: what each needs, and what of that is missing."""
-    from .original import count_needs, read_originals
+    from .original_import import count_needs, read_originals
 
     refused: dict[str, ImportFailed] = {}
     found = read_originals(copy, refused)
@@ -118,7 +118,7 @@ TAC = ExchangeFormat(
         """Turn TheAgentCompany's tasks into packages below the folder OUT, from the installed port or a copy.
 
         Needs the extra: pip install 'worksample[tac]'. The evaluators are called unmodified in the grading box
-        (docs/tac.md).
+        (docs/reference/formats.md).
         """,
         _import,
         (

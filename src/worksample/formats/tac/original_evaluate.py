@@ -27,7 +27,7 @@ from .company import SERVICES
 from .evaluate import require_programs, require_served, steps_of
 from .evaluator_analysis import UTILS, WORKSPACE, analyse_evaluator
 from .judge_model import EvaluatorJudge
-from .original import SHARED
+from .original_import import SHARED
 
 _OURS = frozenset({"litellm", "evaluator", *(name.removesuffix(".py") for name in SHARED)})
 """Modules that are here without being installed."""

@@ -19,7 +19,7 @@ from worksample.formats.interface import (
 from worksample.formats.jobs.format import JOB_OPTIONS, import_job_table, price_source
 
 if TYPE_CHECKING:
-    from .importing import ImportedTables
+    from .table_import import ImportedTables
 
 _OF_JOBS = ("mapping", "filters", "missing", "overwrite")
 """Options that only a table of jobs takes, not a folder of six tables."""
@@ -44,7 +44,7 @@ def _import(request: TransferRequest) -> TransferReport:
 
 def _import_tables(request: TransferRequest, folder: Path, out: Path) -> TransferReport:
     """Import the six tables into the store, and write the suite of their jobs."""
-    from .importing import ImportUpbench, import_upbench
+    from .table_import import ImportUpbench, import_upbench
 
     for option in JOB_OPTIONS:
         if option.name in _OF_JOBS and request.options.get(option.name):
@@ -98,7 +98,7 @@ def _before_and_after(counts: tuple[int, int]) -> str:
 
 
 def _export(request: TransferRequest) -> TransferReport:
-    from .exporting import ExportUpbench, export_upbench
+    from .table_export import ExportUpbench, export_upbench
 
     assert request.out is not None
     config = ExportUpbench(

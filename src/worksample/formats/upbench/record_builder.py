@@ -38,10 +38,9 @@ from worksample.records import (
 from worksample.results.job_qualification import CORE_NAMES, DECIDES
 from worksample.tasks.taxonomy import slug
 
-from .exporting import HOME
+from .evaluation_import import evaluation_id, evaluation_of, protocol_of, qualification_of, round_of, strike
 from .job_export import contract_of
 from .job_import import rubric_of, write_job
-from .qualification_import import evaluation_id, evaluation_of, protocol_of, qualification_of, round_of, strike
 from .row_changes import RowChanges
 from .submission_import import (
     AUTHOR,
@@ -54,6 +53,7 @@ from .submission_import import (
     slots_of,
     submission_records,
 )
+from .table_export import HOME
 from .tables import Row
 
 _FLAG = "is_successful_run"

@@ -16,10 +16,10 @@ from worksample.store import Store
 
 from .cell_json import criteria_cell, feedback_cell, label_columns, read_feedback, read_labels
 from .deliverable_export import names_in
-from .exporting import tables_of
+from .evaluation_import import judgement_of, qualification_of
 from .job_import import normal_row, posting_of, rubric_of
-from .qualification_import import judgement_of, qualification_of
 from .submission_import import AUTHOR, check_submission, entries_of
+from .table_export import tables_of
 from .tables import NAMES, OURS, PAPER, Row, Tables, id_of
 
 _FLAG = "is_successful_run"

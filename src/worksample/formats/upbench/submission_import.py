@@ -42,7 +42,7 @@ from worksample.records import (
 )
 from worksample.tasks.taxonomy import slug
 
-from .exporting import HOME
+from .table_export import HOME
 from .tables import Row
 
 AUTHOR = "import upbench"

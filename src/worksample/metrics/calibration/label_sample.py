@@ -12,7 +12,9 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, flags, floats, same_length
 
 LEAST = 20
-"""Minimum number of labels for a corrected figure. cje-eval and the simulations in docs/calibration.md recommend 20."""
+"""Minimum number of labels for a corrected figure. cje-eval and our simulations recommend 20
+(docs/explanation/uncertainty.md).
+"""
 
 
 class LabelKind(StrEnum):

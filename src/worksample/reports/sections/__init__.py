@@ -1,7 +1,7 @@
 """Sections of figures: every figure that a store's rounds and frames support, and the comparison of two agents.
 
 `measure` returns the sections of `worksample metrics` and of the report, `compare` those of `worksample compare`. The
-definitions are in docs/metrics.md; this package only selects the data and calls `worksample.metrics`.
+definitions are in docs/reference/metrics.md; this package only selects the data and calls `worksample.metrics`.
 """
 
 # Polars and scipy are imported only if a figure is requested.

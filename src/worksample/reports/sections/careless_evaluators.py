@@ -40,7 +40,7 @@ def sections(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame) -> I
     if lines or copying:
         columns = ("looked at", "what was found", "")
         title, notes = "Judges that favour or do not look, people that copy", (_NUMBERED,) if copying else ()
-        yield Section("favour", title, "docs/calibration.md", columns, (*lines, *copying), notes)
+        yield Section("favour", title, "docs/explanation/uncertainty.md", columns, (*lines, *copying), notes)
 
 
 def _votes(results: ResultSet) -> pl.DataFrame:

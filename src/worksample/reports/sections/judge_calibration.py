@@ -1,4 +1,4 @@
-"""Calibration of a judge by people: corrected figures, proofs, and favoured agents (docs/calibration.md)."""
+"""Calibration of a judge by people: corrected figures, proofs, favoured agents (docs/explanation/uncertainty.md)."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _proofs(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame, c
     columns = ("agreement with people", "on their passes", "on their fails", "standing", "why")
     asked = f"threshold, fixed beforehand: {100 * rules.threshold:g} %"
     notes = (asked, _how(results))
-    return Section("proof", "Is the judge proven", "docs/calibration.md", columns, tuple(rows), notes)
+    return Section("proof", "Is the judge proven", "docs/explanation/uncertainty.md", columns, tuple(rows), notes)
 
 
 def effort(results: ResultSet) -> Iterator[Section]:
@@ -156,4 +156,4 @@ def effort(results: ResultSet) -> Iterator[Section]:
         named = sorted({name for e in results.experiments for name in getattr(calibration_of(e), "proofs", ())})
         notes += [f"labels of {', '.join(named)} count towards the proof, and in no figure"] if named else []
         title = "What calibration took"
-        yield Section("calibration-work", title, "docs/calibration.md", columns, tuple(rows), tuple(notes))
+        yield Section("calibration-work", title, "docs/explanation/uncertainty.md", columns, tuple(rows), tuple(notes))

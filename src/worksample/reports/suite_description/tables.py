@@ -98,7 +98,7 @@ def _classes(census: Census, market: Market | None) -> DescriptionTable:
     )
     order = {kind.value: place for place, kind in enumerate(WorkClass)}
     rows = tuple(sorted(table.rows, key=lambda r: order[r[0]]))
-    note = "RLI's three classes (C.3), here decided by the category: docs/reports.md has the table."
+    note = "RLI's three classes (C.3), here decided by the category: docs/how-to/read-results.md has the table."
     return DescriptionTable("classes", table.title, table.columns, rows, (note, *table.notes))
 
 
