@@ -1,4 +1,7 @@
-"""Export of trajectories as ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7), and a validator."""
+"""Export of trajectories as ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7), with a validator
+of
+documents.
+"""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ MOST_NEAR = 2_000
 
 
 def package_name(posting: Posting, title_slug: Callable[[str], str] = slug) -> str:
-    """Return `title-contract`, at most 100 characters. An id that cannot be part of a name is replaced by its digest."""
+    """Return `title-contract`, at most 100 characters. An id that cannot be part of a name becomes a digest."""
     own = slug(posting.job.contract)
     if own != posting.job.contract.lower() or len(own) > 40:
         own = uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:12]

@@ -128,7 +128,7 @@ def category_of(job: Job) -> str:
 
 @cache
 def _upwork(above: str) -> dict[str, str]:
-    """Return words of a title or id -> id, for Upwork's categories directly below `above`; "" for the top categories."""
+    """Return words of a title or id -> id, for Upwork's categories directly below `above` ("": the top ones)."""
     found = [c for c in categories("upwork") if c.parent == above]
     return {_words(name): c.id for c in found for name in (c.title, c.id.rpartition("/")[2].removeprefix("upwork:"))}
 

@@ -1,10 +1,13 @@
-"""Run one of TheAgentCompany's evaluators, unmodified, inside the grading box, and read its checkpoints as a grade.
+"""Grading with an unmodified evaluator of the port of TheAgentCompany (`inspect_evals`), inside the grading box.
 
-An evaluator is an Inspect scorer that looks at a sandbox: here a one-sample evaluation over the mounted submission,
-with Inspect's `local` sandbox inside our own box. ownCloud and Rocket.Chat are the dialects of a workplace that stands
-over what the submission left. What an evaluator looks for and nobody can give here it would take for missing and count
-as 0, so such a submission is left ungraded instead. A model that it asks is the judge of the platform
-(`judge_model.py`).
+An evaluator is an Inspect scorer that examines a sandbox. It runs in a one-sample evaluation over the mounted
+submission, with Inspect's sandbox `local` inside the grading box. A workplace with the state that the submission left
+answers as ownCloud and Rocket.Chat. Requests to a language model go to the platform's judge (`judge_model.py`).
+
+An evaluator gives 0 points for anything that it does not find. If something is missing that only the platform could
+provide, the submission is therefore left ungraded.
+
+The `grade.py` of imported packages imports this module by its name.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ _LOGGER = "inspect_evals.theagentcompany"
 
 
 class _WarningCollector(logging.Handler):
-    """Keeps the evaluator's own warnings: many turn a crash of theirs into 0 and only log it."""
+    """A log handler that keeps the evaluator's warnings. Many evaluators log their own crash and return 0."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -47,12 +50,13 @@ class _WarningCollector(logging.Handler):
 
 
 def evaluate(case: Case, name: str) -> Grade:
-    """Grade `case` with the evaluator of task `name`.
+    """Grade `case` with the evaluator of the task `name`.
 
-    Raises GraderError: `grader.lacks` where it asks for a service, a module, a file or a conversation that is not there
-    (another try would find it no more), the judge's cause where it asks a language model and gets no answer,
-    `grader.reference` where its own reference is missing, `grader.malformed` where its answer is no list of
-    checkpoints, `grader.crash` where it failed.
+    Raises GraderError with one of these causes. `grader.lacks`: a service, module, file or conversation is missing, and
+    a
+    retry would not help. `grader.reference`: the evaluator's reference is missing. `grader.malformed`: its result is
+    not a
+    list of checkpoints. `grader.crash`: it failed. If the judge does not answer, the cause is the judge's.
     """
     published = _require_prerequisites(case, name)
     from inspect_ai import Task, eval
@@ -95,7 +99,7 @@ def evaluate(case: Case, name: str) -> Grade:
 
 
 def _require_prerequisites(case: Case, name: str) -> PublishedTask:
-    """Refuse where the evaluator would take something that is missing here for the agent's failure."""
+    """Raise GraderError if anything is missing that the evaluator would count as the agent's failure."""
     folder, version = find_source()
     if not (folder / name / "evaluator.py").is_file():
         raise GraderError(f"inspect_evals {version} has no task {name!r}")
@@ -126,14 +130,18 @@ def _require_prerequisites(case: Case, name: str) -> PublishedTask:
 
 
 def require_programs(services: Iterable[str]) -> None:
-    """GraderError (`grader.lacks`) where a program is missing by which evaluators ask services."""
+    """Raise GraderError (`grader.lacks`) if services are needed and a program by which evaluators call them is
+    missing.
+    """
     gone = [name for name in ("bash", "curl", "base64") if any(services) and shutil.which(name) is None]
     if gone:
         raise GraderError(f"the evaluator needs {', '.join(gone)}", cause=Cause.GRADER_LACKS)
 
 
 def require_served(case: Case, services: Iterable[str]) -> None:
-    """Refuse a grade of an evaluator that asked a service for what it has not: it would call that missing work."""
+    """Raise GraderError (`grader.lacks`) if a service refused a request of the evaluator, which it counts as missing
+    work.
+    """
     for name in (one for one in services if one in SERVICES):
         refused = case.services().json(SERVICES[name], "/.worksample/refused")["refused"]
         if refused:
@@ -142,7 +150,7 @@ def require_served(case: Case, services: Iterable[str]) -> None:
 
 
 def _require_sound_annotations(task: PublishedTask) -> None:
-    """Refuse an evaluator that fails at a definition of its own: it would call every answer wrong."""
+    """Raise GraderError if the evaluator cannot define one of its inner functions: it would mark every answer wrong."""
     if sys.version_info >= (3, 14) or not task.looks.annotations:
         return
     names = vars(importlib.import_module(f"inspect_evals.theagentcompany.tasks.{task.name}.evaluator"))
@@ -159,7 +167,7 @@ def _require_sound_annotations(task: PublishedTask) -> None:
 
 @contextmanager
 def _login_shell_home(folder: Path) -> Iterator[None]:
-    """A home whose login shells find `python`: evaluators call it under `bash -lc`."""
+    """Set HOME to a folder whose login shells find `python`, because evaluators call it by `bash -lc`."""
     before = os.environ.get("HOME")
     (folder / ".bash_profile").write_text(f'export PATH="{Path(sys.executable).parent}:$PATH"\n', encoding="utf-8")
     os.environ["HOME"] = str(folder)
@@ -172,6 +180,7 @@ def _login_shell_home(folder: Path) -> Iterator[None]:
 
 
 def _read_log(log: Any, failed: GraderError | None, warnings: list[str], criteria: CriteriaTree) -> Grade:
+    """Return the grade in the evaluation's log. Raises GraderError if the evaluator failed."""
     if failed is not None:
         # Evaluators catch this, and would call it the agent's failure.
         raise failed
@@ -191,6 +200,7 @@ def _read_log(log: Any, failed: GraderError | None, warnings: list[str], criteri
 
 
 def _zero_grade(criteria: CriteriaTree, explanation: str) -> Grade:
+    """Return a grade of 0 with every criterion that a program checks."""
     wanted = [leaf for leaf in criteria.leaves if leaf.by is By.PROGRAM]
     parts = tuple(GradePart(name=leaf.id, points=leaf.worth, fraction=0.0) for leaf in wanted)
     reason = f"no checkpoint was reached\n{explanation}"
@@ -198,7 +208,7 @@ def _zero_grade(criteria: CriteriaTree, explanation: str) -> Grade:
 
 
 def _replay_solver(case: Case) -> Any:
-    """A solver that puts the trial's conversation where evaluators look for it."""
+    """Return a solver that adds the trial's conversation to the messages that evaluators read."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageTool
     from inspect_ai.solver import Generate, TaskState, solver
 
@@ -219,7 +229,7 @@ def _replay_solver(case: Case) -> Any:
 
 
 def steps_of(case: Case) -> list[dict[str, Any]]:
-    """The steps of the trajectory that came with the submission, or none."""
+    """Return the steps of the submission's trajectory; an empty list if it has none."""
     try:
         folder = case.folder("trajectory")
     except GraderError:
@@ -230,7 +240,7 @@ def steps_of(case: Case) -> list[dict[str, Any]]:
 
 
 def _grade(checkpoints: Any, explanation: str, warnings: list[str]) -> Grade:
-    """Checkpoints as parts; the score is points earned of points there are (TAC 4.1)."""
+    """Return the checkpoints as a grade. The score is the earned points divided by the possible points (TAC 4.1)."""
     if not isinstance(checkpoints, list) or not checkpoints:
         raise GraderError("the evaluator gave no checkpoints", cause=Cause.GRADER_MALFORMED)
     parts = []
@@ -246,7 +256,9 @@ def _grade(checkpoints: Any, explanation: str, warnings: list[str]) -> Grade:
 
 
 def _points_of(item: Any) -> tuple[float, float]:
-    """(total, result) of a checkpoint, which is an object or, out of a log, a mapping; a value alone is a share."""
+    """Return (possible points, earned points) of a checkpoint: an object, or a dict from a log. A single value is a
+    share.
+    """
     if isinstance(item, dict) and item.keys() == {"value"}:
         return 1.0, float(item["value"])
     if isinstance(item, dict):

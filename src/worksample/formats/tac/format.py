@@ -1,4 +1,6 @@
-"""TheAgentCompany's tasks as a format: the command `worksample import tac`, for the installed port or a copy."""
+"""The format of TheAgentCompany's tasks: the command `worksample import tac`, for the installed port or an original
+copy.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ def _import(request: TransferRequest) -> TransferReport:
 
 
 def _import_port(request: TransferRequest, out: Path) -> TransferReport:
-    """Import the tasks of the installed `inspect_evals`."""
+    """Import the tasks of the installed port, `inspect_evals`."""
     from worksample.formats.package_writer import packages_or_faults, report_packages
 
     from .port_import import import_tac
@@ -66,7 +68,7 @@ def _import_port(request: TransferRequest, out: Path) -> TransferReport:
 
 
 def _import_copy(request: TransferRequest, copy: Path, out: Path) -> TransferReport:
-    """Import the tasks of a copy of TheAgentCompany's own repository."""
+    """Import the tasks from a copy of TheAgentCompany's own repository."""
     from worksample.formats.package_writer import packages_or_faults, report_packages
 
     from .original_import import import_original, read_originals
@@ -82,7 +84,7 @@ def _import_copy(request: TransferRequest, copy: Path, out: Path) -> TransferRep
 
 
 def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
-    """List the tasks of a copy: what each needs, and what of that is missing."""
+    """List the tasks of a copy, with the services that each needs, and the service contents that are missing."""
     from .original_import import count_needs, read_originals
 
     refused: dict[str, ImportFailed] = {}

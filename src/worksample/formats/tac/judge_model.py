@@ -1,7 +1,7 @@
-"""The model that an evaluator asks, inside the grading box: its questions go to the platform's judge by `case.ask`.
+"""The language model that an evaluator calls inside the grading box. It is the platform's judge, called by `case.ask`.
 
-An evaluator pastes the work into its prompt. Here the two are told apart again by the words that it puts around the
-work, so that the judge gets the work as data. What cannot be told apart is not asked.
+An evaluator puts the submitted work into its prompt. The words around the work separate the two, so that the judge
+receives the work as data. If they cannot be separated, the judge is not asked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SHOWN = "(the work is shown as an exhibit)"
 
 
 def split_prompt(prompt: str) -> tuple[str, str]:
-    """Question and work. GraderError (`grader.lacks`) where the prompt has none of the known forms."""
+    """Return (question, work). Raises GraderError (`grader.lacks`) if the prompt has no known form."""
     for form in _FORMS:
         found = form.match(prompt)
         if found:
@@ -44,14 +44,14 @@ def split_prompt(prompt: str) -> tuple[str, str]:
 
 
 class EvaluatorJudge:
-    """Answers an evaluator's calls with `yes` or `no`. `failed`: why one had no answer."""
+    """A model that answers an evaluator's requests with `yes` or `no`. `failed`: the judge's first error, if any."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
         self.failed: GraderError | None = None
 
     def answer(self, messages: Any) -> str:
-        """What a model says to these messages of Inspect's. GraderError where the judge gives no answer."""
+        """Answer messages in Inspect's form. Raises GraderError if the judge does not answer."""
         try:
             question, exhibits = _question_and_exhibits(messages)
             said = self.case.ask(question, *exhibits)
@@ -61,7 +61,7 @@ class EvaluatorJudge:
         return "yes" if said.value else "no"
 
     def answer_chat(self, messages: Sequence[Mapping[str, Any]]) -> str:
-        """The same, to messages in the form of OpenAI's chat completions."""
+        """Answer messages in the form of OpenAI's chat completions. Raises GraderError if the judge does not answer."""
         found: list[Any] = []
         for message in messages:
             given = message["content"]
@@ -89,6 +89,7 @@ class _Message:
 
 
 def _question_and_exhibits(messages: Any) -> tuple[str, list[Any]]:
+    """Return the question for the judge, and the pictures or the work that it is about."""
     texts: list[str] = []
     pictures: list[Any] = []
     for message in messages:
@@ -108,7 +109,7 @@ def _question_and_exhibits(messages: Any) -> tuple[str, list[Any]]:
 
 
 def _picture(address: str) -> Any:
-    """The picture of a data address. GraderError for one that cannot be decoded."""
+    """Return the picture in a `data:` address. Raises GraderError if it cannot be decoded."""
     data = base64.b64decode(address.partition(",")[2])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "picture"

@@ -1,8 +1,12 @@
-"""Run an evaluator of TheAgentCompany's own layout, unmodified, inside the grading box, and read its checkpoints.
+"""Grading with an unmodified evaluator from a copy of TheAgentCompany's own repository, inside the grading box.
 
-Its modules (`common`, `config`, `scoring`) are of the copy that it came from. The services are a workplace's, over
-what the submission left, under the original's own name. Its calls of a language model go to the judge of the platform.
-These evaluators count as 0 whatever fails in them, so what they lack is looked for before, and asked for afterwards.
+The evaluator's modules `common`, `config` and `scoring` come from the same copy. A workplace with the state that the
+submission left answers under the original host name. Requests to a language model go to the platform's judge.
+
+These evaluators give 0 points for every failure, so their needs are checked before the run, and requests that a service
+refused are checked after it.
+
+The `grade.py` of imported packages imports this module by its name.
 """
 
 from __future__ import annotations
@@ -30,15 +34,16 @@ from .judge_model import EvaluatorJudge
 from .original_import import SHARED
 
 _OURS = frozenset({"litellm", "evaluator", *(name.removesuffix(".py") for name in SHARED)})
-"""Modules that are here without being installed."""
+"""Modules that are provided without being installed."""
 
 
 def evaluate(case: Case) -> Grade:
     """Grade with the evaluator in the reference.
 
-    Raises GraderError: `grader.lacks` where it asks for a service, a module or a conversation that is not there, the
-    judge's cause where it asks a model and gets no answer, `grader.malformed` where its answer is no list of
-    checkpoints, `grader.crash` where it failed as a whole.
+    Raises GraderError with one of these causes. `grader.lacks`: a service, module or conversation is missing.
+    `grader.malformed`: the evaluator's result is not a list of checkpoints. `grader.crash`: it failed. If the judge
+    does
+    not answer, the cause is the judge's.
     """
     folder = case.folder("reference")
     services = _ready(case, folder)
@@ -60,7 +65,10 @@ def evaluate(case: Case) -> Grade:
 
 
 def _ready(case: Case, folder: Path) -> list[str]:
-    """The services that it asks. GraderError where something is missing that it would take for the agent's failure."""
+    """Return the services that the evaluator calls.
+
+    Raises GraderError if anything is missing that the evaluator would count as the agent's failure.
+    """
     if (str(folder), str(case.folder("output"))) != (UTILS, WORKSPACE):
         raise GraderError(f"the evaluator reads {WORKSPACE}, which only a sandbox has", cause=Cause.GRADER_LACKS)
     source = (folder / "evaluator.py").read_text(encoding="utf-8")
@@ -95,7 +103,7 @@ def _imports(source: str) -> set[str]:
 
 
 def _litellm(asking: EvaluatorJudge) -> types.ModuleType:
-    """The library by which these evaluators ask a model, as far as they use it."""
+    """Return a replacement for the library by which these evaluators call a model, with the functions that they use."""
 
     class Completion(dict[str, Any]):
         def json(self) -> dict[str, Any]:
@@ -112,12 +120,15 @@ def _litellm(asking: EvaluatorJudge) -> types.ModuleType:
 
 
 def _text(case: Case) -> str:
-    """The trial's conversation as one text."""
+    """Return the trial's conversation as one text."""
     return "\n".join(json.dumps(step, ensure_ascii=False) for step in steps_of(case))
 
 
 def _grade(found: Any) -> Grade:
-    """Checkpoints as parts, with what the task's own strategy adds; the score is its own share."""
+    """Return the checkpoints as a grade, whose score is the evaluator's own.
+
+    Bonus points of the task's strategy are added to the checkpoints in order, up to the points of each.
+    """
     try:
         pairs = [(float(one.total), float(one.result)) for one in found.checkpoints]
         final = found.final_score

@@ -1,4 +1,4 @@
-"""Criteria, answers and feedback as the JSON of a cell, and back: the words that the tables use for ours."""
+"""JSON in cells of UpBench's tables: criteria, answers and feedback, converted from records and back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from worksample.records.weighted_criteria import weigh
 from worksample.results.job_qualification import CORE_NAMES
 
 PASS, FAIL, SKIP = "pass", "fail", "skip"
-"""The paper's marks (A.4)."""
+"""UpBench's marks (A.4)."""
 NOT_APPLICABLE = SkipReason.NOT_APPLICABLE.value
 _ANSWERS = {"yes": PASS, "no": FAIL, "not_applicable": SKIP}
 _SAID = {told: own for own, told in _ANSWERS.items()} | {"true": "yes", "false": "no", "yes": "yes", "no": "no"}
@@ -36,14 +36,14 @@ _MARK = ("judgment", "judgement", "mark", "result")
 _WHY = ("feedback", "reasoning", "reason", "justification")
 _ITEM = {"id", "importance", "label", "points", "fraction", "gate", *_CRITERION, *_MARK, *_WHY}
 _FIRST_OWN = 4
-"""The first criterion of a qualification that is not one of the paper's three."""
+"""The number of the first question of a qualification after UpBench's three."""
 
 
 # -- rubrics
 
 
 def criteria_cell(criteria: Criteria) -> list[dict[str, Any]] | None:
-    """A table for each leaf; None where there are no criteria."""
+    """Return a dict for each criterion; None if there are no criteria."""
     return [_leaf_cell(n, leaf) for n, leaf in enumerate(criteria.leaves, 1)] or None
 
 
@@ -66,7 +66,7 @@ def _leaf_cell(n: int, leaf: Criterion) -> dict[str, Any]:
 
 
 def label_columns(labels: Labels) -> dict[str, Any]:
-    """The columns of a qualification that hold its answers."""
+    """Return the columns of a qualification that hold its answers."""
     out: dict[str, Any] = {"acceptance_criteria": criteria_cell(labels.criteria)}
     for n, name in enumerate(CORE_NAMES, 1):
         answer = labels.labels.get(name)
@@ -93,7 +93,7 @@ def _own_question_cell(name: str, labels: Labels, column: str) -> Any:
 
 
 def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
-    """The answers of a row of `qualifications`; None where it holds none. Raises Unfit."""
+    """Return the answers in a row of `qualifications`; None if it has none. Raises InvalidCell."""
     labels: dict[str, str] = {}
     reasons: dict[str, str] = {}
 
@@ -126,7 +126,7 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
 
 
 def feedback_cell(said: GradePayload | Holistic, criteria: Criteria) -> Any:
-    """A table for each criterion; of a judgment of the whole, one table."""
+    """Return the feedback of an evaluation: a dict for each criterion, or one dict for a judgment of the whole."""
     if isinstance(said, Holistic):
         out: dict[str, Any] = {"holistic": said.score, "feedback": said.justification}
         return out if said.inspected else out | {"inspected": False}
@@ -137,7 +137,7 @@ def feedback_cell(said: GradePayload | Holistic, criteria: Criteria) -> Any:
 
 
 def _texts(criteria: Criteria) -> dict[str, str]:
-    """Criterion -> its words, of those whose words stand once."""
+    """Return criterion -> text, for the texts that only one criterion has."""
     every = [leaf.text for leaf in criteria.leaves]
     return {leaf.id: leaf.text for leaf in criteria.leaves if every.count(leaf.text) == 1}
 
@@ -162,7 +162,7 @@ def _part_cell(part: PartPayload, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def read_feedback(cell: Any, criteria: Criteria) -> GradePayload | Holistic:
-    """What an evaluation says of a submission. `criteria`: the rubric that it was asked. Raises Unfit."""
+    """Return the payload of an evaluation. criteria: the rubric that it answers. Raises InvalidCell."""
     if isinstance(cell, dict) and "holistic" in cell:
         score = cell["holistic"]
         if score not in (1, 2, 3) or isinstance(score, bool):
@@ -206,7 +206,7 @@ def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
 
 
 def _criterion_of(item: Mapping[str, Any], criteria: Criteria) -> Criterion | None:
-    """The criterion that an item is about: by its id, else by its words."""
+    """Return the criterion that an item refers to by id, else by text; None if the rubric has no such criterion."""
     id, words = item.get("id"), _first(item, _CRITERION)
     if id is not None:
         return next((leaf for leaf in criteria.leaves if leaf.id == id), None)
@@ -215,7 +215,10 @@ def _criterion_of(item: Mapping[str, Any], criteria: Criteria) -> Criterion | No
 
 
 def _score(parts: tuple[PartPayload, ...], criteria: Criteria) -> float:
-    """As a person's marks are weighed; of criteria that the rubric does not know, the share that passed."""
+    """Return the score that the rubric gives to a person's marks.
+
+    If marks for some of its criteria are missing, return the share of points earned.
+    """
     shares = {p.name: p.fraction for p in parts}
     if criteria.criteria and {leaf.id for leaf in criteria.leaves} <= set(shares):
         return weigh(criteria.criteria, shares) or 0.0

@@ -1,4 +1,4 @@
-"""UpBench's tables as a format: the commands `worksample import upbench` and `worksample export upbench`."""
+"""The UpBench format: the commands `worksample import upbench` and `worksample export upbench`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from .table_import import ImportedTables
 
 _OF_JOBS = ("mapping", "filters", "missing", "overwrite")
-"""Options that only a table of jobs takes, not a folder of six tables."""
+"""Options for a single table of jobs that a folder of six tables does not take."""
 SHOWN = 20
-"""Number of faults, and of cohorts, that are listed."""
+"""The number of faults, and of cohorts, that are listed."""
 
 
 def _import(request: TransferRequest) -> TransferReport:
@@ -43,7 +43,7 @@ def _import(request: TransferRequest) -> TransferReport:
 
 
 def _import_tables(request: TransferRequest, folder: Path, out: Path) -> TransferReport:
-    """Import the six tables into the store, and write the suite of their jobs."""
+    """Import the six tables into the store, and write a suite of their jobs."""
     from .table_import import ImportUpbench, import_upbench
 
     for option in JOB_OPTIONS:
@@ -64,7 +64,7 @@ def _import_tables(request: TransferRequest, folder: Path, out: Path) -> Transfe
 
 
 def _report(made: ImportedTables, out: str, *, dry_run: bool) -> tuple[ReportTable | ReportLine, ...]:
-    """Report new and changed rows, what the changes do to cohorts, and what was left out."""
+    """Report new and changed rows, the effect on cohorts, and rows and columns that were left out."""
     names = ("new", "changed", "same", "gone")
     rows = [(name, *(counts[n] for n in names)) for name, counts in made.refresh.rows.items()]
     parts: list[ReportTable | ReportLine] = [ReportTable(("table", *names), rows, right=names)]

@@ -1,4 +1,4 @@
-"""Rows to be imported, compared with the store: which are sound, which are new, which changed."""
+"""Comparison of imported rows with the store: which are valid, which are new, and which have changed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FLAG = "is_successful_run"
 
 @dataclass
 class RowChanges:
-    """The store's rows, and the new or changed rows of the tables. `faults` collects the others."""
+    """The rows of the store, and new or changed rows of the tables. `faults` collects the invalid rows."""
 
     store: Store
     tables: Tables
@@ -38,7 +38,7 @@ class RowChanges:
     changed: dict[str, dict[str, Row]] = field(default_factory=dict)
     postings: dict[str, Posting] = field(default_factory=dict)
     criteria: dict[str, Criteria] = field(default_factory=dict)
-    """The rubric in force, by contract."""
+    """Contract -> the rubric in force."""
 
     def __post_init__(self) -> None:
         self.held, _ = tables_of(self.store)
@@ -48,8 +48,7 @@ class RowChanges:
     # -- looking: which rows are sound, which are new
 
     def check_rows(self) -> None:
-        """Check every row, in the order in which tables refer to each other, and sort it into new, changed and
-        known."""
+        """Check every row, in the order in which tables refer to each other; sort it into new, changed and known."""
         self._rubrics()
         checks: Mapping[str, Callable[[Row], Row]] = {
             "evaluators": self._evaluator, "agents": lambda row: row, "projects": self._job,
@@ -81,7 +80,9 @@ class RowChanges:
         self.changed[name][id] = row
 
     def _rubrics(self) -> None:
-        """The rubric of each job: its own cell, else the latest that a successful qualification wrote."""
+        """Set the rubric of each job: its own cell, else the latest one in a successful qualification, else the
+        store's.
+        """
         written: dict[str, tuple[Any, Criteria]] = {}
         for row in sorted(
             self.by_id["qualifications"].values(),
@@ -172,5 +173,5 @@ class RowChanges:
         return told
 
     def after(self) -> Tables:
-        """What the store would hold."""
+        """Return the tables as the store would hold them after the import."""
         return {name: list({**self.had[name], **self.new[name], **self.changed[name]}.values()) for name in NAMES}

@@ -1,4 +1,4 @@
-"""Examination of jobs by a program: missing files, miscounted files, broken files, links, and possible personal data."""
+"""Examination of jobs by a program: missing, miscounted and broken files, links, and possible personal data."""
 
 from __future__ import annotations
 

@@ -189,10 +189,11 @@ def _read_picture(file: Path, found: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Read the files listed on standard input and write their entries.
+    """Read the files listed on standard input and write their entries to standard output.
 
     Libraries may print to standard output, so it is redirected to standard error, and the entries go to a duplicate of
-    it.
+    the
+    original descriptor.
     """
     order = json.load(sys.stdin)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
