@@ -387,7 +387,7 @@ def test_a_faulty_task_stops_no_other_and_the_next_call_goes_on(tmp_path: Path) 
 def test_no_package_that_cannot_be_attempted_is_proposed(tmp_path: Path) -> None:
     harbor(tmp_path / "in" / "a-gpu", OLD + "gpus = 1")
     alone = cli("import", "harbor", tmp_path / "in", tmp_path / "out")
-    assert "none of them can be attempted here, such as a-gpu: harbor-gpu (a GPU or TPU)" in alone.stdout
+    assert "none of them can be attempted here; the reason for a-gpu: harbor-gpu (a GPU or TPU)" in alone.stdout
     assert "next:" not in alone.stdout
     harbor(tmp_path / "in" / "b-plain", OLD)
     both = cli("import", "harbor", tmp_path / "in", tmp_path / "out", "--overwrite")

@@ -172,7 +172,7 @@ url = "http://localhost:8000/sse"
     [
         ('command = ["python3", "/tests/check.py"]\ntests = "tests"', "a verifier that is not bash"),
         ('command = ["bash", "/tests/test.sh"]\ntests = "inputs"', "has no test.sh"),
-        ('command = ["bash", "/tests/test.sh"]\ntests = "tests"\nworkdir = "/srv"', "a working folder of its own"),
+        ('command = ["bash", "/tests/test.sh"]\ntests = "tests"\nworkdir = "/srv"', "its own working folder"),
         ('command = ["bash", "/tests/test.sh"]\ntests = "tests"\nsolution = ["make"]', "a solution that is not"),
     ],
 )

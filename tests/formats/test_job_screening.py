@@ -86,7 +86,7 @@ def test_files_that_a_post_names_are_told_from_links_and_addresses() -> None:
     assert links(text) == ("https://example.org/a.pdf",)
     assert missing(named_files(text), ["in/Price_List 2026.XLSX", "logo_final.png"]) == ("report.docx",)
     assert miscounted_files(text, ["a.jpg", "b.pdf", "c.pdf"]) == (
-        "the post speaks of 12 attached photos; there is 1", "the post speaks of three PDFs; there are 2",
+        "the posting mentions 12 attached photos; there is 1", "the posting mentions three PDFs; there are 2",
     )  # fmt: skip
     assert miscounted_files("Write three files of advice.", []) == ()
 

@@ -85,7 +85,7 @@ class TransferReport:
 
 
 def _no_experiment(store: Store, name: str) -> Experiment:
-    raise NotImplementedError("the caller of this format finds no experiments")
+    raise NotImplementedError("this caller cannot find experiments")
 
 
 def _open_store(place: str | None, *, create: bool = False) -> AbstractContextManager[Store]:
@@ -163,7 +163,7 @@ class ExchangeFormat:
     """
 
 
-# -- the registry
+# -- registry of formats
 
 
 GROUP = "worksample.formats"

@@ -33,7 +33,7 @@ def _import(request: TransferRequest) -> TransferReport:
         return _import_copy(request, copy, request.out)
     if request.path("projects") is not None:
         raise UsageError(
-            "--projects works only with --original: no task of the port asks GitLab or Plane",
+            "--projects works only with --original, as no task of the port uses GitLab or Plane",
             next="worksample import tac OUT --original COPY --projects FOLDER",
         )
     if request.flag("list"):
@@ -42,7 +42,7 @@ def _import(request: TransferRequest) -> TransferReport:
         names = [task.name for task in installed_tasks()]
         return TransferReport(names, tuple(map(ReportLine, names)))
     if request.out is None:
-        raise UsageError("no folder OUT to write to", next="worksample import tac OUT")
+        raise UsageError("the folder OUT is missing", next="worksample import tac OUT")
     return _import_port(request, request.out)
 
 
@@ -105,7 +105,7 @@ def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
     return TransferReport(
         [*map(plain, found), *({"name": name, "unreadable": fault.what} for name, fault in refused.items())],
         (
-            ReportTable(("task", "needs", "runs here", "contents that are missing"), rows),
+            ReportTable(("task", "needs", "runs here", "missing contents"), rows),
             ReportTable(("needs", "tasks", "run here"), counts),
             *(ReportLine(f"{name} cannot be read: {fault.what}", error=True) for name, fault in refused.items()),
         ),
@@ -126,7 +126,7 @@ TAC = ExchangeFormat(
         (
             FormatOption("tasks", "Only this task. Repeatable.", value="NAME", repeatable=True, flag="--task"),
             FormatOption("list", "List the tasks of the installed copy and stop."),
-            FormatOption("as_published", "Leave ground truth where the published images leave it."),
+            FormatOption("as_published", "Keep ground truth within the agent's reach, as in the published images."),
             FormatOption(
                 "documents", "The files on ownCloud, from its root; the port has only some of them.", value="FOLDER",
                 folder=True,
@@ -137,8 +137,8 @@ TAC = ExchangeFormat(
             ),
             FormatOption(
                 "projects",
-                "With --original: projects, repositories and wikis of GitLab and Plane, as a company's folder has "
-                "them.",
+                "With --original: projects, repositories and wikis of GitLab and Plane, in the format of a company's "
+                "folder.",
                 value="FOLDER", folder=True,
             ),
             SKIP_FAULTY,

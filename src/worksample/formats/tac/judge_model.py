@@ -19,7 +19,7 @@ from worksample.kit import Case
 from worksample.kit.picture import read_image
 from worksample.kit.source import UnreadableSource
 
-# The last end counts: what follows the work is the evaluator's own, and the work may hold an end of its own.
+# The last end marker counts: the work itself may contain one, but the evaluator's text after it does not.
 _FORMS = (
     re.compile(r"\A(?P<before>.*?)--- CONTENT ---\n(?P<work>.*)\n--- END CONTENT ---(?P<after>.*)\Z", re.DOTALL),
     re.compile(r'\A(?P<before>Does the content )"""(?P<work>.*)"""(?P<after> indicate .*)\Z', re.DOTALL),
@@ -31,6 +31,8 @@ _FORMS = (
         re.DOTALL,
     ),
 )
+LEAVE_OUT = "leave the task out of the suite (tasks in suite.toml)"
+"""Next step if nothing on this machine can make an evaluator work."""
 _SHOWN = "(the work is shown as an exhibit)"
 
 
@@ -40,7 +42,8 @@ def split_prompt(prompt: str) -> tuple[str, str]:
         found = form.match(prompt)
         if found:
             return f"{found['before'].strip()}\n{_SHOWN}\n{found['after'].strip()}", found["work"]
-    raise GraderError("the evaluator's question cannot be told from the work it is about", cause=Cause.GRADER_LACKS)
+    what = "the evaluator's prompt has an unknown form, so the question cannot be separated from the work"
+    raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
 
 
 class EvaluatorJudge:
@@ -117,4 +120,5 @@ def _picture(address: str) -> Any:
         try:
             return read_image(path)
         except UnreadableSource as error:
-            raise GraderError(f"a picture for the judge {error}", cause=Cause.GRADER_CRASH) from error
+            what = f"the evaluator sends the judge a picture that {error}"
+            raise GraderError(what, cause=Cause.GRADER_CRASH, next=LEAVE_OUT) from error

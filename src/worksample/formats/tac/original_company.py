@@ -25,7 +25,7 @@ _DOCUMENT = re.compile(r"Documents?/\w|owncloud|ownCloud|OwnCloud|8092")
 
 
 def agent_keys(config: Path) -> dict[str, list[str]]:
-    """Return the tokens and other names of the agent's account from the evaluators' `config.py`. Raises ImportFailed."""
+    """Return tokens and other names of the agent's account from the evaluators' `config.py`. Raises ImportFailed."""
     try:
         tree = ast.parse(config.read_text(encoding="utf-8"))
     except (OSError, SyntaxError, UnicodeDecodeError) as fault:
@@ -33,7 +33,7 @@ def agent_keys(config: Path) -> dict[str, list[str]]:
     found: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            # NAME = os.environ.get(...) or "what it is usually"
+            # NAME = os.environ.get(...) or "default"
             value = node.value.values[-1] if isinstance(node.value, ast.BoolOp) else node.value
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 found[node.targets[0].id] = value.value

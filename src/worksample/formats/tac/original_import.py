@@ -88,7 +88,7 @@ def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -
     """
     if not (copy / TASKS).is_dir() or not all((copy / BASE / name).is_file() for name in SHARED):
         wanted = f"{TASKS} and {BASE} with {', '.join(SHARED)}"
-        said = f"is not a copy of TheAgentCompany's repository, which has {wanted}"
+        said = f"this is not a copy of TheAgentCompany's repository, which contains {wanted}"
         raise UsageError(said, where=str(copy), next=CLONE)
     folders = sorted(path for path in (copy / TASKS).iterdir() if (path / "task.md").is_file())
     found = []
@@ -106,7 +106,7 @@ def read_original(folder: Path) -> OriginalTask:
     """Read the folder of a task. Raises ImportFailed if a file is unreadable."""
     evaluator, sealed = folder / "evaluator.py", folder / SEALED
     if not evaluator.is_file() and not sealed.is_file():
-        raise ImportFailed("there is no evaluator", where=str(evaluator), next=CLONE)
+        raise ImportFailed("the task has no evaluator", where=str(evaluator), next=CLONE)
     try:
         source = evaluator.read_text(encoding="utf-8") if evaluator.is_file() else decrypt_evaluator(sealed)
         found = analyse_evaluator(source, start="grade_checkpoints")
@@ -136,9 +136,9 @@ def dependencies(path: Path) -> tuple[str, ...]:
     if found is None:
         return ()
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ImportFailed("is no list of services", where=str(path), next=AGAIN)
+        raise ImportFailed("is not a list of services", where=str(path), next=AGAIN)
     if strange := sorted(set(found) - set(KNOWN)):
-        what = f"names {strange[0]!r}, which is none of {', '.join(KNOWN)}"
+        what = f"names the unknown service {strange[0]!r}; known are {', '.join(KNOWN)}"
         raise ImportFailed(what, where=str(path), next=AGAIN)
     return tuple(dict.fromkeys(found))
 
@@ -244,7 +244,7 @@ def _manifest(task: OriginalTask) -> str:
         *_addresses(task),
         "",
         "[deliverables]",
-        # Without services all that is handed in are files, whose names the prompt alone says.
+        # Without services, deliverables are files, and only the prompt knows their names.
         *(['"*" = { format = "files", required = false }'] if not task.services else []),
         "",
         "[grading.checkpoints]",
@@ -261,7 +261,7 @@ def _manifest(task: OriginalTask) -> str:
 
 def _environment(task: OriginalTask) -> list[str]:
     if task.lacks or not task.services:
-        # Expected of a workplace that gives them: planned as not attemptable.
+        # No workplace offers these services, so planning marks the instance as not attemptable.
         return [f"services = {json.dumps(list(task.services))}"]
     return [
         'network = "workplace"',
@@ -305,7 +305,7 @@ CLONE = "git clone https://github.com/TheAgentCompany/TheAgentCompany"
 def decrypt_evaluator(path: Path) -> str:
     """Return the source of an encrypted evaluator. Raises ImportFailed."""
     if importlib.util.find_spec("cryptography") is None:
-        what = "the evaluator is encrypted, and the package that opens it is missing"
+        what = "the evaluator is encrypted, and the package cryptography is not installed"
         raise ImportFailed(what, where=str(path), next="pip install cryptography")
     from cryptography.fernet import Fernet, InvalidToken
 
@@ -313,5 +313,5 @@ def decrypt_evaluator(path: Path) -> str:
     try:
         return Fernet(base64.urlsafe_b64encode(padded)).decrypt(path.read_bytes()).decode("utf-8")
     except (InvalidToken, UnicodeDecodeError, OSError) as fault:
-        what = f"the evaluator is encrypted, and not by the published key: {type(fault).__name__}"
+        what = f"the evaluator cannot be decrypted with the published key: {type(fault).__name__}"
         raise ImportFailed(what, where=str(path), next=CLONE) from fault

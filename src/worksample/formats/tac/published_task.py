@@ -91,7 +91,7 @@ class PublishedTask:
             return ()
         given = set() if "complete it" in " ".join(self.prompt.split()) else set(self.workspace_files)
         found = tuple(dict.fromkeys(n for n in (*self.looks.files, *self._files_by_path) if n not in given))
-        # An evaluator that looks at whatever lies there names nothing.
+        # An evaluator without named files examines any file in the folder.
         return found or (() if self.looks.services else ("*",))
 
     @property
@@ -100,7 +100,7 @@ class PublishedTask:
         if not self.local or "*" in self.expected_files:
             return self.expected_files
         named = dict.fromkeys((*self._files_by_path, *(n for n in _FILE.findall(self.prompt) if not self._is_given(n))))
-        # One that the evaluator reads under another ending is meant all the same.
+        # The prompt may name a file with another suffix than the evaluator reads.
         others = {_stem(n) for n in self.expected_files if n not in named}
         return tuple(n for n in named if n in self.expected_files or _stem(n) in others)
 
@@ -169,7 +169,7 @@ def read_one(folder: Path, version: str) -> PublishedTask:
     spec = _yaml(folder / "eval.yaml")
     variants = spec.get("variants")
     if not isinstance(variants, dict) or not variants:
-        raise ImportFailed("no prompt variants", where=str(folder / "eval.yaml"), next=REINSTALL)
+        raise ImportFailed("the task has no prompt variants", where=str(folder / "eval.yaml"), next=REINSTALL)
     variant = next(iter(variants.values()))
     copied, builds = image_of(folder)
     source = (folder / "evaluator.py").read_text(encoding="utf-8")

@@ -56,7 +56,7 @@ def _leaf_cell(n: int, leaf: Criterion) -> dict[str, Any]:
     if leaf.id != f"c{n}":
         out["id"] = leaf.id
     if leaf.by is By.JUDGE:
-        # A program stays behind with its package: elsewhere people decide what it did.
+        # A program is not exported. Elsewhere, people decide its criteria.
         out["by"] = leaf.by.value
     out |= {"gate": True} if leaf.gate else {}
     return out | ({"implies_others": True} if leaf.implies_others else {})
@@ -113,7 +113,7 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
         said = row[column]
         if isinstance(said, dict):
             if left := set(said) - {"question", "judgment", "reasoning"}:
-                raise InvalidCell(f"{column}: nothing is known of {sorted(left)[0]!r}")
+                raise InvalidCell(f"{column}: unknown key {sorted(left)[0]!r}")
             take(str(said.get("question") or column), said.get("judgment"), said.get("reasoning"))
         else:
             take(column, said, None)
@@ -144,7 +144,7 @@ def _texts(criteria: Criteria) -> dict[str, str]:
 
 def _part_cell(part: PartPayload, texts: Mapping[str, str]) -> dict[str, Any]:
     text = texts.get(part.name)
-    # What is no id was somebody's words, of which the rubric knows nothing.
+    # A name that is not an id is the text of a criterion that the rubric lacks.
     own = {"criterion": part.name if text is None else text} if text or not _ID.fullmatch(part.name) else {}
     out: dict[str, Any] = own or {"id": part.name}
     if part.importance is not None:
@@ -166,25 +166,25 @@ def read_feedback(cell: Any, criteria: Criteria) -> GradePayload | Holistic:
     if isinstance(cell, dict) and "holistic" in cell:
         score = cell["holistic"]
         if score not in (1, 2, 3) or isinstance(score, bool):
-            raise InvalidCell("submission_feedback: holistic is 1, 2 or 3")
+            raise InvalidCell("submission_feedback: holistic must be 1, 2 or 3")
         why, inspected = str(cell.get("feedback") or ""), cell.get("inspected") is not False
         return Holistic.model_validate({"score": int(score), "justification": why, "inspected": inspected})
     if isinstance(cell, dict) and isinstance(cell.get("score"), int | float) and not isinstance(cell["score"], bool):
         if not 0 <= cell["score"] <= 1:
-            raise InvalidCell("submission_feedback: a score is 0 to 1")
+            raise InvalidCell("submission_feedback: a score must be 0 to 1")
         return GradePayload(score=float(cell["score"]), reason=_short(cell.get("feedback")))
     items = cell.get("criteria") if isinstance(cell, dict) and isinstance(cell.get("criteria"), list) else cell
     if not isinstance(items, list) or not items:
-        raise InvalidCell("submission_feedback: is no list of criteria with their judgments")
+        raise InvalidCell("submission_feedback: is not a list of criteria with their judgments")
     parts = tuple(_part(n, item, criteria) for n, item in enumerate(items, 1))
     return GradePayload(score=_score(parts, criteria), parts=parts, composition="rubric")
 
 
 def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
     if not isinstance(item, dict):
-        raise InvalidCell(f"submission_feedback: item {n} is no table")
+        raise InvalidCell(f"submission_feedback: item {n} is not a table")
     if left := set(item) - _ITEM:
-        raise InvalidCell(f"submission_feedback: item {n}: nothing is known of {sorted(map(str, left))[0]!r}")
+        raise InvalidCell(f"submission_feedback: item {n}: unknown key {sorted(map(str, left))[0]!r}")
     mark = _MARKS.get(str(_first(item, _MARK)).strip().lower())
     if mark is None:
         raise InvalidCell(f"submission_feedback: item {n} has no judgment: {PASS}, {FAIL}, {SKIP} or {NOT_APPLICABLE}")
@@ -197,7 +197,7 @@ def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
         points = leaf.worth if leaf else 1.0
     fraction = item.get("fraction", float(mark == PASS))
     if not isinstance(fraction, int | float) or isinstance(fraction, bool) or not 0 <= fraction <= 1:
-        raise InvalidCell(f"submission_feedback: item {n}: a fraction is 0 to 1")
+        raise InvalidCell(f"submission_feedback: item {n}: a fraction must be 0 to 1")
     skip = {SKIP: SkipReason.CANNOT_JUDGE, NOT_APPLICABLE: SkipReason.NOT_APPLICABLE}.get(mark)
     return PartPayload(
         name=name, importance=importance, points=float(points), fraction=None if skip else float(fraction), skip=skip,

@@ -47,7 +47,7 @@ def _available_attachments(job: Instance, inputs: Manifest) -> Iterable[tuple[st
         yield from by_name.items()
         return
     for name in job.about.job.attachments:
-        # An import leaves away the folders where a name is the only one.
+        # An import drops the folders of a file if no other file has its name.
         found = by_name.get(name) or by_name.get(name.replace("\\", "/").rpartition("/")[2])
         if found is not None:
             yield name, found

@@ -69,7 +69,7 @@ def judgement_of(row: Row) -> str | None:
     if told is not None and told.strip().lower() not in _SAID:
         raise InvalidCell(f"judgement: {told[:40]!r} is neither {PASS} nor {FAIL}")
     if row["submission_feedback"] in (None, [], {}) and row["is_successful_run"] is not False:
-        raise InvalidCell("submission_feedback: is missing, and is_successful_run is not false")
+        raise InvalidCell("submission_feedback: is missing, although is_successful_run is not false")
     return None if told is None else _SAID[told.strip().lower()]
 
 
@@ -106,7 +106,7 @@ def qualification_of(row: Row, round: str, instance: str, criteria: Any) -> Eval
         raise InvalidCell("qualification_ts: is missing")
     payload: Labels | None = read_labels(row, criteria)
     if payload is None and row["is_successful_run"] is not False:
-        raise InvalidCell("it answers nothing, and is_successful_run is not false")
+        raise InvalidCell("the row has no answers, although is_successful_run is not false")
     return Evaluation(
         id=evaluation_id("qualifications", row["qualification_id"]),
         round=round,

@@ -50,7 +50,7 @@ def posting_of(row: Row, source: Source) -> Posting:
     said, faults = columns.read_row(rest)
     if faults:
         raise InvalidCell("; ".join(faults))
-    # As they stand, where the general way in tidies them.
+    # These texts are kept unchanged; read_row normalises them.
     said |= {name: row[column] for name, column in _EXACT.items() if row[column] is not None}
     if "description" in said:
         said["description"] = re.sub(r"\r+\n", "\n", said["description"])
@@ -61,7 +61,7 @@ def posting_of(row: Row, source: Source) -> Posting:
     said |= {"attachments": names, "attachment_details": details}
     told = row["amount_source"]
     if told is not None and told not in set(Source):
-        raise InvalidCell(f"amount_source: {told[:40]!r} is none of {', '.join(Source)}")
+        raise InvalidCell(f"amount_source: is {told[:40]!r}, not one of {', '.join(Source)}")
     return read_posting(said, Source(told) if told else source)
 
 
@@ -100,7 +100,7 @@ def _texts(cell: Any, column: str) -> tuple[str, ...]:
         return ()
     items = cell if isinstance(cell, list) else [cell]
     if not all(isinstance(item, str) for item in items):
-        raise InvalidCell(f"{column}: is no list of texts")
+        raise InvalidCell(f"{column}: is not a list of texts")
     return tuple(items)
 
 
@@ -115,9 +115,9 @@ def _attachments(cell: Any) -> tuple[tuple[str, ...], dict[str, Mapping[str, Any
         name = next((item[k] for k in _NAME if item.get(k)), None) if isinstance(item, dict) else None
         plain = isinstance(item, dict) and all(isinstance(v, str | int | float | bool) for v in item.values())
         if not isinstance(name, str) or not plain:
-            raise InvalidCell("attachments: is no list of names, or of tables with a name and plain values")
+            raise InvalidCell("attachments: is not a list of names, nor of tables with a name and plain values")
         names.append(name)
         details[name] = item
     if len(set(names)) < len(names):
-        raise InvalidCell("attachments: one is named twice")
+        raise InvalidCell("attachments: a name is listed twice")
     return tuple(names), details

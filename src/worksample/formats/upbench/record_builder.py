@@ -224,7 +224,7 @@ class RecordBuilder:
             return None
         agent = self.agents.get(row["agent_id"])
         if agent is None:
-            # Whoever handed work in here by name alone.
+            # The agent handed work in here under a name, without an agent record.
             agent = agent_of(self.coming.had["agents"][row["agent_id"]])
             self.agents[row["agent_id"]] = agent
             self.records.append(agent)
@@ -299,6 +299,8 @@ class RecordBuilder:
                 own = id if target is AmendmentTarget.SUBMISSION else evaluation_id(name, id)
                 action = AmendmentAction.STRIKE if row[_FLAG] is False else AmendmentAction.RESTORE
                 if action is AmendmentAction.RESTORE and not count.get(own):
-                    self.coming.faults[f"{name}, {id[:80]}"] = "it never was a successful run here"
+                    self.coming.faults[f"{name}, {id[:80]}"] = (
+                        "it was imported as unsuccessful, so it cannot become a successful run"
+                    )
                     continue
                 self.records.append(strike(target, own, now(), action, count.get(own, 0)))

@@ -45,7 +45,7 @@ class RowChanges:
         self.had = {name: {row[id_of(name)]: row for row in rows} for name, rows in self.held.items()}
         self.by_id = {name: {row[id_of(name)]: row for row in rows} for name, rows in self.tables.items()}
 
-    # -- looking: which rows are sound, which are new
+    # -- checks of rows
 
     def check_rows(self) -> None:
         """Check every row, in the order in which tables refer to each other; sort it into new, changed and known."""
@@ -76,7 +76,7 @@ class RowChanges:
         if not differs:
             return
         if name != "projects" and set(differs) != {_FLAG}:
-            raise InvalidCell(f"differs from what the store holds in {', '.join(dict.fromkeys(differs))}")
+            raise InvalidCell(f"differs from the store in {', '.join(dict.fromkeys(differs))}")
         self.changed[name][id] = row
 
     def _rubrics(self) -> None:
@@ -117,7 +117,7 @@ class RowChanges:
         ]  # fmt: skip
         known = [at for at in acts if at is not None]
         if not known:
-            raise InvalidCell("registration_ts: is missing, and nothing that it did says when it was there")
+            raise InvalidCell("registration_ts: is missing, and no dated row refers to this evaluator")
         return {**row, "registration_ts": min(known)}
 
     def _job(self, row: Row) -> Row:
@@ -162,10 +162,12 @@ class RowChanges:
         self._known_id("evaluators", row)
         of = self.by_id["submissions"].get(submission) or self.had["submissions"][submission]
         if of["contract_id"] != contract:
-            raise InvalidCell(f"contract_id: the submission is of {of['contract_id'][:80]!r}")
+            raise InvalidCell(f"contract_id: the submission belongs to {of['contract_id'][:80]!r}")
         fresh = row["evaluation_id"] not in self.had["evaluations"]
         if fresh and submission in self.had["submissions"] and self.store.get(Submission, submission).author != AUTHOR:
-            raise InvalidCell("submission_id: that was handed in here; open a round for it, or import its judgments")
+            raise InvalidCell(
+                "submission_id: this submission was handed in here; open a round for it, or import its judgments"
+            )
         criteria = self.criteria.get(contract, Criteria())
         told = {**row, "judgement": judgement_of(row), _FLAG: row[_FLAG] is not False}
         if row["submission_feedback"] not in (None, [], {}):

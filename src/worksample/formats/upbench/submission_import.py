@@ -86,14 +86,14 @@ def check_submission(row: Row) -> None:
     """Raise InvalidCell if a row cannot become a submission."""
     if not _ID.fullmatch(row["submission_id"]):
         raise InvalidCell(
-            f"submission_id: {row['submission_id'][:40]!r} is not made of letters, digits, `.`, `_` and `-`"
+            f"submission_id: {row['submission_id'][:40]!r} has characters other than letters, digits, `.`, `_` and `-`"
         )
     if row["submission_ts"] is None:
         raise InvalidCell("submission_ts: is missing")
     if row["k"] is not None and not 1 <= row["k"] <= MOST:
-        raise InvalidCell(f"k: attempts are counted from 1 to {MOST}")
+        raise InvalidCell(f"k: must be 1 to {MOST}")
     if row["k"] is not None and row["duration"] is None:
-        raise InvalidCell("duration: is missing; only work without k, which was handed in, may leave it out")
+        raise InvalidCell("duration: is missing; only rows without k may leave it out")
     if row["duration"] is not None and row["duration"] > _LONGEST:
         raise InvalidCell("duration: is more than ten years")
 
@@ -115,7 +115,7 @@ def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
         for n, item in enumerate(said):
             entry = _entry(sink, n, _file_name(item), files, row["submission_id"])
             if entry.path in entries:
-                raise InvalidCell(f"deliverables: {entry.path[:80]!r} is named twice")
+                raise InvalidCell(f"deliverables: {entry.path[:80]!r} is listed twice")
             entries[entry.path] = entry
     else:
         raise InvalidCell("deliverables: is neither a list of files nor a text")
@@ -163,7 +163,7 @@ def _entry(sink: Sink, n: int, name: str, files: Path, submission: str) -> Entry
     return Entry(path=path, note="it was not there")
 
 
-# -- the plan
+# -- experiment and slots
 
 
 def assign_slots(handed: Sequence[PendingSubmission]) -> None:

@@ -60,7 +60,7 @@ def compare_tables(before: Mapping[str, Sequence[Row]], after: Mapping[str, Sequ
 
 
 def _cohorts(tables: Mapping[str, Sequence[Row]]) -> dict[str, tuple[int, int, int]]:
-    """Return month -> (jobs, judged first attempts, passed first attempts). The latest judgement of an attempt counts."""
+    """Return month -> (jobs, judged first attempts, passed first attempts). An attempt's latest judgement counts."""
     months = {p["contract_id"]: f"{p['start_ts']:%Y-%m}" if p["start_ts"] else UNDATED for p in tables["projects"]}
     firsts = {
         s["submission_id"] for s in tables["submissions"] if s["k"] == 1 and s["is_successful_run"] is not False

@@ -189,7 +189,7 @@ class _StoredRows:
         ordered = sorted(self.instances.values(), key=lambda i: (i.id in since, since.get(i.id), i.id))
         return {contract_of(one): one for one in ordered}
 
-    # -- the tables
+    # -- tables
 
     def tables(self) -> Tables:
         return complete_tables(
@@ -278,7 +278,7 @@ class _StoredRows:
                 human = agent.harness == HUMAN
                 yield {"agent_id": id, "registration_ts": first.get(id), "is_human": human, "name": agent.name}
 
-    # -- their cells
+    # -- cells
 
     def _agent(self, entrant: str) -> str:
         agent = self.agents.get(entrant)

@@ -33,7 +33,7 @@ def write_tables(tables: Tables, folder: Path, format: str = "csv") -> list[Path
     in UTC. Raises UsageError, StoreFull.
     """
     if format not in FORMATS:
-        raise UsageError(f"no form {format!r} for tables", next=f"one of {', '.join(FORMATS)}")
+        raise UsageError(f"unknown format {format!r} for tables", next=f"one of {', '.join(FORMATS)}")
     out = []
     with translate_os_errors(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
@@ -92,7 +92,7 @@ def _file_of(folder: Path, table: str) -> Path | None:
     found = [p for ending in ENDINGS if (p := folder / f"{table}{ending}").is_file()]
     if len(found) > 1:
         told = " and ".join(p.name for p in found)
-        raise ImportFailed(f"the table {table} is there twice: {told}", where=str(folder), next="keep one of them")
+        raise ImportFailed(f"the table {table} has two files: {told}", where=str(folder), next="keep one of them")
     return found[0] if found else None
 
 
@@ -126,7 +126,7 @@ def _read_table(
             if id is None and not wrong:
                 wrong.append(f"{key}: is missing")
             elif id is not None and seen.setdefault(id, line) != line:
-                wrong.append(f"{key}: {id[:80]!r} stands in line {seen[id]}, too")
+                wrong.append(f"{key}: {id[:80]!r} is already used in line {seen[id]}")
             if wrong:
                 faults[f"{path.name}, line {line}"] = "; ".join(wrong)
             else:
@@ -157,7 +157,7 @@ def _row(known: dict[str, ColumnKind], row: dict[str, Any], columns: NumberColum
     return read, wrong
 
 
-# -- one cell
+# -- cells
 
 
 def _text(cell: object) -> str | None:
@@ -173,7 +173,7 @@ def _sound(told: str) -> str:
     try:
         told.encode()
     except UnicodeEncodeError:
-        raise cells.InvalidCell("holds half a character (a lone surrogate)") from None
+        raise cells.InvalidCell("has an incomplete character (a lone surrogate)") from None
     return told
 
 
@@ -207,7 +207,7 @@ def _plain(value: Any) -> Any:
         json.dumps(value, allow_nan=False).encode()
         return json.loads(_sound(json.dumps(value, allow_nan=False, ensure_ascii=False)))
     except (TypeError, ValueError, RecursionError):
-        raise cells.InvalidCell("holds what is no JSON") from None
+        raise cells.InvalidCell("has a value that JSON cannot express") from None
 
 
 _READERS: dict[ColumnKind, Callable[[Any], Any]] = {
@@ -215,7 +215,7 @@ _READERS: dict[ColumnKind, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 
-# -- the files
+# -- files
 
 
 def _json_value(value: Any) -> Any:
