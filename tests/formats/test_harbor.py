@@ -299,7 +299,7 @@ def test_steps_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         imported(harbor(tmp_path / "a", OLD + "[[steps]]\nname = 'one'\n", **{"steps/one/tests/test.sh": "true"}))
     two = OLD + "[[steps]]\nname = 'one'\n[[steps]]\nname = 'One'\n"
     files = {"steps/one/instruction.md": "x", "steps/One/instruction.md": "y"}
-    with pytest.raises(ImportFailed, match="the name one"):
+    with pytest.raises(ImportFailed, match="the same name one"):
         imported(harbor(tmp_path / "b", two, **files))
 
 

@@ -442,7 +442,7 @@ def test_a_table_without_a_column_of_ids_is_refused_once_with_its_columns(folder
             ImportFailed, match=r"the table has no column for `contract` .* and `description`"
         ) as caught:
             import_jobs(table, folder / "out", ImportJobs(skip_faulty=skip))
-        assert "the table has: Order, What, Net" in str(caught.value) and "line 2" not in str(caught.value)
+        assert "it has: Order, What, Net" in str(caught.value) and "line 2" not in str(caught.value)
     assert not (folder / "out").exists()
     mapping = folder / "map.toml"
     mapping.write_text('[columns]\ncontract = "Order"\n[values]\ndescription = "The same for each"\n')

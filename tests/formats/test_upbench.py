@@ -196,7 +196,7 @@ def test_what_is_no_set_of_tables_is_told(tmp_path: Path) -> None:
     with pytest.raises(ImportFailed, match="no column contract_id"):
         read_tables(tmp_path)
     (tmp_path / "projects.json").write_text("[]")
-    with pytest.raises(ImportFailed, match="there twice"):
+    with pytest.raises(ImportFailed, match="has two files"):
         read_tables(tmp_path)
     with pytest.raises(UsageError, match="unknown format 'xlsx'"):
         write_tables({}, tmp_path, "xlsx")

@@ -156,7 +156,7 @@ CHANGED: dict[str, tuple[str, int, dict[str, Any], str]] = {
         "evaluations",
         0,
         {"evaluation_id": "n", "submission_feedback": "good"},
-        "no list of crit",
+        "not a list of crit",
     ),
     "a mark of another form": (
         "evaluations",
@@ -184,7 +184,12 @@ CHANGED: dict[str, tuple[str, int, dict[str, Any], str]] = {
         {"contract_id": "n", "attachments": [{"size": 3}]},
         "attachments: is no",
     ),
-    "a source that there is not": ("projects", 0, {"contract_id": "n", "amount_source": "rumour"}, "'rumour' is none"),
+    "a source that there is not": (
+        "projects",
+        0,
+        {"contract_id": "n", "amount_source": "rumour"},
+        "is 'rumour', not one of",
+    ),
     "nobody knows what": ("evaluators", 0, {"evaluator_id": "n", "is_human": None}, "is_human: is missing"),
 }
 

@@ -33,7 +33,7 @@ JOB_OPTIONS = (
     ),
     FormatOption("files", "The folder with the attachments; default: the table's own.", value="DIR"),
     FormatOption(
-        "filters", "Keep only jobs that pass: completed, payment-verified, fixed-price or single-milestone. Repeatable.",
+        "filters", "Keep only completed, payment-verified, fixed-price or single-milestone jobs. Repeatable.",
         value="NAME", repeatable=True, flag="--filter",
     ),
     FormatOption(
