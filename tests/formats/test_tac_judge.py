@@ -143,5 +143,5 @@ def test_the_work_is_told_from_the_question_by_its_last_end() -> None:
     assert "Criteria: none" not in question
     question, work = split_prompt('Does the content """a """ b""" indicate that it rains? Please answer "yes" or "no".')
     assert work == 'a """ b'
-    with pytest.raises(GraderError, match="cannot be told"):
+    with pytest.raises(GraderError, match="cannot be separated"):
         split_prompt("Here is all I wrote. Is it good?")

@@ -1,5 +1,6 @@
-"""Export of trajectories as ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7), and a
-validator.
+"""Export of trajectories as ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7), with a validator
+of
+documents.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def _name_version(path: Path, agent: Agent) -> None:
         return
     document["agent"]["version"] = version
     document["steps"] = document["steps"] or [NO_STEP]
-    path.unlink()  # it may be a hard link to the evidence
+    path.unlink()  # The file may be a hard link to a blob of the store.
     path.write_bytes(canonical(document))
 
 
@@ -60,7 +61,7 @@ def faults(document: Mapping[str, Any]) -> list[str]:
     """Return one sentence for each violation of ATIF in a document; an empty list if the document is valid."""
     found = []
     if not str(document.get("schema_version", "")).startswith("ATIF-v1."):
-        found.append(f"schema_version is {document.get('schema_version')!r}; known are ATIF-v1.x")
+        found.append(f"schema_version is {document.get('schema_version')!r}; expected ATIF-v1.x")
     agent = document.get("agent")
     if not isinstance(agent, Mapping) or not agent.get("name") or not agent.get("version"):
         found.append("agent has no name or no version")
@@ -92,5 +93,5 @@ def _step_faults(step: Any, number: int) -> list[str]:
     calls = {c.get("tool_call_id") for c in step.get("tool_calls") or ()}
     for result in (step.get("observation") or {}).get("results", ()):
         if result.get("source_call_id") is not None and result["source_call_id"] not in calls:
-            found.append(f"step {number} observes {result['source_call_id']!r}, which it did not call")
+            found.append(f"step {number} has a result for the call {result['source_call_id']!r}, which it did not make")
     return found

@@ -85,7 +85,7 @@ class TransferReport:
 
 
 def _no_experiment(store: Store, name: str) -> Experiment:
-    raise NotImplementedError("the caller of this format finds no experiments")
+    raise NotImplementedError("this caller cannot find experiments")
 
 
 def _open_store(place: str | None, *, create: bool = False) -> AbstractContextManager[Store]:
@@ -130,7 +130,7 @@ class TransferRequest:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """One direction of a format, import or export, as a command."""
+    """A command that imports or exports a format."""
 
     summary: str
     """One line for the list of formats."""
@@ -163,7 +163,7 @@ class ExchangeFormat:
     """
 
 
-# -- the registry
+# -- registry of formats
 
 
 GROUP = "worksample.formats"
@@ -178,8 +178,10 @@ _OWN = {
     "training": "worksample.formats.export_only_formats:TRAINING",
     "upbench": "worksample.formats.upbench.format:UPBENCH",
 }
-"""This package's own formats. They need no entry points in pyproject.toml: an editable installation would lose a new or
-moved format until it is reinstalled, and another package cannot replace them.
+"""This package's own formats.
+
+They are not entry points in pyproject.toml, because an editable installation would lose a new or moved format until it
+is reinstalled. Formats of other packages cannot replace them.
 """
 
 
@@ -195,9 +197,7 @@ def format_names() -> tuple[str, ...]:
 
 
 def find_format(name: str) -> ExchangeFormat:
-    """Import and return a format. Raises UsageError for an unknown name, ImportFailed if the format cannot be
-    loaded.
-    """
+    """Import and return a format. Raises UsageError for an unknown name, ImportFailed if it cannot be loaded."""
     point = _points().get(name)
     if point is None:
         raise UsageError(

@@ -68,7 +68,7 @@ class Packages(Sequence[T]):
     def summary(self) -> str:
         """Return the counts of written, existing and faulty packages in words."""
         said = [f"{len(self.written)} written"]
-        said += [f"{len(self.there)} there before"] if self.there else []
+        said += [f"{len(self.there)} already there"] if self.there else []
         said += [f"{len(self.faults)} faulty"] if self.faults else []
         return ", ".join(said)
 
@@ -115,7 +115,7 @@ def report_packages(
         yield ReportLine(f"  next: worksample task check {out}/{name}")
     elif reasons:
         first, reason = next(iter(reasons.items()))
-        yield ReportLine(f"  none of them can be attempted here, such as {first}: {reason}")
+        yield ReportLine(f"  none of them can be attempted here; the reason for {first}: {reason}")
     elif found.there:
         yield ReportLine(f"  next: worksample task check {out}/{found.there[0]}")
 

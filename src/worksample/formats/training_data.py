@@ -74,7 +74,7 @@ def export_training(
     digest of the deliverables' manifest, whose files `worksample store cat` prints. Raises UsageError, StoreFull.
     """
     if format not in FORMATS:
-        raise UsageError(f"no format {format!r} for training data", next=f"one of {', '.join(FORMATS)}")
+        raise UsageError(f"unknown format {format!r} for training data", next=f"one of {', '.join(FORMATS)}")
     chosen = tuple(experiments)
     said = _TrainingRows(store, chosen)
     made = {"feedback": list(said.feedback()), "preferences": list(said.preferences()), "rewards": list(said.rewards())}
@@ -145,7 +145,7 @@ class _TrainingRows:
             (w, p) for e in self.experiments for w in [ResultSet(self.store, [e])] for p in e.lock.protocols
         ):
             for row in work.frame(protocol).iter_rows(named=True):
-                # Work that was handed in stands in every experiment that plans its instance.
+                # A submission from outside belongs to every experiment that plans its instance.
                 if row["state"] != VALID or (row["submission"], protocol) in seen:
                     continue
                 seen.add((row["submission"], protocol))

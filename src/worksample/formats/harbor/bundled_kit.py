@@ -26,7 +26,9 @@ def requirements() -> list[str]:
 def carry_kit(folder: Path) -> None:
     """Copy those modules of `worksample` that `python -m worksample.kit` needs into a folder for `sys.path`."""
     modules = _modules_of_kit()
-    stubs = {stub for path in modules if (stub := path.with_suffix(".pyi")).is_file()}  # which packages find names by
+    stubs = {
+        stub for path in modules if (stub := path.with_suffix(".pyi")).is_file()
+    }  # lazy packages look names up in stubs
     for path in sorted(modules | stubs):
         target = folder / _TOP.name / path.relative_to(_TOP)
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -63,12 +63,12 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
             raise FileNotFoundError(f"{self.environment_dir} has no Dockerfile, and the task names no image")
         names = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml")
         if any((self.environment_dir / name).exists() for name in names):
-            raise ValueError("a box holds one service; this task has several, by a compose file")
+            raise ValueError("a box runs one container, and this task has a compose file with several services")
 
     def validate_network_policy_support(self, network_policy: NetworkPolicy | None = None) -> None:
         policy = network_policy or self._network_policy
         if policy.network_mode == NetworkMode.PUBLIC and not self._without_internet:
-            raise ValueError("a box has no network; --ek without_internet=true runs the task without one")
+            raise ValueError("a box has no network; add --ek without_internet=true to run the task without internet")
         super().validate_network_policy_support(policy)
 
     async def start(self, force_build: bool) -> None:
@@ -88,7 +88,7 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
         self._shell = "bash" if (await self._box.run(["sh", "-c", "command -v bash"])).returncode == 0 else "sh"
         made = await self.ensure_dirs(self._mount_targets(writable_only=True))
         if made is not None and made.return_code:
-            raise RuntimeError(f"the folders of Harbor's cannot be made: {made.stderr}")
+            raise RuntimeError(f"cannot create Harbor's folders in the box: {made.stderr}")
         await self._upload_environment_dir_after_start()
 
     def _image(self) -> CachedImage:
@@ -147,7 +147,7 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
             await process.stdin.close()
             said = await _all(process.stderr)
             if (await process.wait()).returncode:
-                raise RuntimeError(f"{source_dir} cannot be brought to {target_dir}: {said[-500:]!r}")
+                raise RuntimeError(f"cannot copy {source_dir} to {target_dir} in the box: {said[-500:]!r}")
 
     async def download_file(self, source_path: str, target_path: Path | str) -> None:
         """Copy a file out of the box. Raises OSError if it is not a file, or is larger than FILE_LIMIT."""
@@ -165,7 +165,7 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
                 packed.write(piece)
             said = await _all(process.stderr)
             if (await process.wait()).returncode:
-                raise RuntimeError(f"{source_dir} cannot be brought out: {said[-500:]!r}")
+                raise RuntimeError(f"cannot copy {source_dir} out of the box: {said[-500:]!r}")
             packed.seek(0)
             Path(target_dir).mkdir(parents=True, exist_ok=True)
             with tarfile.open(fileobj=packed) as tar:

@@ -113,7 +113,7 @@ class HarborVerifier(PhaseTable):
 
     @property
     def separate(self) -> bool | None:
-        """Whether the verifier has its own container; None if the table does not say."""
+        """True if the verifier has its own container; None if the table does not say."""
         if self.environment_mode is not None:
             return self.environment_mode == "separate"
         return None if self.environment is None else True
@@ -169,9 +169,7 @@ class HarborTask(_Table):
         return self.network_of(self.agent)
 
     def verifier_network(self, step: HarborStep | None = None) -> tuple[Mode, tuple[str, ...]]:
-        """Return the verifier's network mode and allowed hosts: the step's, else its own container's, else the
-        task's.
-        """
+        """Return the verifier's network mode and allowed hosts: the step's, else its container's, else the task's."""
         if step is not None and step.verifier.network_mode is not None:
             return self.network_of(step.verifier)
         own = self.verifier_environment(step)

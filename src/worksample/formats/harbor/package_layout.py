@@ -34,7 +34,7 @@ def step_name(step: HarborStep) -> str:
     """Return a step's name in the form that packages allow. Raises ImportFailed if no character of it is allowed."""
     name = re.sub(r"[^a-z0-9_-]+", "-", plain_letters(step.name).lower()).strip("-_")[:60]
     if not name:
-        raise ImportFailed(f"the step {step.name[:80]!r} has no name that can be kept", where=FILE, next=AGAIN)
+        raise ImportFailed(f"the step name {step.name[:80]!r} has no letter or digit", where=FILE, next=AGAIN)
     return name
 
 
@@ -85,7 +85,7 @@ def _step(task: HarborTask, step: HarborStep, folder: Path, root: Path) -> None:
     """
     name, source = step_name(step), folder / "steps" / step.name
     if (root / "steps" / name).exists():
-        raise ImportFailed(f"two steps would have the name {name}", where=str(folder), next=AGAIN)
+        raise ImportFailed(f"two steps get the same name {name}", where=str(folder), next=AGAIN)
     instruction = source / "instruction.md"
     if not instruction.is_file():
         raise ImportFailed(f"the step {step.name} has no instruction.md", where=str(folder), next=AGAIN)
@@ -120,7 +120,7 @@ def _copy(source: Path, target: Path) -> None:
     for path in source.rglob("*"):
         if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(top)):
             raise ImportFailed(
-                f"{path.name} is a link that leads out of the folder, or nowhere", where=str(source), next=AGAIN
+                f"{path.name} is a link that is broken or leads out of the folder", where=str(source), next=AGAIN
             )
     shutil.copytree(source, target, dirs_exist_ok=True)
 

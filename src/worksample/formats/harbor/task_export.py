@@ -28,13 +28,13 @@ BASE = "python:3.12-slim"
 TESTS = "/tests"
 _BROKER = re.compile(r"\bcase\.(run|ask)\(|\b(verified|executable)\(")
 _TEST = f"""#!/bin/sh
-# Grades /logs and the output as Worksample does. No reward where the grader fails: that is no 0.
+# Grades /logs and the output as Worksample does. If the grader fails, no reward is written: a failure is not a 0.
 mkdir -p /logs/verifier
 export PYTHONPATH={TESTS}/lib PYTHONDONTWRITEBYTECODE=1
 python3 -P -m worksample.kit {TESTS}/case.json || exit 1
 exec python3 {TESTS}/reward.py
 """
-_REWARD = '''"""The reward of a grade; none where the grader failed."""
+_REWARD = '''"""Writes the reward of a grade; no reward if the grader failed."""
 
 import json
 import sys
@@ -105,11 +105,11 @@ def _lacks_of(package: Package) -> list[str]:
     """Return the features of the whole package that Harbor cannot express."""
     found = []
     if Protocol.PROGRAM not in package.gradings:
-        found.append("no grader that is a program")
+        found.append("no grading program")
     elif verifier_out.settings_of(package) is not None:
         found += dict.fromkeys(verifier_out.lacks(package, verifier_out.settings_of(package) or {}))
     elif package.collect:
-        found.append("hooks that collect for a grader of ours")
+        found.append("collect hooks for a grading program")
     elif {leaf.by for leaf in package.criteria.leaves} - {"program"}:
         found.append("criteria that people or judges answer")
     else:
@@ -127,9 +127,9 @@ def _lacks(package: Package, instance: InstanceSpec) -> Iterator[str]:
     if environment.served or environment.workplace or environment.services:
         yield "services"
     if environment.steps and verifier_out.settings_of(package) is None:
-        yield "steps with a grader of ours"
+        yield "steps graded by a grading program"
     if any(one.to != "host" for one in environment.endpoints):
-        yield "endpoints that lead to a model or a service"
+        yield "endpoints that lead to a model or service"
     if environment.image is not None and not (package.root / environment.image.name / "Dockerfile").is_file():
         yield "an image without a Dockerfile"
 
@@ -137,7 +137,7 @@ def _lacks(package: Package, instance: InstanceSpec) -> Iterator[str]:
 def _write(package: Package, instance: InstanceSpec, folder: Path, config: ExportHarbor) -> bool:
     """Write one instance; return whether a solution is known."""
     environment, tests = folder / "environment", folder / "tests"
-    if not instance.environment.steps:  # each step has its own
+    if not instance.environment.steps:  # each step has its own instruction
         (folder / "instruction.md").write_text(instance.brief.strip() + "\n", encoding="utf-8")
     image = instance.environment.image
     if image is not None:
@@ -175,7 +175,7 @@ def _lay_out(package: Package, instance: InstanceSpec, environment: Path, *, own
     `/task/scratch`.
     """
     paths, lines = instance.environment.paths, []
-    name = ".worksample-input"  # beside what the image's own author put there
+    name = ".worksample-input"  # a name that does not clash with files of the image's author
     _copy(package.root / instance.inputs, environment / name)
     lines += ["USER root", f"COPY {name} {paths.input}"]
     if (package.root / "software").is_dir():

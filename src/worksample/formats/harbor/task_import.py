@@ -72,7 +72,7 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
     coming = [PendingPackage(place, names[place], partial(_write, folder, config)) for place, folder in places.items()]
     return write_packages(
         coming, Path(target), overwrite=config.overwrite, skip_faulty=config.skip_faulty,
-        next="correct the tasks, then the same command again; or leave them out with --skip-faulty",
+        next="correct the tasks and run the same command again, or leave them out with --skip-faulty",
     )  # fmt: skip
 
 
@@ -84,7 +84,7 @@ def _tasks(source: Path) -> list[Path]:
         folder
         for folder in set(manifests) - whole
         if any((folder / part).is_dir() for part in ("environment", "tests"))
-        and not (folder / "brief.md").exists()  # a package of ours
+        and not (folder / "brief.md").exists()  # a Worksample package
         and whole.isdisjoint(folder.parents)
     }
     return sorted(whole | lacking)
@@ -163,7 +163,7 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
     ]
     lines += verifier_lines(task, root) if image else []
     lines += ["[[instance]]", 'name = "task"']
-    if names := setting_names(brief):  # what looks like a setting of ours in somebody else's text stands for itself
+    if names := setting_names(brief):  # a placeholder in the instruction is ordinary text
         lines += ["", "[instance.settings]", *(f"{toml(name)} = {toml('{{' + name + '}}')}" for name in names)]
     return "\n".join(lines) + "\n"
 

@@ -39,14 +39,14 @@ def lacks(package: Package, settings: Mapping[str, Any]) -> Iterator[str]:
     """Yield the settings of the verifier that Harbor cannot express."""
     for one in settings.get("step") or (settings,):
         if list(one["command"]) != COMMAND:
-            yield "a verifier that is not bash /tests/test.sh"
+            yield "a verifier other than bash /tests/test.sh"
         if one["solution"] and list(one["solution"]) != SOLVES:
-            yield "a solution that is not bash /solution/solve.sh"
+            yield "a solution other than bash /solution/solve.sh"
         if one["workdir"]:
-            yield "a verifier with a working folder of its own"
+            yield "a verifier with its own working folder"
         folder = package.root / (one["image"] or one["tests"] or "tests")
         if not (folder / "test.sh").is_file():
-            yield f"a verifier whose folder {folder.name} has no test.sh"
+            yield f"a verifier without test.sh in its folder {folder.name}"
 
 
 def write(package: Package, instance: InstanceSpec, settings: Mapping[str, Any], folder: Path) -> bool:

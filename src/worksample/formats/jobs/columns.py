@@ -100,7 +100,7 @@ def _one_currency(found: dict[str, Any], named: set[str]) -> list[str]:
     said = str(found.get("currency") or "").upper()
     every = {said, *(named - {"USD"} if said else named)} - {""}
     if len(every) > 1:
-        return [f"amounts in {' and '.join(sorted(every))}"]
+        return [f"amounts name several currencies: {', '.join(sorted(every))}"]
     if every:
         [found["currency"]] = every
     return []
@@ -154,5 +154,5 @@ def _mapping(path: Path, header: Sequence[str]) -> MapTable:
                     faults.add(path.name, f"values.{name}", str(e))
     faults.check("the mapping", f"correct {path} and try again")
     if table is None:
-        raise ManifestError("the mapping cannot be read", where=str(path))
+        raise ManifestError("the mapping cannot be read", where=str(path), next=f"correct {path} and try again")
     return table

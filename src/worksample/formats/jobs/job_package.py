@@ -41,14 +41,12 @@ MOST_NEAR = 2_000
 
 
 def package_name(posting: Posting, title_slug: Callable[[str], str] = slug) -> str:
-    """Return `title-contract`, at most 100 characters. An id that cannot be part of a name is replaced by its
-    digest.
-    """
+    """Return `title-contract`, at most 100 characters. An id that cannot be part of a name becomes a digest."""
     own = slug(posting.job.contract)
     if own != posting.job.contract.lower() or len(own) > 40:
         own = uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:12]
     elif own != posting.job.contract:
-        # Ids that differ in capitals alone are two jobs.
+        # Two ids that differ only in upper and lower case are two jobs.
         own = f"{own}-{uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:6]}"
     title = title_slug(posting.title)[: 95 - len(own)].strip("-")
     return f"{title}-{own}" if title else own
@@ -155,16 +153,16 @@ def relative_path(name: str) -> PurePosixPath:
     """Return a listed file's path. Raises InvalidCell for a web address, or a path that leads out of the folder."""
     path = PurePosixPath(name.replace("\\", "/"))
     if "://" in name:
-        raise InvalidCell(f"{name[:80]!r} lies on the web; bring the file and name it")
+        raise InvalidCell(f"{name[:80]!r} is a web address; download the file and list its name")
     if path.is_absolute() or ".." in path.parts or not path.parts or not name.isprintable():
-        raise InvalidCell(f"{name[:80]!r} leads out of the folder of the files")
+        raise InvalidCell(f"{name[:80]!r} leads out of the files' folder")
     return path
 
 
 def _copy_file(files: Path, path: PurePosixPath, target: Path, name: str) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.exists():
-        raise InvalidCell(f"{name[:80]!r} is named twice")
+        raise InvalidCell(f"{name[:80]!r} is listed twice")
     with open_listed_file(files, path, name) as source, target.open("xb") as out:
         shutil.copyfileobj(source, out, 1 << 20)
 
@@ -180,11 +178,11 @@ def open_listed_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
         file = os.fdopen(_open_named(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, folder), "rb")
     except FileNotFoundError:
         near = difflib.get_close_matches(path.name, sorted(_names(folder))[:MOST_NEAR], 1)
-        raise InvalidCell(f"{name[:80]!r}: no such file{f'; there is {near[0]!r}' if near else ''}") from None
+        raise InvalidCell(f"{name[:80]!r}: no such file{f'; did you mean {near[0]!r}?' if near else ''}") from None
     except OSError as e:
         raise InvalidCell(f"{name[:80]!r}: {(e.strerror or type(e).__name__).lower()}") from None
     except UnicodeEncodeError:
-        raise InvalidCell(f"{name[:80]!r} is no name that a file can have here") from None
+        raise InvalidCell(f"{name[:80]!r} cannot be the name of a file") from None
     finally:
         os.close(folder)
     found = os.fstat(file.fileno())
@@ -192,7 +190,7 @@ def open_listed_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
         return file
     file.close()
     too_big = f"has more than {FILE_LIMIT >> 30} GiB"
-    raise InvalidCell(f"{name[:80]!r} {too_big if stat.S_ISREG(found.st_mode) else 'is not a file'}")
+    raise InvalidCell(f"{name[:80]!r} {too_big if stat.S_ISREG(found.st_mode) else 'is not a regular file'}")
 
 
 def _open_named(name: str, flags: int, folder: int) -> int:
@@ -235,7 +233,7 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
         "", *_gradings(posting), "[[instance]]", 'name = "job"',
         f"title = {_toml(' '.join(posting.title.split()))}",
     ]  # fmt: skip
-    # What looks like a setting of ours in somebody else's text stands for itself.
+    # A placeholder in the client's text is ordinary text, so a setting restores it.
     lines += [f"settings = {_toml({name: text for text, name in places.items()})}"] if places else []
     return "\n".join(lines) + "\n"
 

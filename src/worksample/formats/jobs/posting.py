@@ -105,7 +105,7 @@ def _check_size(said: Mapping[str, Any], currency: str) -> None:
         value = said.get(name)
         if isinstance(value, int | float) and value > ceiling:
             shown = f"{value:,.0f}" if value < 1e15 else f"{value:g}"
-            raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, and taken for a mistake")
+            raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, which is taken for a mistake")
 
 
 def _title_line(title: Any, description: str, contract: str) -> str:
@@ -128,9 +128,7 @@ def category_of(job: Job) -> str:
 
 @cache
 def _upwork(above: str) -> dict[str, str]:
-    """Return words of a title or id -> id, for Upwork's categories directly below `above`; "" for the top
-    categories.
-    """
+    """Return words of a title or id -> id, for Upwork's categories directly below `above` ("": the top ones)."""
     found = [c for c in categories("upwork") if c.parent == above]
     return {_words(name): c.id for c in found for name in (c.title, c.id.rpartition("/")[2].removeprefix("upwork:"))}
 

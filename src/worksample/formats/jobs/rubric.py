@@ -44,7 +44,7 @@ def _criterion(n: int, item: Any) -> Criterion:
         except ValueError as e:
             raise InvalidCell(str(e)) from None
     told = _first(item, _TEXT)
-    # The words themselves are kept as they stand.
+    # The criterion's text is kept unchanged, with its spaces.
     said = told if isinstance(told, str) and text(told) else text(told)
     label, points = text(_first(item, _WEIGHT)).lower(), _first(item, _POINTS)
     if label in set(Importance):
@@ -65,7 +65,7 @@ def _place(n: int, item: dict[str, Any]) -> dict[str, Any]:
     """Return the item's id (default: its number), its kind of evaluator (default: people), and its flags."""
     id, by = item.get("id"), item.get("by")
     if by is not None and by not in set(By):
-        raise InvalidCell(f"criterion {n}: by {by!r} is none of {', '.join(By)}")
+        raise InvalidCell(f"criterion {n}: by is {by!r}, not one of {', '.join(By)}")
     own = id if isinstance(id, str) and _ID.fullmatch(id) else f"c{n}"
     flags = {name: item.get(name) is True for name in ("gate", "implies_others")}
     return {"id": own, "by": By(by or By.PERSON), **flags}

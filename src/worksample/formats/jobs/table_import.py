@@ -181,7 +181,7 @@ def _postings(
                 posting = read_posting(said, config.source)
                 before = seen.setdefault(posting.job.contract, line)
                 if before != line:
-                    raise InvalidCell(f"the id {posting.job.contract[:80]!r} stands in line {before}, too")
+                    raise InvalidCell(f"the id {posting.job.contract[:80]!r} is already used in line {before}")
             except InvalidCell as e:
                 tally.faults[f"line {line}"] = str(e)
                 continue
@@ -212,7 +212,7 @@ def _need_columns(table: Path, header: tuple[str, ...], columns: Columns) -> Non
     names = " and ".join(f"`{name}` ({NEEDED[name]})" for name in lacking)
     mapped = ", ".join(f'{name} = "..."' for name in lacking)
     raise ImportFailed(
-        f"no column is known as {names}; the table has: {', '.join(header)}",
+        f"the table has no column for {names}; it has: {', '.join(header)}",
         where=str(table), next=f"name the columns in a file for --map: [columns] {mapped} (docs/jobs.md)",
     )  # fmt: skip
 

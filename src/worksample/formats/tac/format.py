@@ -1,4 +1,6 @@
-"""TheAgentCompany's tasks as a format: the command `worksample import tac`, for the installed port or a copy."""
+"""The format of TheAgentCompany's tasks: the command `worksample import tac`, for the installed port or an original
+copy.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def _import(request: TransferRequest) -> TransferReport:
         return _import_copy(request, copy, request.out)
     if request.path("projects") is not None:
         raise UsageError(
-            "--projects works only with --original: no task of the port asks GitLab or Plane",
+            "--projects works only with --original, as no task of the port uses GitLab or Plane",
             next="worksample import tac OUT --original COPY --projects FOLDER",
         )
     if request.flag("list"):
@@ -40,12 +42,12 @@ def _import(request: TransferRequest) -> TransferReport:
         names = [task.name for task in installed_tasks()]
         return TransferReport(names, tuple(map(ReportLine, names)))
     if request.out is None:
-        raise UsageError("no folder OUT to write to", next="worksample import tac OUT")
+        raise UsageError("the folder OUT is missing", next="worksample import tac OUT")
     return _import_port(request, request.out)
 
 
 def _import_port(request: TransferRequest, out: Path) -> TransferReport:
-    """Import the tasks of the installed `inspect_evals`."""
+    """Import the tasks of the installed port, `inspect_evals`."""
     from worksample.formats.package_writer import packages_or_faults, report_packages
 
     from .port_import import import_tac
@@ -66,7 +68,7 @@ def _import_port(request: TransferRequest, out: Path) -> TransferReport:
 
 
 def _import_copy(request: TransferRequest, copy: Path, out: Path) -> TransferReport:
-    """Import the tasks of a copy of TheAgentCompany's own repository."""
+    """Import the tasks from a copy of TheAgentCompany's own repository."""
     from worksample.formats.package_writer import packages_or_faults, report_packages
 
     from .original_import import import_original, read_originals
@@ -82,7 +84,7 @@ def _import_copy(request: TransferRequest, copy: Path, out: Path) -> TransferRep
 
 
 def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
-    """List the tasks of a copy: what each needs, and what of that is missing."""
+    """List the tasks of a copy, with the services that each needs, and the service contents that are missing."""
     from .original_import import count_needs, read_originals
 
     refused: dict[str, ImportFailed] = {}
@@ -103,7 +105,7 @@ def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
     return TransferReport(
         [*map(plain, found), *({"name": name, "unreadable": fault.what} for name, fault in refused.items())],
         (
-            ReportTable(("task", "needs", "runs here", "contents that are missing"), rows),
+            ReportTable(("task", "needs", "runs here", "missing contents"), rows),
             ReportTable(("needs", "tasks", "run here"), counts),
             *(ReportLine(f"{name} cannot be read: {fault.what}", error=True) for name, fault in refused.items()),
         ),
@@ -124,7 +126,7 @@ TAC = ExchangeFormat(
         (
             FormatOption("tasks", "Only this task. Repeatable.", value="NAME", repeatable=True, flag="--task"),
             FormatOption("list", "List the tasks of the installed copy and stop."),
-            FormatOption("as_published", "Leave ground truth where the published images leave it."),
+            FormatOption("as_published", "Keep ground truth within the agent's reach, as in the published images."),
             FormatOption(
                 "documents", "The files on ownCloud, from its root; the port has only some of them.", value="FOLDER",
                 folder=True,
@@ -135,8 +137,8 @@ TAC = ExchangeFormat(
             ),
             FormatOption(
                 "projects",
-                "With --original: projects, repositories and wikis of GitLab and Plane, as a company's folder has "
-                "them.",
+                "With --original: projects, repositories and wikis of GitLab and Plane, in the format of a company's "
+                "folder.",
                 value="FOLDER", folder=True,
             ),
             SKIP_FAULTY,

@@ -1,6 +1,4 @@
-"""Examination of jobs by a program: missing files, miscounted files, broken files, links, and possible personal
-data.
-"""
+"""Examination of jobs by a program: missing, miscounted and broken files, links, and possible personal data."""
 
 from __future__ import annotations
 
@@ -72,22 +70,22 @@ class JobExamination:
     def as_markdown(self) -> str:
         """Return the findings as Markdown. Untrusted texts are shown as code."""
         out = [f"**Files:** {self.there} here, {self.posted} in the posting."]
-        out += _list("Named and not here", [_code(name) for name in self.missing])
-        out += _list("Counted", list(self.miscounted))
+        out += _list("Missing files", [_code(name) for name in self.missing])
+        out += _list("Numbers of files that differ", list(self.miscounted))
         out += _list("Cannot be opened", [f"{_code(path)}: {why}" for path, why in self.broken])
-        out += _list("Links, which nobody followed", [_code(link) for link in self.links])
+        out += _list("Links (not opened)", [_code(link) for link in self.links])
         if not self.by:
-            out.append("**Identifiers** were not looked for by a program: look for them yourself.")
+            out.append("**Personal data:** no program searched for it. Please check it yourself.")
         else:
             some = [
                 f"{c.kind}: {_code(c.text)} in {_code(c.where)}" + (f", {c.count} times" if c.count > 1 else "")
                 for c in self.candidates[:MOST]
             ]
-            out += _list("Candidates for identifiers", some) or ["**Candidates for identifiers:** none."]
+            out += _list("Possible personal data", some) or ["**Possible personal data:** none found."]
             if len(self.candidates) > MOST:
                 out.append(f"and {len(self.candidates) - MOST} more.")
-            out.append(f"Not seen by the program: {'; '.join(NOT_SEEN)}.")
-        out += _list("Not looked at", [f"{_code(path)}: {what}" for path, what in self.unread])
+            out.append(f"The program cannot detect: {'; '.join(NOT_SEEN)}.")
+        out += _list("Not read", [f"{_code(path)}: {what}" for path, what in self.unread])
         return "\n\n".join(out)
 
 
@@ -117,7 +115,7 @@ class JobExaminer:
         paths = [e.path for e in files]
         found: tuple[Candidate, ...] = ()
         if self.finder is not None:
-            # Compiled patterns over others' texts: on a thread, so that the loop goes on.
+            # The search is slow, so it runs in a thread and does not block the event loop.
             finder = self.finder
             found = await asyncio.to_thread(lambda: finder.find(searched_texts(instance.title, text, read)))
         broken = [(path, str(said["problem"])) for path, said in read.items() if said["problem"]]
@@ -154,7 +152,7 @@ class JobExaminer:
             found |= {left[n].path: {**blank, **said} for n, said in answers.items()}
             behind = next((n for n in range(len(left)) if n not in answers), len(left))
             if behind < len(left):
-                said = {"unread": ours} if ours else {"problem": "reading it brought the reader down"}
+                said = {"unread": ours} if ours else {"problem": "the program that reads files crashed on it"}
                 found[left[behind].path] = {**blank, **said}
             left = [e for e in left[behind + 1 :] if e.path not in found]
         return {e.path: found[e.path] for e in files}

@@ -74,5 +74,5 @@ def miscounted_files(text: str, there: Iterable[str]) -> tuple[str, ...]:
             wanted = _KINDS.get(match[2].lower())
             have = len(endings) if wanted is None else sum(e in wanted for e in endings)
             if said != have:
-                out.append(f"the post speaks of {match[0].strip()}; there {'is' if have == 1 else 'are'} {have}")
+                out.append(f"the posting mentions {match[0].strip()}; there {'is' if have == 1 else 'are'} {have}")
     return tuple(dict.fromkeys(out))

@@ -63,7 +63,7 @@ class NameLists:
     def people(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the spans that are probably people's names: a given name with a family name, or a title with a name."""
         given, family = self.lists
-        # A name's words stand in lower case in addresses, too.
+        # Addresses are left out: they contain names in lower case.
         lower = {fold_name(w) for w in re.findall(r"(?<![\w'’-])[a-zß-ÿ]{3,}", _ADDRESS.sub(" ", text))}
         for match in _TITLED.finditer(text):
             yield match.span()

@@ -20,9 +20,9 @@ MOST = 200
 """The number of a job's candidates that are kept. All are counted."""
 NOT_SEEN = (
     "faces, voices and handwriting",
-    "text in pictures, scanned pages, sound and film",
+    "text in pictures, scanned pages, audio and video",
     "names that are in no list or not in Latin letters, and names of companies without their legal form",
-    "nicknames, and what only a reader of the whole would recognise",
+    "nicknames, and details that identify a person only together",
 )
 """Personal data that this search cannot detect."""
 _RECOGNISERS = (
@@ -89,7 +89,7 @@ class Finder:
         from presidio_analyzer import predefined_recognizers as theirs
         from tldextract import TLDExtract
 
-        # Their own asks the network for the list of domains, and keeps it.
+        # By default, tldextract downloads a list of domains and caches it.
         offline = TLDExtract(suffix_list_urls=(), cache_dir=None)
 
         class EmailRecognizer(theirs.EmailRecognizer):
@@ -157,7 +157,7 @@ def searched_texts(title: str, description: str, files: Mapping[str, Mapping[str
     yield "title", title
     yield "description", description
     for path, read in files.items():
-        # A name's words are parted as a text's are.
+        # Words of a file name are separated by spaces, as in a text.
         yield f"name of {path}", re.sub(r"[_/]+|(?<=[a-z])(?=[A-Z])", " ", path.rpartition(".")[0] or path)
         yield path, str(read.get("text", ""))
         for name, text in dict(read.get("meta", {})).items():

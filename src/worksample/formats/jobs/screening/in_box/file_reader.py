@@ -64,12 +64,15 @@ def read(file: Path, name: str, path: str) -> dict[str, Any]:
     elif zipfile.is_zipfile(file) or job.head(4) == b"PK\3\4":
         _read_archive(file, found, office=family in ("office", "workbook"))
     elif family in ("office", "workbook", "ole"):
-        found["text"], found["unread"] = strings(job.head(8 << 20)), "an old format, of which only loose words are read"
+        found["text"], found["unread"] = (
+            strings(job.head(8 << 20)),
+            "most of it (of this old format, only single words are read)",
+        )
     elif family in ("image", "raster", "psd"):
         _read_picture(file, found)
     else:
-        found["unread"] = "what is heard, seen or drawn in it"
-        found["problem"] = "no program here knows its format" if family == "card" else ""
+        found["unread"] = "its sound, images or drawings"
+        found["problem"] = "its format is unknown" if family == "card" else ""
     return found
 
 
@@ -95,7 +98,7 @@ def _read_pdf(file: Path, found: dict[str, Any]) -> None:
         if not done.ok:
             found["problem"] = "it cannot be opened"
         elif not found["text"].strip():
-            found["unread"] = "its pages are pictures"
+            found["unread"] = "its pages (they are images)"
     except job.ConverterFault as error:
         missing = shutil.which("pdftotext") is None
         found["unread"] = f"its text ({'poppler-utils is not installed' if missing else error})"
@@ -132,7 +135,7 @@ def _read_archive(file: Path, found: dict[str, Any], *, office: bool) -> None:
         with zipfile.ZipFile(file) as archive:
             names = [info.filename for info in archive.infolist()]
             if not office:
-                found["text"], found["unread"] = "\n".join(names)[:TEXT], "what is packed in it, but for the names"
+                found["text"], found["unread"] = "\n".join(names)[:TEXT], "the packed files (only their names are read)"
                 if any(info.flag_bits & 1 for info in archive.infolist()):
                     found["problem"] = "it is protected by a password"
                 return
@@ -146,7 +149,7 @@ def _read_archive(file: Path, found: dict[str, Any], *, office: bool) -> None:
                     for text in dict.fromkeys(_BY.findall(said)):
                         keep(found, "author", text)
             pictures = any(name.startswith(("word/media/", "ppt/media/", "xl/media/", "Pictures/")) for name in names)
-            found["unread"] = "pictures in it" if pictures else ""
+            found["unread"] = "the pictures in it" if pictures else ""
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, RuntimeError, EOFError, KeyError):
         found["problem"] = "it cannot be unpacked"
 
@@ -165,7 +168,7 @@ def _archive_parts(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
 
 
 def _read_picture(file: Path, found: dict[str, Any]) -> None:
-    found["unread"] = "what is to be seen in it"
+    found["unread"] = "the image itself"
     try:
         from PIL import ExifTags, Image
     except ImportError:
@@ -189,10 +192,11 @@ def _read_picture(file: Path, found: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Read the files listed on standard input and write their entries.
+    """Read the files listed on standard input and write their entries to standard output.
 
     Libraries may print to standard output, so it is redirected to standard error, and the entries go to a duplicate of
-    it.
+    the
+    original descriptor.
     """
     order = json.load(sys.stdin)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
