@@ -123,11 +123,11 @@ class Policy:
     retry: bool
     """Whether a new try of the slot, or a new evaluation of the subject, starts automatically."""
     graded: bool
-    """Whether the files left behind count as the agent's work and are graded."""
+    """True if the files left behind count as the agent's work and are graded."""
     says: str
     """The cause in words, for tables and reports."""
     by_deliverable: bool = False
-    """Whether the deliverable caused it: ungraded through no fault of ours, and 0 in lower bounds of rates."""
+    """True if the deliverable caused it: ungraded through no fault of ours, and 0 in lower bounds of rates."""
 
 
 def _of(
@@ -214,7 +214,7 @@ def plain_spaces(text: str) -> str:
 
 
 def is_shown(character: str) -> bool:
-    """Whether a terminal shows a character without obeying it; line ends count."""
+    """Return whether a terminal shows a character without obeying it; line ends count."""
     return character.isprintable() or character == "\n" or character in _JOINERS
 
 

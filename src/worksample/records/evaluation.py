@@ -22,7 +22,7 @@ class Holistic(Frozen):
     score: Literal[1, 2, 3]
     justification: str = ""
     inspected: bool = True
-    """Whether the deliverable could be inspected adequately."""
+    """True if the deliverable could be inspected adequately."""
 
 
 class PairwiseChoice(StrEnum):
@@ -219,7 +219,7 @@ class Evaluation(Record):
 
     @property
     def of_job(self) -> bool:
-        """Whether it is about a job, and not about work."""
+        """Return whether it is about a job, and not about work."""
         return self.subject == self.instance
 
     @property

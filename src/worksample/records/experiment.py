@@ -69,7 +69,7 @@ class Chain(Frozen):
     """
 
     reattempts: int = Field(ge=1, le=100)
-    """Most attempts after the first one."""
+    """Maximum number of attempts after the first one."""
     dollars: float | None = Field(default=None, gt=0)
     """US dollars: model calls of agents and judges, and people's time."""
     hours: float | None = Field(default=None, gt=0)
@@ -137,7 +137,7 @@ class Experiment(Record):
     arms: tuple[Arm, ...]
     repeats: int = Field(ge=1)
     attempts: int = Field(default=1, ge=1)
-    """Most attempts of a chain: 1 and the chain's `reattempts`."""
+    """Maximum number of attempts of a chain: 1 and the chain's `reattempts`."""
     seed: int = 0
     lock: Lock
     settings: dict[str, Any] = {}

@@ -154,7 +154,7 @@ class GradeTree:
 
     @property
     def full(self) -> bool:
-        """Whether it is full credit: ALE's full pass, TAC's S_full."""
+        """Return whether it is full credit: ALE's full pass, TAC's S_full."""
         return bool(is_full(self.score))
 
     @property
@@ -174,7 +174,7 @@ class GradeTree:
 
     @property
     def void(self) -> bool:
-        """Whether it has parts but none applies: then it has no score."""
+        """Return whether it has parts but none applies: then it has no score."""
         return bool(self.parts) and all(p.skip is SkipReason.NOT_APPLICABLE for p in self.leaves)
 
 

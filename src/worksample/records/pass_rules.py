@@ -16,12 +16,12 @@ ACCEPTED = 2
 
 
 def is_full(share: Any) -> Any:
-    """Whether a share is full credit: ALE's full pass, TheAgentCompany's S_full."""
+    """Return whether a share is full credit: ALE's full pass, TheAgentCompany's S_full."""
     return share >= FULL
 
 
 def is_accepted(vote: Any) -> Any:
-    """Whether a reasonable client would accept the work."""
+    """Return whether a reasonable client would accept the work."""
     return vote >= ACCEPTED
 
 

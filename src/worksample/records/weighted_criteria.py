@@ -29,14 +29,14 @@ def weigh(nodes: Sequence[Criterion], shares: Shares) -> float | None:
 
 
 def last_implies_all(nodes: Sequence[Criterion], shares: Shares) -> bool:
-    """Whether the last criterion passed and earns all the others."""
+    """Return whether the last criterion passed and earns all the others."""
     if not nodes[-1].implies_others or gate_failed(nodes, shares):
         return False
     return bool(is_full(_share(nodes[-1], shares) or 0.0))
 
 
 def gate_failed(nodes: Sequence[Criterion], shares: Shares) -> bool:
-    """Whether a gate of this level failed. A gate that does not apply fails nothing."""
+    """Return whether a gate of this level failed. A gate that does not apply fails nothing."""
     gates = (_share(node, shares) for node in nodes if node.gate)
     return any(share is not None and not is_full(share) for share in gates)
 

@@ -20,7 +20,7 @@ _SMALL = 1 << 18
 _SENDERS = 8
 """Blobs that are sent to an object store at once."""
 _REMEMBERED = 200_000
-"""Most durable blobs that a process remembers; it checks others again."""
+"""Maximum number of durable blobs that a process remembers; it checks others again."""
 
 
 def blob_path(digest: str) -> str:

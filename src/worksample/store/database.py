@@ -20,7 +20,7 @@ from .lease_fence import need_leases
 from .off_loop import warn_on_event_loop
 
 BUSY_SECONDS = 60.0
-"""Most seconds that a write waits for another process's write."""
+"""Maximum seconds that a write waits for another process's write."""
 _SQLITE_FULL, _SQLITE_IOERR = 13, 10
 _COLLISIONS = ("23505", "40001", "40P01")
 """PostgreSQL's codes of a unique violation, a serialisation failure and a deadlock."""

@@ -93,7 +93,7 @@ def refuse(connection: Connection, committed: Committed) -> bool:
 
 
 def is_known(connection: Connection, digest: str) -> bool:
-    """Whether this object was indexed or withdrawn."""
+    """Return whether this object was indexed or withdrawn."""
     return _IS_KNOWN.first(connection, {"its_digest": digest}) is not None
 
 
