@@ -5,7 +5,7 @@
     figures            every figure of `worksample metrics`: a table of docs/reference/metrics.md
     hard               worlds that break what intervals take for granted: docs/reference/metrics.md
     bounds             cells of `figures` above 97 % and the least possible coverage: docs/reference/metrics.md
-    feedback           lifts, feedback less retry, regions: docs/how-to/re-attempts.md
+    feedback           lifts, feedback less retry, regions: docs/how-to/re-attempts-coverage.csv
     corrected          figures of a judge that people's labels correct; `--write`: docs/calibration-cells.csv
     corrected-bounds   how much a corrected figure has to cover above 97 %: docs/calibration-cells.csv
     strata             corrected figures of several agents or strata with few labels: docs/explanation/uncertainty.md
@@ -48,7 +48,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A table that can be made. `page` and `mark`: where `--write` puts it in docs/."""
+    """A table that can be made. `page` and `mark`: where `--write` puts it in docs/; without a mark it is the file."""
 
     make: Callable[[Options], str]
     seeds: int = 200
@@ -56,7 +56,10 @@ class Report:
     mark: str = ""
 
     def write(self, text: str) -> None:
-        """Put the text between the marks of the page."""
+        """Put the text between the marks of the page, or into the file."""
+        if not self.mark:
+            (DOCS / self.page).write_text(text + "\n", encoding="utf-8")
+            return
         path, begin, end = DOCS / self.page, f"<!-- {self.mark} -->", f"<!-- /{self.mark} -->"
         before, _, rest = path.read_text(encoding="utf-8").partition(begin)
         path.write_text(f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}", encoding="utf-8")
@@ -99,7 +102,7 @@ REPORTS = {
     ),
     "feedback": Report(
         lambda options: feedback.tables(options.seeds, options.numbers(feedback.JOBS), Kept(options.keep)),
-        page="how-to/re-attempts.md", mark="feedback coverage",
+        page="how-to/re-attempts-coverage.csv",
     ),
     "corrected": Report(make_corrected, seeds=1000),
     "corrected-bounds": Report(make_corrected_bounds),
