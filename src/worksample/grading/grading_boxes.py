@@ -35,6 +35,7 @@ RESULT, SCRATCH = "/task/result", "/task/scratch"
 DELIVERED = "/task/delivered"
 """The place of the submission if the grader gets a writable copy of it."""
 PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY, "browser": BROWSED}
+_RUN_AGAIN = "worksample run, for a submission with all of its evidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +163,12 @@ def verifier_of(
         return None
     part = submission.parts.get("root")
     if part is not None and part.status is CaptureStatus.ABSENT:
-        raise CaptureError(f"what was changed in the root was not taken in: {part.reason}", where=submission.id)
+        raise CaptureError(
+            f"the agent's changes to the root were not captured: {part.reason}", where=submission.id, next=_RUN_AGAIN
+        )
     collected = submission.parts.get(COLLECTED)
     if collected is not None and collected.status is not CaptureStatus.COMPLETE:
-        raise GraderError(collected.reason, cause=Cause.GRADER_COLLECT)
+        raise GraderError(collected.reason, cause=Cause.GRADER_COLLECT, next=_RUN_AGAIN)
     last = Verifier(
         settings=settings,
         root=image.root,
@@ -210,7 +213,7 @@ def _step_verifiers(verifier: Verifier, image: CachedImage, left: Path | None) -
             continue
         if one is not None and left is not None:
             if one["lacks"]:
-                raise GraderError(f"step {name}: {one['lacks']}", cause=Cause.GRADER_COLLECT)
+                raise GraderError(f"step {name}: {one['lacks']}", cause=Cause.GRADER_COLLECT, next=_RUN_AGAIN)
             verifier = replace(verifier, layers=(left / name / ROOT_LAYER,), delivered=left / name / STEP_OUTPUT)
         yield name, _with_own_root(replace(verifier, settings=settings), image)
 

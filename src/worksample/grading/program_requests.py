@@ -87,7 +87,11 @@ class ProgramRequests:
                 return await self._run(request)
             except SandboxError as error:
                 self.records.append({"argv": _short(request.argv), "failed": error.what})
-                raise SandboxError(f"the program could not be run: {error.what}") from error
+                raise SandboxError(
+                    f"the program could not be run: {error.what}",
+                    where=error.where,
+                    next=error.next or "worksample doctor",
+                ) from error
 
     async def _run(self, request: ProgramRequest) -> dict[str, Any]:
         if self.left <= 0:
@@ -132,7 +136,11 @@ async def _write(box: Box, path: str, content: bytes) -> None:
     try:
         await box.write(path, content)
     except OSError as error:
-        raise SandboxError(f"{path} cannot be written: {error.strerror}", where="broker") from error
+        raise SandboxError(
+            f"{path} cannot be written: {error.strerror}",
+            where="broker",
+            next="free some of this machine, then grade again",
+        ) from error
 
 
 async def _collect_files(box: Box, names: list[str]) -> dict[str, bytes]:

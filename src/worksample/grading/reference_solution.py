@@ -45,7 +45,11 @@ async def run_solution(
     grading, environment = instance.grading[protocol], instance.work.environment
     image = await asyncio.to_thread(task_image, environment, store.folder)
     if image is None:
-        raise ImageError("there is no image to run the solution in", where=instance.key)
+        raise ImageError(
+            "the task has no image in which its solution could run",
+            where=instance.key,
+            next="set image of [environment] in task.toml",
+        )
     settings = {**grading.settings["verifier"], "user": "", "workdir": ""}
     verifier = Verifier(
         settings, image.root, (), Path(), environment.paths.output, Path("/nowhere"), limits=environment.limits

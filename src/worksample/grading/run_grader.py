@@ -32,6 +32,7 @@ from .verifier import VerifierRequests
 
 RESULT_LIMIT = 16 << 20
 """Bytes of a grader's result."""
+_CORRECT = "correct grade.py, then worksample task check FOLDER"
 TAIL = 64 << 10
 """Bytes that are kept of each stream that a grader printed."""
 
@@ -112,7 +113,7 @@ async def _copy_submission(box: Box, place: GradingBoxes) -> None:
     done = await box.run(["cp", "-R", f"{DELIVERED}/.", target])
     if done.returncode:
         what = f"the submission cannot be copied: {done.stderr.decode('utf-8', 'replace').strip()[-500:]}"
-        raise SandboxError(what, where="grade")
+        raise SandboxError(what, where="grade", next="free disk space on this machine, then grade again")
 
 
 @asynccontextmanager
@@ -193,23 +194,29 @@ def grade_from_result(done: Completed, data: bytes | None, grading: Grading, lim
             next="raise timeout of [grading.PROTOCOL] in task.toml, then worksample task check FOLDER",
         )  # fmt: skip
     if data is None and done.returncode:
-        raise GraderError(f"it left with exit code {done.returncode} and without a result\n{tail}")
+        raise GraderError(
+            f"the grader ended with exit code {done.returncode} and without a result\n{tail}", next=_CORRECT
+        )
     if data is None:
-        raise GraderError("it ended without a result", cause=Cause.GRADER_MALFORMED)
+        raise GraderError("the grader ended without a result", cause=Cause.GRADER_MALFORMED, next=_CORRECT)
     try:
         result = json.loads(data)
         failed = result.get("failed") if isinstance(result, dict) else None
         if failed is not None:
-            raise GraderError(str(result.get("reason", ""))[:15_000], cause=Cause(failed))
+            raise GraderError(str(result.get("reason", ""))[:15_000], cause=Cause(failed), next=_CORRECT)
         grade = GradePayload.model_validate(result["grade"])
         require_agreement(grade, grading.criteria)
         return grade
     except ValidationError as error:
         raise GraderError(
-            f"its result is not a grade: {describe_errors(error, GradePayload)[:500]}", cause=Cause.GRADER_MALFORMED
+            f"the grader's result is not a grade: {describe_errors(error, GradePayload)[:500]}",
+            cause=Cause.GRADER_MALFORMED,
+            next=_CORRECT,
         ) from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise GraderError(f"its result is not a grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED) from error
+        raise GraderError(
+            f"the grader's result is not a grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED, next=_CORRECT
+        ) from error
 
 
 async def _record_of(done: Completed | None, broker: GradingBroker, sink: Sink) -> dict[str, Any]:

@@ -120,7 +120,11 @@ class VerifierRequests:
         """
         verifier, step = self.verifier, body.get("step")
         if verifier is None:
-            raise SandboxError("the grading names no verifier, or the instance no image", where="verifier")
+            raise SandboxError(
+                "the task has no verifier, or no image to run it in",
+                where="verifier",
+                next="set image of [environment] and [grading.PROTOCOL.verifier] in task.toml",
+            )
         if verifier.steps:
             found = verifier.steps.get(str(step))
             if not isinstance(found, Verifier):

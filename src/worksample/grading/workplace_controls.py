@@ -56,7 +56,9 @@ async def perform_scripts(
         return {}
     if environment.image is not None:
         raise SandboxError(
-            "scripts are performed with this machine's programs, and the work has an image", where="cases"
+            "control scripts are not supported in image-based tasks (task.toml: environment.image)",
+            where="cases",
+            next="remove image or the scripts",
         )
     found: dict[str, PerformedScript] = {}
     async with open_services((workplace.box,), sandbox) as services:
