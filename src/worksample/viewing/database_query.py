@@ -23,7 +23,10 @@ LENGTH = 20_000
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """At most 1,000 rows; `more`: whether there are further ones. `problem`: SQLite's message if the query failed."""
+    """Result of a query, with at most 1,000 rows; `more`: whether there are further ones. `problem`: SQLite's message
+    if the
+    query failed.
+    """
 
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Any, ...], ...] = ()
