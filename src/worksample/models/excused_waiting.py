@@ -1,4 +1,4 @@
-"""Measure how long a trial waited for a model's service, from its calls. docs/trials.md has the rule."""
+"""Measure how long a trial waited for a model's service, from its calls (docs/explanation/trials-and-blame.md)."""
 
 from __future__ import annotations
 

@@ -50,7 +50,9 @@ class Probe:
     def __post_init__(self) -> None:
         fault = _fault(self)
         if fault:
-            raise UsageError(f"the probe is wrong: {fault}", where=f"probe {self.kind}", next="see docs/judges.md")
+            raise UsageError(
+                f"the probe is wrong: {fault}", where=f"probe {self.kind}", next="see docs/how-to/judge-with-models.md"
+            )
 
     @property
     def texts(self) -> tuple[str, ...]:

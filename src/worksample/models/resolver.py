@@ -94,7 +94,7 @@ def check_generation(generation: Mapping[str, Any], where: str) -> None:
         faults.add(file, key, f"is not a setting of generation{nearest(key, GenerateConfig.model_fields)}")
     validate(GenerateConfig, known, faults, file=file)
     if faults.found:
-        raise PlanError("; ".join(map(str, faults.found)), where=where, next="see docs/agents.md")
+        raise PlanError("; ".join(map(str, faults.found)), where=where, next="see docs/how-to/choose-an-agent.md")
 
 
 def _plain(text: str) -> str:

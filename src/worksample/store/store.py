@@ -191,9 +191,8 @@ class Store:
     def find(self, cls: type[R], **columns: Any) -> list[R]:
         """Return all records whose columns equal these values (any of them, for a list or tuple), by time, then id.
 
-        The columns are those of the kind's table (see docs/store.md); for trials also `live` and `finished`. Raises
-        UsageError
-        for a column that the table lacks.
+        The columns are those of the kind's table (see docs/reference/store.md); for trials also `live` and `finished`.
+        Raises UsageError for a column that the table lacks.
         """
         table = schema.TABLES[cls.kind]
         query = select(table)

@@ -3,7 +3,7 @@
 import type { Component } from "svelte";
 import type { Place, Theme } from "@shared/protocol.ts";
 
-/** The server's view of a file: docs/viewing.md. Any text in it may be written by the agent. */
+/** The server's view of a file: docs/reference/viewing.md. Any text in it may be written by the agent. */
 export interface View {
   kind: string;
   badge: string;

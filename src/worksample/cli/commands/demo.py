@@ -47,11 +47,12 @@ def command(
     graders and report as any model.
 
     `demo feedback` is a study of chains: jobs from a table, experts who qualify them and write their rubrics, an agent
-    that forgets, the experts' words about what is missing, and a control that is told nothing (docs/chains.md).
+    that forgets, the experts' words about what is missing, and a control that is told nothing
+    (docs/how-to/re-attempts.md).
 
     `demo company` is one task in a company with real services: a script works in the browser, the shell and Python,
     colleagues answer it in the chat, and the report shows its screens. Missing Debian packages are installed, as
-    root or by sudo without a password (docs/quaymark.md).
+    root or by sudo without a password (docs/tutorials/company.md).
     """
     from worksample.cli.demo_studies import (
         company_config,
@@ -117,6 +118,6 @@ def command(
         click.echo(
             f"report: {index}\n  next: open it in a browser, as in  xdg-open {shlex.quote(str(index))}\n"
             f"  then: worksample review --store {shlex.quote(where)}   to judge the deliverables yourself\n"
-            f"        worksample task new my-task   (docs/own-task.md)"
+            f"        worksample task new my-task   (docs/tutorials/own-task.md)"
         )
     return code

@@ -48,8 +48,8 @@ def run_command(
 ) -> int:
     """Run an experiment: agents on tasks, each trial graded as it closes.
 
-    FILE is a TOML or YAML file (docs/experiments.md); flags override it. If you run the same experiment again, it
-    continues where it stopped: nothing that is finished runs twice.
+    FILE is a TOML or YAML file (docs/how-to/run-an-experiment.md); flags override it. If you run the same
+    experiment again, it continues where it stopped: nothing that is finished runs twice.
     """
     begin(STARTING, silent=True)
     flags = flags_of(values)

@@ -1,4 +1,4 @@
-/** The tables of a view, as docs/viewing.md describes them. */
+/** The tables of a view, as docs/reference/viewing.md describes them. */
 
 import type { Context } from "../../context.svelte.ts";
 import { Sheet, type Cell } from "./sheet.ts";
