@@ -35,7 +35,9 @@ def probe_of(criterion: Criterion, brief: str, exhibits: tuple[Exhibit, ...]) ->
 
 
 async def judge_rubric(material: JudgeMaterial, asking: JudgeSession) -> GradePayload:
-    """Grade the leaves with `by = "judge"`, and no others. Raises JudgeError at the first question without an answer."""
+    """Grade the leaves with `by = "judge"`, and no others. Raises JudgeError at the first question without an
+    answer.
+    """
     leaves = [leaf for leaf in material.asked.grading.criteria.leaves if leaf.by is By.JUDGE]
     if not leaves:
         raise JudgeError(
