@@ -1,4 +1,4 @@
-"""Count what tasks of a copy of TheAgentCompany's repository need, and what runs of them; the tables in docs/tac.md.
+"""Count what tasks of a copy of TheAgentCompany's repository need, and what runs of them (docs/reference/formats.md).
 
     python tools/tac_original.py COPY FOLDER [--task NAME ...]   import into FOLDER, let an agent that does nothing and
                                                                  scripted right ones run, grade; write the table
@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from formats.tac_original_work import nothing, right, stand_ins  # noqa: E402
 from formats.tac_port import Outcome, outcomes, performed  # noqa: E402
 from worksample.errors import ImportFailed  # noqa: E402
-from worksample.formats.tac.original import (  # noqa: E402
+from worksample.formats.tac.original_import import (  # noqa: E402
     TASKS,
     OriginalTask,
     dependencies,
@@ -37,7 +37,7 @@ from worksample.workplace.in_box.dialects.gitlab import api, routing  # noqa: E4
 from worksample.workplace.in_box.dialects.http_messages import DialectRefused  # noqa: E402
 from worksample.workplace.in_box.dialects.plane.api import ROUTES  # noqa: E402
 
-PAGE = ROOT / "docs/tac.md"
+PAGE = ROOT / "docs/reference/formats.md"
 BEGIN, END = "<!-- originals: written by tools/tac_original.py -->", "<!-- end of originals -->"
 NEEDS = {"gitlab": "GitLab", "plane": "Plane", "owncloud": "ownCloud", "rocketchat": "Rocket.Chat", "": "no service"}
 Done = Mapping[str, Mapping[str, Outcome]]

@@ -358,8 +358,7 @@ class JudgeError(WorksampleError):
 
 class ColleagueError(WorksampleError):
     """A model that plays a colleague gave no answer: the colleague stays silent, and the transcript says why. `usage`:
-    of the
-    request.
+    of the request.
     """
 
     def __init__(self, what: str, *, where: str = "", next: str = "", cause: Cause | None = None) -> None:

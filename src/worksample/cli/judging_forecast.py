@@ -46,8 +46,7 @@ class JudgingAhead:
     """True if these are people's labels of a judge's answers, drawn at random."""
     each: str = ""
     """The unit of all numbers if no agent is planned, because the number of entrants is unknown: "entrant", or "two
-    entrants"
-    for pairs.
+    entrants" for pairs.
     """
 
 

@@ -151,7 +151,7 @@ def run_config(config: ExperimentConfig, mode: OutputMode) -> int:
 
 ESTIMATED = (
     "its service reports no usage, so tokens, costs, budgets and token limits are estimated from the text\n"
-    "  next: let the service report usage (docs/providers.md), then worksample model check"
+    "  next: let the service report usage (docs/how-to/choose-an-agent.md), then worksample model check"
 )
 
 
@@ -163,7 +163,7 @@ def print_model_warnings(found: Sequence[ModelCheckResult]) -> None:
         if one.fault:
             say = f"{one.model} did not answer; the run will try it again: {one.fault}"
         elif not one.answered.startswith("calls tools"):
-            say = f"{one.model} {one.answered}: an agent that needs tools may fail (docs/providers.md)"
+            say = f"{one.model} {one.answered}: an agent that needs tools may fail (docs/how-to/choose-an-agent.md)"
         else:
             continue
         click.echo(printable(say), err=True)

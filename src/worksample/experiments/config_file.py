@@ -36,7 +36,7 @@ from .config import AgentConfig, ExperimentConfig
 M = TypeVar("M", bound=BaseModel)
 
 COMMAND_LINE = "command line"
-KEYS = "correct it and try again; docs/settings.md has all keys and what they allow"
+KEYS = "correct it and try again; docs/reference/settings.md has all keys and what they allow"
 
 
 def read_table(path: Path) -> dict[str, Any]:

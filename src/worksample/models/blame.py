@@ -2,8 +2,7 @@
 decides.
 
 A program in a box may send any request. The program is at fault if its request cannot be sent, or if the service
-rejects
-the request but answers a plain question with the same key. In all other cases the service is at fault.
+rejects the request but answers a plain question with the same key. In all other cases the service is at fault.
 """
 
 from __future__ import annotations
@@ -69,10 +68,8 @@ async def by_request(error: BaseException, seen: SendProgress, control: ControlQ
     """Return whether the request, and not the service, made a call fail.
 
     A request that was never sent is at fault only if the service answers a control question at the same time; otherwise
-    our
-    side is broken. A service is at fault if it cannot be reached, rejects the key (401, 402), is overloaded (429) or
-    fails
-    (5xx): the request is then retried, because one answer does not prove who caused the failure.
+    our side is broken. A service is at fault if it cannot be reached, rejects the key (401, 402), is overloaded (429)
+    or fails (5xx): the request is then retried, because one answer does not prove who caused the failure.
     """
     status = status_of(error)
     if status in REJECTED:

@@ -1,4 +1,4 @@
-"""How long a trial waited for a model's service, measured from its calls. docs/trials.md states the rule."""
+"""How long a trial waited for a model's service, measured from its calls (docs/explanation/trials-and-blame.md)."""
 
 from __future__ import annotations
 

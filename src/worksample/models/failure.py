@@ -43,12 +43,10 @@ def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure 
     """Return the model's failure behind `error`, or None if the model is not at fault.
 
     The model is at fault if the transcript's last call failed, and was not cancelled, or if an earlier one failed with
-    this
-    very `error` (an agent may make several calls at once). If the time ran out without an `error`, the model is at
-    fault if
-    the last tries had all failed, because the agent was waiting for the service. The HTTP status, if known,
-    distinguishes a
-    rejected key (`model.key`) and a rejected request (`model.refused`) from a fault of the service (`model.error`).
+    this very `error` (an agent may make several calls at once). If the time ran out without an `error`, the model is at
+    fault if the last tries had all failed, because the agent was waiting for the service. The HTTP status, if known,
+    distinguishes a rejected key (`model.key`) and a rejected request (`model.refused`) from a fault of the service
+    (`model.error`).
     """
     from inspect_ai.event import ModelEvent
 

@@ -31,8 +31,7 @@ def is_invisible(character: str) -> bool:
 
 def written_out(text: str) -> str:
     """Return `text` with every invisible character replaced by its code point, as `[U+200B]`, and every kind of space
-    by a
-    plain space.
+    by a plain space.
     """
     return _replace(text, lambda character: f"[U+{ord(character):04X}]")
 

@@ -45,15 +45,14 @@ class JudgeConfig(Frozen):
     """Seconds for one answer, including all retries of the service."""
     tries: int = Field(default=3, ge=1, le=20)
     """Maximum number of times that a run asks a question until it gets a readable answer. Failed requests are retried
-    in
-    addition, at most as often as the service's `retries` allow.
+    in addition, at most as often as the service's `retries` allow.
     """
     cost: float | None = Field(default=None, gt=0)
     """Maximum US dollars that this judge may spend on an experiment. Its models must have a price."""
     calls: int | None = Field(default=None, gt=0)
     """Maximum number of calls that this judge may make in an experiment."""
     rounds: tuple[Protocol, ...] = tuple(Protocol)
-    """Protocols whose rounds this judge judges; `[]` for a judge that only graders ask."""
+    """Protocols whose rounds this judge judges, by default all; `[]` for a judge that only graders ask."""
     characters: int = Field(default=200_000, gt=0)
     """Maximum characters of text that one question may show."""
     pictures: int = Field(default=24, ge=0)
@@ -193,8 +192,7 @@ Roles = Mapping[str, tuple[ModelRole, ...]]
 
 def describe_judges(roles: Roles) -> str:
     """Describe the judges that graders can ask. If the description changes, submissions that waited for a judge are
-    graded
-    again.
+    graded again.
     """
     said = (f"{r.name} {r.version}, calls {r.config.calls}, cost {r.config.cost}" for rs in roles.values() for r in rs)
     return "; ".join(sorted(said))

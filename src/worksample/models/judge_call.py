@@ -55,8 +55,7 @@ class _Ledger:
 
 class _ServiceFault(JudgeError):
     """A failure of the service. `passing` is True if another request may succeed; `wait` is the delay in seconds that
-    the
-    service asks for.
+    the service asks for.
     """
 
     def __init__(self, what: str, *, where: str, passing: bool, wait: float | None = None) -> None:
@@ -68,16 +67,13 @@ async def ask(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
     """Ask a judge model a question; return its answer and the usage.
 
     Only this function retries a judge; neither Inspect nor a provider's client does. If an answer is malformed (not one
-    of
-    the choices, not one JSON object, a refusal, a quote that is no evidence), the question is asked again, `tries`
-    times at
-    most, each time with other delimiters, a correction and a higher temperature. Temporary failures of the service are
-    retried in addition, as often as its `retries` allow, within the judge's `timeout`.
+    of the choices, not one JSON object, a refusal, a quote that is no evidence), the question is asked again, `tries`
+    times at most, each time with other delimiters, a correction and a higher temperature. Temporary failures of the
+    service are retried in addition, as often as its `retries` allow, within the judge's `timeout`.
 
     Raises JudgeError with its cause, `record` and `usage`: `judge.error` if the service failed or cannot be used,
     `judge.malformed`, `judge.refused`, or `judge.limit` if a cap is reached. Raises StoreError if prompt or answer
-    cannot be
-    stored.
+    cannot be stored.
     """
     ledger = _Ledger()
     try:

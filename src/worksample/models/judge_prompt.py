@@ -1,6 +1,5 @@
 """The prompt of a judge: the platform's instruction, the author's question, the exhibits between delimiters, and the
-format
-of the answer.
+format of the answer.
 """
 
 from __future__ import annotations

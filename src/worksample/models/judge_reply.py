@@ -30,8 +30,7 @@ _SIDE = re.compile(r"(?:the )?(first|second)(?: one| piece(?: of work)?| work)?"
 @dataclass(frozen=True, slots=True)
 class Quote:
     """A quote as evidence. `exhibit` is its number, from 1. `checked` is True if a program found the text in that
-    exhibit;
-    pictures cannot be checked.
+    exhibit; pictures cannot be checked.
     """
 
     exhibit: int

@@ -29,8 +29,7 @@ class Probe:
     """A question to a judge, built by the functions below.
 
     `question` is written by the task's author; `exhibits` are data; `instruction` replaces the platform's usual
-    instruction
-    for this kind of question.
+    instruction for this kind of question.
     """
 
     kind: ProbeKind
@@ -54,7 +53,9 @@ class Probe:
     def __post_init__(self) -> None:
         fault = _fault(self)
         if fault:
-            raise UsageError(f"the probe is wrong: {fault}", where=f"probe {self.kind}", next="see docs/judges.md")
+            raise UsageError(
+                f"the probe is wrong: {fault}", where=f"probe {self.kind}", next="see docs/how-to/judge-with-models.md"
+            )
 
     @property
     def texts(self) -> tuple[str, ...]:

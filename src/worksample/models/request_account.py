@@ -134,8 +134,7 @@ class ModelAccount:
         """Reserve the maximum that a call can use, as soon as the limits have room for it.
 
         A call always starts if no other call is open. Limits are checked before and after each call, so at most one
-        call can
-        exceed them, however many calls are made at once.
+        call can exceed them, however many calls are made at once.
         """
         while not self._has_room(most):
             waiter = asyncio.get_running_loop().create_future()
@@ -270,8 +269,7 @@ class ModelAccount:
         """Wait for the requests that callers gave up, and book them.
 
         Waits at most `seconds`, by default as long as each request may continue. Returns the usage so far of requests
-        whose
-        answers reached nobody.
+        whose answers reached nobody.
         """
         if self._given_up and (seconds is None or seconds > 0):
             await asyncio.wait(tuple(self._given_up), timeout=GRACE if seconds is None else seconds)

@@ -37,8 +37,7 @@ class ModelService:
     prices: Mapping[str, Price] = field(default_factory=dict)
     retries: int | None = 5
     """Retries of one request after a fault of the service; the provider's client makes none. None: retry until the
-    trial's
-    time is over.
+    trial's time is over.
     """
     timeout: float | None = 1800
     """Maximum seconds of one request, including all retries."""
@@ -94,7 +93,7 @@ def check_generation(generation: Mapping[str, Any], where: str) -> None:
         faults.add(file, key, f"is not a setting of generation{nearest(key, GenerateConfig.model_fields)}")
     validate(GenerateConfig, known, faults, file=file)
     if faults.found:
-        raise PlanError("; ".join(map(str, faults.found)), where=where, next="see docs/agents.md")
+        raise PlanError("; ".join(map(str, faults.found)), where=where, next="see docs/how-to/choose-an-agent.md")
 
 
 def _plain(text: str) -> str:
@@ -107,8 +106,7 @@ def _plain(text: str) -> str:
 
 def _unusable(name: str, said: str) -> PlanError:
     """Build the error for a model that cannot be used. It says what to type: the full name, the key's variable, or the
-    pip
-    command of the provider's package.
+    pip command of the provider's package.
     """
     provider, slash, model = name.partition("/")
     if not slash:
@@ -119,18 +117,18 @@ def _unusable(name: str, said: str) -> PlanError:
         near = difflib.get_close_matches(provider, known, 1)
         return PlanError(
             f"there is no provider {provider!r}; known are: {', '.join(known)}",
-            next=f"--model {near[0]}/{model}" if near else "--model PROVIDER/MODEL (docs/providers.md)",
+            next=f"--model {near[0]}/{model}" if near else "--model PROVIDER/MODEL (docs/how-to/choose-an-agent.md)",
         )
     key = re.search(r"\b[A-Z][A-Z0-9_]*_API_KEY\b", said)
     package = re.search(r"\bpip install ([\w.\[\]-]+)", said)
     address = re.search(r"\b[A-Z][A-Z0-9_]*_BASE_URL\b", said)
-    step = "check the provider's package and its API key (docs/providers.md)"
+    step = "check the provider's package and its API key (docs/how-to/choose-an-agent.md)"
     if package:
         step = f"pip install {package[1]}   (in a clone: .venv/bin/uv pip install {package[1]})"
     elif address:
-        step = f"--base-url http://localhost:8000/v1, or export {address[0]}=... (docs/providers.md)"
+        step = f"--base-url http://localhost:8000/v1, or export {address[0]}=... (docs/how-to/choose-an-agent.md)"
     elif key:
-        step = f"export {key[0]}=... (docs/providers.md: keys, addresses and names of each provider)"
+        step = f"export {key[0]}=... (docs/how-to/choose-an-agent.md: keys, addresses and names of each provider)"
     return PlanError(f"the model {name} cannot be used: {said}", next=step)
 
 

@@ -1,8 +1,7 @@
 """Clean a model's answer, which is untrusted input, before it is stored.
 
 Text that UTF-8 cannot encode (lone surrogates, which JSON can spell) would make a whole run's log unwritable.
-Impossible
-token counts are ignored by limits and costs.
+Impossible token counts are ignored by limits and costs.
 """
 
 from __future__ import annotations

@@ -27,10 +27,8 @@ def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
     """Return the usage per role of a transcript's model events; calls without a role are the agent's.
 
     Counts every answered call, except those from a local cache, which used nothing. `cost` sums the calls with a price
-    (None
-    if there are none), and `priced` is True if all have one. A call has none if its service reports no usage, or an
-    absurd
-    one.
+    (None if there are none), and `priced` is True if all have one. A call has none if its service reports no usage, or
+    an absurd one.
     """
     total: dict[str, Usage] = {}
     for event in events:
@@ -86,8 +84,7 @@ def output_usage(used: ModelUsage | None, model: str, prices: Prices, *, estimat
     tokens.
 
     Cached tokens without a price are charged as input, and the call is counted as such. `estimated` is True if the
-    service
-    reported no tokens and `used` is an estimate.
+    service reported no tokens and `used` is an estimate.
     """
     if used is None or not is_plausible(used):
         return Usage(calls=1, unpriced=1)

@@ -123,8 +123,7 @@ class Round(Record):
     protocol: Protocol
     by: EvaluatorKind = EvaluatorKind.PERSON
     """The kind of evaluator that is asked, for its own criteria. By default programs for protocols of programs, and
-    people for
-    the others.
+    people for the others.
     """
     purpose: Purpose = Purpose.GRADING
     over: str | None = None
@@ -157,8 +156,7 @@ class Round(Record):
         """Convert older schemas.
 
         Schema 4 had no pairs that are drawn later, and schema 3 no jobs as subjects. Schema 2 did not say who is asked.
-        Schema 1
-        kept its purpose among the versions and had no regrades: rounds counted as soon as they opened.
+        Schema 1 kept its purpose among the versions and had no regrades: rounds counted as soon as they opened.
         """
         if schema >= 2:
             return body

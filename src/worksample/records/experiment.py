@@ -97,8 +97,7 @@ class Lock(Frozen):
     """The suite's restriction of the hosts that an operator allows. Omitted if there is none."""
     judged_by: JudgedBy | None = omittable(None)
     """Whose answers make the verdicts, unless a report says otherwise. Omitted by default: each criterion by its own
-    kind of
-    evaluator, and work without such criteria by people, else a program, else a judge.
+    kind of evaluator, and work without such criteria by people, else a program, else a judge.
     """
 
     chain: Chain | None = omittable(None)

@@ -1,8 +1,7 @@
 """The rules of passing: a full share, or an accepting holistic vote. No other module decides this.
 
 The rules are one comparison each, so they work on a number, a numpy array and a polars expression alike. For rubrics
-see
-also `metrics.rubric_scores`.
+see also `metrics.rubric_scores`.
 """
 
 from __future__ import annotations

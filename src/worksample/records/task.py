@@ -1,8 +1,8 @@
 """Tasks, their instances, and suites of instances.
 
 Each instance has four digests, so that a change reruns only what it affects: *work* (what the agent gets), *capture*
-(what
-is taken in at the end), *grading* per protocol, and *about*. Trials pin work and capture, evaluations pin grading.
+(what is taken in at the end), *grading* per protocol, and *about*. Trials pin work and capture, evaluations pin
+grading.
 """
 
 from __future__ import annotations
@@ -280,8 +280,7 @@ class Grading(Frozen):
         """Return whether its criteria say who decides them.
 
         By default a criterion says `program`, and a rubric has no program of its own: a rubric whose criteria all say
-        so names
-        nobody.
+        so names nobody.
         """
         return self.protocol is not Protocol.RUBRIC or bool(self.criteria.kinds - {By.PROGRAM.value})
 

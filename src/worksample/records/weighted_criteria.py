@@ -19,8 +19,7 @@ def weigh(nodes: Sequence[Criterion], shares: Shares) -> float | None:
     """Return the points earned over the points that apply (TAC 4.1), gates included; None if nothing applies.
 
     A failed gate makes its branch, or the whole, score 0. A last criterion that implies the others earns all of them if
-    it
-    passes and no gate of the whole failed.
+    it passes and no gate of the whole failed.
     """
     earned, worth = _level(nodes, shares)
     if not worth:

@@ -31,8 +31,7 @@ class Blobs:
     """A `Sink`. Files are at `blobs/<aa>/<digest>`, mode 0444; with a remote store the local files are its cache.
 
     A blob is durable (synced with its name, and sent if the store is remote) only after `flush`, which every
-    `Store.commit`
-    calls first.
+    `Store.commit` calls first.
     """
 
     def __init__(self, near: LocalPlace, far: RemotePlace | None = None) -> None:

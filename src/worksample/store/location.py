@@ -96,7 +96,7 @@ def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[s
         raise StoreError(
             f"store.toml cannot be read: {e}",
             where=f"{place.name}/{SETTINGS}",
-            next="correct it as docs/store.md describes, or restore it from a copy",
+            next="correct it as docs/reference/store.md describes, or restore it from a copy",
         ) from e
 
 

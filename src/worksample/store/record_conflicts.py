@@ -41,8 +41,7 @@ def beats(kind: str, new: ObjectClaim, old: ObjectClaim) -> bool:
     """Return whether `new` counts instead of `old`.
 
     Of two that agree, the one noted earlier counts; of two that contradict each other, the one in the earlier object,
-    then
-    the one in the object with the smaller digest. The result does not depend on their order of arrival.
+    then the one in the object with the smaller digest. The result does not depend on their order of arrival.
     """
     if new.body == old.body:
         return False

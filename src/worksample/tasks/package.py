@@ -138,7 +138,7 @@ class _Named(Frozen):
 
 
 def read_package(root: Path) -> Package:
-    """Read the package in a folder (see docs/task-package.md).
+    """Read the package in a folder (see docs/reference/task-package.md).
 
     Raises ManifestError (a `FaultyManifest`) with every fault of every file: file, key, what is wrong, what is allowed.
     """

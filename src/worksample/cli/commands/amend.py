@@ -23,9 +23,8 @@ def command(
     """Strike or restore a trial, submission, evaluation, evaluator, instance or round, or adopt a round.
 
     A struck record no longer counts in any figure or verdict, but nothing is deleted. If a record has several
-    amendments,
-    the latest one counts. If you strike a trial, its slot opens again; if you strike an evaluation, somebody else is
-    asked.
+    amendments, the latest one counts. If you strike a trial, its slot opens again; if you strike an evaluation,
+    somebody else is asked.
 
     An adopted round decides the verdicts from now on. Adopt a round of `worksample grade` that was held back because it
     would take verdicts away, or adopt an earlier round to go back to it.

@@ -48,11 +48,11 @@ def command(
 
     `demo feedback` shows re-attempts. Experts qualify jobs from a table and write their rubrics. An agent misses some
     requirements, reads the experts' feedback, and tries again; a control group tries again without any feedback
-    (docs/chains.md).
+    (docs/how-to/re-attempts.md).
 
     `demo company` runs one task in a company with real services. A scripted agent works in the browser, the shell and
     Python, colleagues answer it in the chat, and the report shows its screens. Missing Debian packages are installed,
-    as root or by sudo without a password (docs/quaymark.md).
+    as root or by sudo without a password (docs/tutorials/company.md).
     """
     from worksample.cli.demo_studies import (
         company_config,
@@ -118,6 +118,6 @@ def command(
         click.echo(
             f"report: {index}\n  next: open it in a browser, as in  xdg-open {shlex.quote(str(index))}\n"
             f"  then: worksample review --store {shlex.quote(where)}   to judge the deliverables yourself\n"
-            f"        worksample task new my-task   (docs/own-task.md)"
+            f"        worksample task new my-task   (docs/tutorials/own-task.md)"
         )
     return code

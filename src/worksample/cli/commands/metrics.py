@@ -77,8 +77,7 @@ def command(
 
     EXPERIMENTS are names or ids, by default the latest; several are combined if their locks agree. Only rounds in force
     and records that are not struck count. Exit code 3 if data contradict each other, such as two votes by one evaluator
-    on
-    one item: that section shows the error, and the other sections are still printed.
+    on one item: that section shows the error, and the other sections are still printed.
     """
     from worksample.reports.sections import measure
 

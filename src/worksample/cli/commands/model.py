@@ -32,8 +32,7 @@ def check_command(file: str | None, offline: bool | None, as_json: bool | None, 
 
     FILE is an experiment file; without one, --agent and --model name the agents. Each agent's model gets one short call
     with a tool, which costs a few hundred tokens and tests provider, key, model name and generation settings. If a
-    model
-    does not work, prints the provider's message and exits with code 1.
+    model does not work, prints the provider's message and exits with code 1.
     """
     from worksample.cli.run_options import flags_of
     from worksample.experiments.config_file import load

@@ -48,8 +48,8 @@ def run_command(
 ) -> int:
     """Run an experiment: agents on tasks, each trial graded as it closes.
 
-    FILE is a TOML or YAML file (docs/experiments.md); flags override it. If you run the same experiment again, it
-    continues where it stopped: finished trials do not run again.
+    FILE is a TOML or YAML file (docs/how-to/run-an-experiment.md); flags override it. If you run the same
+    experiment again, it continues where it stopped: finished trials do not run again.
     """
     begin(STARTING, silent=True)
     flags = flags_of(values)
@@ -86,8 +86,7 @@ def resume_command(experiment: str | None, store: str | None, as_json: bool | No
     """Continue an experiment that was stopped: EXPERIMENT is its name or id, by default the latest.
 
     Runs every open slot, grades every ungraded submission, and queues what people still have to judge. Tasks, agents
-    and
-    graders stay as planned, even if their folders have changed since.
+    and graders stay as planned, even if their folders have changed since.
     """
     begin("reading the plan", "no trial was started\n  next: run the same command again", silent=bool(as_json))
     from worksample.cli.run_output import OutputMode, print_model_warnings, run_and_tell

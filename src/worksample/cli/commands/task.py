@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def new_command(folder: str, title: str | None, protocol: str | None, as_json: bool | None) -> None:
     """Create a task package to start from: small, complete, with two instances, cases and scripts.
 
-    The name of FOLDER becomes the task's id. docs/own-task.md walks you through it.
+    The name of FOLDER becomes the task's id. docs/tutorials/own-task.md walks you through it.
     """
     from worksample.records import Protocol
     from worksample.tasks import scaffold
@@ -181,7 +181,7 @@ def list_command(where: str | None, as_json: bool | None) -> None:
 @click.option("--sandbox", default=None, metavar="KIND", help="The kind of sandbox of graders; default: bubblewrap.")
 @json_option
 def check_command(folders: tuple[str, ...], parallel: int | None, sandbox: str | None, as_json: bool | None) -> int:
-    """Check task packages before they are used (docs/audit.md). Exit code 1 if an error is found.
+    """Check task packages before they are used (docs/how-to/check-a-task.md). Exit code 1 if an error is found.
 
     Grades control submissions twice: the reference must get full marks and an empty submission 0, copied inputs and
     empty files must not pass, and each of cases/ must get its expected score. Also looks for ways in which the agent

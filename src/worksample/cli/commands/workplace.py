@@ -40,7 +40,7 @@ def install_command() -> int:
 def check_command(folder: Path, start: bool | None) -> int:
     """Read a company's folder, and list everything wrong with it.
 
-    FOLDER holds company.toml; docs/workplace.md says what else it holds.
+    FOLDER holds company.toml; docs/reference/workplace.md says what else it holds.
     """
     from worksample.workplace.company_reader import read_company
 

@@ -19,8 +19,7 @@ from .request import ModelRequest
 
 class AnswerMemory:
     """Memory of a model's answers. An answer is restored only if a program sends it back complete: its text and every
-    call,
-    with id, name and arguments.
+    call, with id, name and arguments.
 
     Servers reuse ids and programs edit their history; in those cases the model sees what the program sends.
     """

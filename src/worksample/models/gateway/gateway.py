@@ -35,8 +35,8 @@ class ModelGateway:
     """The gateway of one trial.
 
     Its calls run in the context in which its server was started, so they count against that sample's limits and appear
-    in
-    its transcript. The work ends if a limit is reached, or if the service still fails after all retries: see `failure`.
+    in its transcript. The work ends if a limit is reached, or if the service still fails after all retries: see
+    `failure`.
     """
 
     def __init__(self, model: Model, names: Sequence[str], turns: int | None = None) -> None:
@@ -46,8 +46,7 @@ class ModelGateway:
         self.model, self.names, self.turns = model, tuple(names), turns
         self.failure = FailureSignal(overrules=True)
         """The failure that ends the work; no request is answered afterwards. LimitExceededError for a limit of the
-        sample,
-        AgentError (`limit.turns`), or WorksampleError (`model.error` and `model.refused`).
+        sample, AgentError (`limit.turns`), or WorksampleError (`model.error` and `model.refused`).
         """
         self.served = 0
         """Number of requests that the model answered."""

@@ -2,8 +2,7 @@
 
 Inspect's schemas support fewer keywords than clients write. Equivalent keywords are rewritten (`const`, `oneOf`,
 `nullable`, `true`); other constraints are added to the description that the model reads. Only titles and annotations
-for
-programs (`$schema`, `x-...`) are dropped silently.
+for programs (`$schema`, `x-...`) are dropped silently.
 """
 
 from __future__ import annotations

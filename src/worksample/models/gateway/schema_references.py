@@ -17,8 +17,7 @@ DEPTH = 40
 """Maximum depth of a schema; anything deeper accepts any value."""
 AGAIN = (3, 1, 0)
 """How often a schema that refers to itself is repeated inside itself. The first number that fits the budget is used;
-below
-the last repetition any value is accepted.
+below the last repetition any value is accepted.
 """
 LONGEST_REF = 1000
 """Maximum characters of a reference."""
