@@ -85,7 +85,7 @@ HARBOR = ExchangeFormat(
         """Turn Harbor tasks at or below FOLDER into packages below the folder OUT.
 
         The verifier becomes the grader, and the solution the audit's reference. If a task needs something that is not
-        available here, its instance is not attemptable, with a reason (docs/how-to/import-tasks.md). A faulty task
+        available here, its instance is not attemptable, with a reason (docs/reference/formats.md). A faulty task
         stops no other, and packages that exist are kept: the same command again writes what is missing.
         """,
         _import,
@@ -105,7 +105,7 @@ HARBOR = ExchangeFormat(
         """Write each instance of PACKAGE as a Harbor task below the folder OUT.
 
         The grader becomes the verifier, in its own image with the reference. Whatever Harbor cannot express is reported
-        and left out; exit code 3 if nothing could be written (docs/how-to/import-tasks.md).
+        and left out; exit code 3 if nothing could be written (docs/reference/formats.md).
         """,
         _export,
         (
