@@ -19,8 +19,8 @@ from pathlib import Path
 
 from worksample.audit import AuditConfig, Report, check
 from worksample.formats.tac import import_tac
-from worksample.formats.tac.importing import installed_tasks
-from worksample.formats.tac.source import PublishedTask
+from worksample.formats.tac.port_import import installed_tasks
+from worksample.formats.tac.published_task import PublishedTask
 from worksample.tasks import read_package
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

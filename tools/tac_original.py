@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from formats.tac_original_work import nothing, right, stand_ins  # noqa: E402
 from formats.tac_port import Outcome, outcomes, performed  # noqa: E402
 from worksample.errors import ImportFailed  # noqa: E402
-from worksample.formats.tac.original import (  # noqa: E402
+from worksample.formats.tac.original_import import (  # noqa: E402
     TASKS,
     OriginalTask,
     dependencies,

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from formats.tac_port import WHO, Outcome, carried_out, outcomes  # noqa: E402
-from worksample.formats.tac.importing import installed_tasks  # noqa: E402
+from worksample.formats.tac.port_import import installed_tasks  # noqa: E402
 from worksample.store import Store  # noqa: E402
 
 ROWS = ROOT / "docs/reference/tac-port.csv"

@@ -132,8 +132,8 @@ def test_a_run_that_is_no_success_any_more_is_struck_and_restored(refreshed: Ref
 
 
 CHANGED: dict[str, tuple[str, int, dict[str, Any], str]] = {
-    "evidence that differs": ("evaluations", 0, {"judgement": "pass"}, "evaluations, 1: differs from what the store"),
-    "another attempt": ("submissions", 0, {"k": 2}, "differs from what the store holds in k"),
+    "evidence that differs": ("evaluations", 0, {"judgement": "pass"}, "evaluations, 1: differs from the store in"),
+    "another attempt": ("submissions", 0, {"k": 2}, "differs from the store in k"),
     "a job that is not there": (
         "submissions",
         0,
@@ -147,16 +147,16 @@ CHANGED: dict[str, tuple[str, int, dict[str, Any], str]] = {
         {"evaluation_id": "n", "evaluator_id": "x"},
         "'x' is not in the table",
     ),
-    "no id to call a file by": ("submissions", 0, {"submission_id": "../../s"}, "is not made of letters"),
-    "attempt 0": ("submissions", 0, {"submission_id": "n", "k": 0}, "counted from 1"),
-    "attempt 1000": ("submissions", 0, {"submission_id": "n", "k": 1000}, "counted from 1 to 101"),
+    "no id to call a file by": ("submissions", 0, {"submission_id": "../../s"}, "has characters other than letters"),
+    "attempt 0": ("submissions", 0, {"submission_id": "n", "k": 0}, "must be 1"),
+    "attempt 1000": ("submissions", 0, {"submission_id": "n", "k": 1000}, "must be 1 to 101"),
     "no duration": ("submissions", 0, {"submission_id": "n", "duration": None}, "duration: is missing"),
     "files that lead out": ("submissions", 0, {"submission_id": "n", "deliverables": ["../x"]}, "'..' step"),
     "feedback of another form": (
         "evaluations",
         0,
         {"evaluation_id": "n", "submission_feedback": "good"},
-        "no list of crit",
+        "not a list of crit",
     ),
     "a mark of another form": (
         "evaluations",
@@ -184,7 +184,12 @@ CHANGED: dict[str, tuple[str, int, dict[str, Any], str]] = {
         {"contract_id": "n", "attachments": [{"size": 3}]},
         "attachments: is no",
     ),
-    "a source that there is not": ("projects", 0, {"contract_id": "n", "amount_source": "rumour"}, "'rumour' is none"),
+    "a source that there is not": (
+        "projects",
+        0,
+        {"contract_id": "n", "amount_source": "rumour"},
+        "is 'rumour', not one of",
+    ),
     "nobody knows what": ("evaluators", 0, {"evaluator_id": "n", "is_human": None}, "is_human: is missing"),
 }
 

@@ -145,7 +145,7 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
 
 ESTIMATED = (
     "its service tells no tokens, so they are estimated from the text, as are costs, budgets and limits of tokens\n"
-    "  next: let the service report usage (docs/providers.md), then worksample model check"
+    "  next: let the service report usage (docs/how-to/choose-an-agent.md), then worksample model check"
 )
 
 
@@ -157,7 +157,7 @@ def tell_models(found: Sequence[ModelCheckResult]) -> None:
         if one.fault:
             say = f"{one.model} did not answer just now, and the run tries it again: {one.fault}"
         elif not one.answered.startswith("calls tools"):
-            say = f"{one.model} {one.answered}: an agent that needs tools may get nowhere (docs/providers.md)"
+            say = f"{one.model} {one.answered}: agents that need tools may fail (docs/how-to/choose-an-agent.md)"
         else:
             continue
         click.echo(printable(say), err=True)

@@ -16,7 +16,12 @@ from .output import price_option
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS = (
-    click.option("--base-url", default=None, metavar="URL", help="The service's address; see docs/providers.md."),
+    click.option(
+        "--base-url",
+        default=None,
+        metavar="URL",
+        help="The service's address; see docs/how-to/choose-an-agent.md.",
+    ),
     click.option(
         "--model-arg",
         "model_args",

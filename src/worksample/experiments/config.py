@@ -200,9 +200,12 @@ class ExperimentConfig(Frozen):
     prices: dict[str, Price] = {}
     """US dollars per million tokens, by model name. Other models have no price."""
     services: dict[str, ServiceConfig] = {}
-    """How services are reached and waited for: by model, by provider, or `*` for all. See docs/providers.md."""
+    """How services are reached and waited for: by model, by provider, or `*` for all. See
+    docs/how-to/choose-an-agent.md.
+    """
     check_models: bool = True
-    """Whether to send each agent's model one short request with a tool before its first trial. See docs/providers.md.
+    """Whether to send each agent's model one short request with a tool before its first trial. See
+    docs/how-to/choose-an-agent.md.
     """
     roles: dict[str, str] = {}
     """Models of the environment (colleagues, judges), by role. They replace the suite's. Part of the lock."""

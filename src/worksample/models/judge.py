@@ -52,7 +52,7 @@ class JudgeConfig(Frozen):
     calls: int | None = Field(default=None, gt=0)
     """Calls that this judge may make in an experiment."""
     rounds: tuple[Protocol, ...] = tuple(Protocol)
-    """Protocols whose rounds it judges, if a round asks judges; `[]` for one that only graders ask."""
+    """Protocols whose rounds it judges, by default all; `[]` for one that only graders ask."""
     characters: int = Field(default=200_000, gt=0)
     """Characters of text that one question may show."""
     pictures: int = Field(default=24, ge=0)

@@ -116,18 +116,18 @@ def _unusable(name: str, said: str) -> PlanError:
         near = difflib.get_close_matches(provider, known, 1)
         return PlanError(
             f"there is no provider {provider!r}; known are: {', '.join(known)}",
-            next=f"--model {near[0]}/{model}" if near else "--model PROVIDER/MODEL (docs/providers.md)",
+            next=f"--model {near[0]}/{model}" if near else "--model PROVIDER/MODEL (docs/how-to/choose-an-agent.md)",
         )
     key = re.search(r"\b[A-Z][A-Z0-9_]*_API_KEY\b", said)
     package = re.search(r"\bpip install ([\w.\[\]-]+)", said)
     address = re.search(r"\b[A-Z][A-Z0-9_]*_BASE_URL\b", said)
-    step = "check the provider's package and its API key (docs/providers.md)"
+    step = "check the provider's package and its API key (docs/how-to/choose-an-agent.md)"
     if package:
         step = f"pip install {package[1]}   (in a clone: .venv/bin/uv pip install {package[1]})"
     elif address:
-        step = f"--base-url http://localhost:8000/v1, or export {address[0]}=... (docs/providers.md)"
+        step = f"--base-url http://localhost:8000/v1, or export {address[0]}=... (docs/how-to/choose-an-agent.md)"
     elif key:
-        step = f"export {key[0]}=... (docs/providers.md: keys, addresses and names of each provider)"
+        step = f"export {key[0]}=... (docs/how-to/choose-an-agent.md: keys, addresses and names of each provider)"
     return PlanError(f"the model {name} cannot be used: {said}", next=step)
 
 

@@ -41,7 +41,8 @@ class Amount(click.ParamType[float | str]):
     default=None,
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False),
-    help="A table of finished work (.csv, .jsonl, .parquet), a row for each piece; see docs/grading.md.",
+    help="A table of finished work (.csv, .jsonl, .parquet), a row for each piece;"
+    " see docs/how-to/run-an-experiment.md.",
 )
 @click.option(
     "--experiment",

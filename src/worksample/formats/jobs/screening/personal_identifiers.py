@@ -1,4 +1,4 @@
-"""Candidates for identifiers: Presidio's patterns, and word lists for names. People decide what they are."""
+"""Detection of possible personal identifiers: Presidio's patterns, own patterns, and lists of names. People decide."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 
 from worksample.extras import lacks
 
-from .names import NameLists
+from .name_lists import NameLists
 
 CHUNK = 2_000
-"""Characters that are looked at together: the patterns' time grows faster than the text."""
+"""The number of characters that are searched together. The patterns' time grows faster than the text."""
 LEAST = 0.4
-"""Of Presidio's confidence: what has no checksum and no clear form stays below."""
+"""The smallest confidence of Presidio that counts. A match without a checksum or a distinctive form is below it."""
 MOST = 200
-"""Candidates of one job that are kept; all are counted."""
+"""The number of a job's candidates that are kept. All are counted."""
 NOT_SEEN = (
     "faces, voices and handwriting",
-    "text in pictures, scanned pages, sound and film",
+    "text in pictures, scanned pages, audio and video",
     "names that are in no list or not in Latin letters, and names of companies without their legal form",
-    "nicknames, and what only a reader of the whole would recognise",
+    "nicknames, and details that identify a person only together",
 )
-"""What this cannot see, in words."""
+"""Personal data that this search cannot detect."""
 _RECOGNISERS = (
     "IbanRecognizer", "CreditCardRecognizer", "IpRecognizer", "CryptoRecognizer",
     "UsSsnRecognizer", "UsItinRecognizer", "UkNinoRecognizer", "NhsRecognizer", "EsNifRecognizer", "EsNieRecognizer",
@@ -33,11 +33,11 @@ _RECOGNISERS = (
     "DeSocialSecurityRecognizer", "DeVatIdRecognizer", "SePersonnummerRecognizer",
 )  # fmt: skip
 _REGIONS = ("US", "GB", "DE", "FR", "IN", "CA", "BR", "ES", "IT", "PL", "AU", "NL")
-"""Whose national numbers are known; those that begin with + are known of all."""
+"""Regions whose national telephone numbers are detected. Numbers that begin with + are detected for all regions."""
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}|.*\d{4}-\d{2}-\d{2}|\d{8}(?:\.\d+)+")
-"""What is no telephone number: versions and days."""
+"""Versions and dates, which are not telephone numbers."""
 _BLOB = re.compile(r"[0-9A-Za-z+/=_]{200,}")
-"""Encoded bytes, zeros, digests: no identifier, and what patterns take longest over."""
+"""Encoded bytes and digests: they hold no identifiers, and they are the slowest to search."""
 _OWN = {
     "PROFILE": re.compile(
         r"\b(?:linkedin\.com/in|facebook\.com|instagram\.com|x\.com|twitter\.com|t\.me|wa\.me|upwork\.com/freelancers"
@@ -49,12 +49,12 @@ _OWN = {
         r"|\b[A-ZÄÖÜ][\wäöüß-]+(?:straße|strasse|str\.|weg|gasse|platz|allee) ?\d{1,4}[a-z]?\b"
     ),
 }
-"""Patterns of our own, of what Presidio leaves to language models."""
+"""Own patterns for kinds that Presidio leaves to language models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Something that may identify somebody. `where`: `title`, `description`, `name of FILE`, `FILE`, `FILE: FIELD`."""
+    """A text that may identify a person. `where`: `title`, `description`, `name of FILE`, `FILE` or `FILE: FIELD`."""
 
     kind: str
     text: str
@@ -62,24 +62,24 @@ class Candidate:
     count: int = 1
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the candidate as JSON types."""
         return {"kind": self.kind, "text": self.text, "where": self.where, "count": self.count}
 
 
 @dataclass
 class Finder:
-    """Presidio's recognisers without a language model, and lists of names. Making one takes seconds."""
+    """A finder of identifiers by Presidio's patterns and lists of names. The first search takes seconds to prepare."""
 
     names: NameLists = field(default_factory=NameLists)
 
     @staticmethod
     def here() -> Finder | None:
-        """None where the extra `pii` is not installed."""
+        """Return a finder; None if the extra `pii` is not installed."""
         return None if lacks("pii") else Finder()
 
     @cached_property
     def by(self) -> str:
-        """What found them."""
+        """The names and versions of the libraries that search."""
         from importlib.metadata import version
 
         return f"presidio-analyzer {version('presidio-analyzer')}, names of Faker {version('faker')}"
@@ -89,7 +89,7 @@ class Finder:
         from presidio_analyzer import predefined_recognizers as theirs
         from tldextract import TLDExtract
 
-        # Their own asks the network for the list of domains, and keeps it.
+        # By default, tldextract downloads a list of domains and caches it.
         offline = TLDExtract(suffix_list_urls=(), cache_dir=None)
 
         class EmailRecognizer(theirs.EmailRecognizer):
@@ -100,7 +100,9 @@ class Finder:
         return [EmailRecognizer(), phones, *(getattr(theirs, name)() for name in _RECOGNISERS)]
 
     def find(self, texts: Iterable[tuple[str, str]]) -> tuple[Candidate, ...]:
-        """Of (where, text): each candidate once for each place, the most certain kinds first."""
+        """Return the candidates in (where, text) pairs, one for each text and place, with the most certain kinds
+        first.
+        """
         seen: dict[tuple[str, str, str], int] = {}
         for where, text in texts:
             for kind, said in self._in(text):
@@ -131,7 +133,7 @@ def _is_sound(kind: str, text: str) -> bool:
 
 
 def chunks(text: str) -> Iterator[str]:
-    """The text in pieces that end at a line, or at a blank where a line is long."""
+    """Yield a text in pieces of at most CHUNK characters that end at a line break, else at a space."""
     while len(text) > CHUNK:
         cut = max(text.rfind("\n", 1, CHUNK), text.rfind(" ", CHUNK // 2, CHUNK))
         cut = cut if cut > 0 else CHUNK
@@ -142,7 +144,7 @@ def chunks(text: str) -> Iterator[str]:
 
 
 def best(spans: list[tuple[float, int, int, str]]) -> list[tuple[float, int, int, str]]:
-    """Of those that overlap the surest, then the longest; by place."""
+    """Return spans without overlaps, by position. Of overlapping spans the most certain is kept, then the longest."""
     kept: list[tuple[float, int, int, str]] = []
     for one in sorted(spans, key=lambda s: (-s[0], s[1] - s[2], s[1], s[3])):
         if all(one[2] <= other[1] or one[1] >= other[2] for other in kept):
@@ -151,11 +153,11 @@ def best(spans: list[tuple[float, int, int, str]]) -> list[tuple[float, int, int
 
 
 def searched_texts(title: str, description: str, files: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """(where, text) of a job. `files`: path -> what was read of it (`in_box.read`)."""
+    """Yield (where, text) for each text of a job. files: path -> the entry by `in_box.file_reader`."""
     yield "title", title
     yield "description", description
     for path, read in files.items():
-        # A name's words are parted as a text's are.
+        # Words of a file name are separated by spaces, as in a text.
         yield f"name of {path}", re.sub(r"[_/]+|(?<=[a-z])(?=[A-Z])", " ", path.rpartition(".")[0] or path)
         yield path, str(read.get("text", ""))
         for name, text in dict(read.get("meta", {})).items():

@@ -13,10 +13,10 @@ from worksample.store import Store
 from worksample.tasks.taxonomy import slug
 
 from .cell_json import PASS
-from .exporting import HOME, passes
 from .record_builder import RecordBuilder
-from .refresh import Refresh, compare_tables
 from .row_changes import RowChanges
+from .table_comparison import Refresh, compare_tables
+from .table_export import HOME, passes
 from .table_files import read_tables
 
 
@@ -25,48 +25,50 @@ class ImportUpbench:
     """Settings of an import."""
 
     encoding: str = ""
-    """Of CSVs; "": UTF-8, or what their first bytes say."""
+    """The encoding of CSVs; "" to infer it from the first bytes, by default UTF-8."""
     decimal: str = ""
-    """The decimal mark of numbers in CSVs; "": what each column's own numbers tell."""
+    """The decimal mark of numbers in CSVs; "" to infer it from each column."""
     files: Path | None = None
-    """Where attachments and deliverables lie; None: beside the tables."""
+    """The folder of attachments and deliverables; None for the tables' folder."""
     source: Source = Source.PAID
-    """Where amounts come from, of rows that do not say."""
+    """The source of amounts in rows that do not name one."""
     visibility: str = "private"
     skip_faulty: bool = False
-    """Leave out rows at fault, and what depends on them."""
+    """Whether faulty rows, and rows that refer to them, are left out."""
     dry_run: bool = False
-    """Say what would change, and write nothing."""
+    """Whether changes are only reported, and nothing is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedTables:
-    """The outcome for the rows."""
+    """The outcome of an import."""
 
     refresh: Refresh
-    """What is new, what changed, and what that does to cohorts."""
+    """New and changed rows, and their effect on cohorts."""
     faults: dict[str, str]
-    """Table and id -> what is wrong."""
+    """Table and id -> the row's faults."""
     unread: dict[str, tuple[str, ...]]
-    """Table -> columns that nothing was taken from."""
+    """Table -> unknown columns, which were ignored."""
     missing: int
-    """Files that tables name and that were not there."""
+    """Number of files that tables name and that do not exist."""
     contradicted: int
-    """Evaluations that came in with a judgement that their criteria do not come to."""
+    """Number of evaluations whose judgement contradicts their own criteria."""
     experiment: str
-    """Id of the experiment that holds what was handed in; "" where nothing new was."""
+    """Id of the experiment with the new submissions; "" if no submission is new."""
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the outcome as JSON types."""
         return {**asdict(self), "unread": {name: list(left) for name, left in self.unread.items()}}
 
 
 def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench | None = None) -> ImportedTables:
     """Import the tables of `folder` into the store, and write a suite of the jobs' packages below `out`.
 
-    All or nothing: the records are committed at once, after the packages. Rows that the store has already are skipped;
-    a changed job becomes a new version, a changed `is_successful_run` an amendment; any other difference is a fault.
-    Raises ImportFailed; FaultyRows, a subclass, with every faulty row.
+    All records are committed at once, after the packages are written. Known rows are skipped. A changed job becomes a
+    new
+    version, a changed `is_successful_run` an amendment; any other difference is a fault. Raises ImportFailed;
+    FaultyRows (a
+    subclass) with every faulty row.
     """
     config = config or ImportUpbench()
     faults: dict[str, str] = {}
@@ -101,7 +103,7 @@ def _refuse(faults: dict[str, str], config: ImportUpbench) -> None:
 
 
 def _write_suite(out: Path, visibility: str) -> None:
-    """The suite around the packages, where none is there."""
+    """Write `suite.toml` for the packages, unless it exists."""
     path = out / "suite.toml"
     if path.exists() or not out.is_dir():
         return

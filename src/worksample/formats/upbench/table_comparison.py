@@ -1,4 +1,4 @@
-"""What a refresh changes: rows that are new, changed or gone, jobs by cohort, and first attempts passed by cohort."""
+"""Comparison of two sets of the six tables: new, changed and missing rows, and results of monthly cohorts of jobs."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ UNDATED = "(no date)"
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """Jobs that start in one month, before and after."""
+    """Jobs that start in the same month, as (before, after) counts."""
 
     month: str
     jobs: tuple[int, int]
     judged: tuple[int, int]
-    """First attempts with a judgement, of all agents."""
+    """First attempts with a judgement, by all agents."""
     passed: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """The difference of two sets of tables."""
+    """The difference between two sets of tables."""
 
     rows: dict[str, dict[str, int]]
-    """Table -> `new`, `changed`, `same`, `gone`."""
+    """Table -> `new`, `changed`, `same` and `gone` -> number of rows."""
     columns: dict[str, dict[str, int]]
-    """Table -> column -> rows in which it changed."""
+    """Table -> column -> number of rows in which it changed."""
     cohorts: tuple[Cohort, ...]
-    """By month; those without a start last."""
+    """Cohorts by month; jobs without a start come last."""
 
 
 def compare_tables(before: Mapping[str, Sequence[Row]], after: Mapping[str, Sequence[Row]]) -> Refresh:
-    """Of two sets of the six tables, such as those of two months."""
+    """Return the difference between two sets of the six tables, such as those of two months."""
     rows: dict[str, dict[str, int]] = {}
     columns: dict[str, dict[str, int]] = {}
     for name in NAMES:
@@ -60,7 +60,7 @@ def compare_tables(before: Mapping[str, Sequence[Row]], after: Mapping[str, Sequ
 
 
 def _cohorts(tables: Mapping[str, Sequence[Row]]) -> dict[str, tuple[int, int, int]]:
-    """Month -> (jobs, first attempts judged, of those passed). Of several judgements of one the latest counts."""
+    """Return month -> (jobs, judged first attempts, passed first attempts). An attempt's latest judgement counts."""
     months = {p["contract_id"]: f"{p['start_ts']:%Y-%m}" if p["start_ts"] else UNDATED for p in tables["projects"]}
     firsts = {
         s["submission_id"] for s in tables["submissions"] if s["k"] == 1 and s["is_successful_run"] is not False

@@ -1,7 +1,7 @@
-"""`worksample export harbor`: a folder per instance that Harbor runs as a task, with our grader as its verifier.
+"""Export of a package as Harbor tasks, one for each instance, with the package's grader as the verifier.
 
-The verifier is `separate`: reference and grader lie in an image of its own, which the agent never sees, and the work
-comes into it as an artifact. A submission that our grader cannot grade has no reward there, never 0.
+The verifier is `separate`: reference and grader are in its own image, which the agent never sees, and the deliverables
+reach it as an artifact. If the grader fails, Harbor gets no reward, rather than a reward of 0.
 """
 
 from __future__ import annotations
@@ -22,20 +22,19 @@ from worksample.tasks.spec import InstanceSpec
 from . import verifier_export as verifier_out
 from .bundled_kit import carry_kit, requirements
 from .environment_export import environment_lines, toml
-from .package_layout import FROM, USER
-from .substitutes import TAG, WITHOUT_INTERNET
+from .package_layout import FROM, TAG, USER, WITHOUT_INTERNET
 
 BASE = "python:3.12-slim"
 TESTS = "/tests"
 _BROKER = re.compile(r"\bcase\.(run|ask)\(|\b(verified|executable)\(")
 _TEST = f"""#!/bin/sh
-# Grades /logs and the output as Worksample does. No reward where the grader fails: that is no 0.
+# Grades /logs and the output as Worksample does. If the grader fails, no reward is written: a failure is not a 0.
 mkdir -p /logs/verifier
 export PYTHONPATH={TESTS}/lib PYTHONDONTWRITEBYTECODE=1
 python3 -P -m worksample.kit {TESTS}/case.json || exit 1
 exec python3 {TESTS}/reward.py
 """
-_REWARD = '''"""The reward of a grade; none where the grader failed."""
+_REWARD = '''"""Writes the reward of a grade; no reward if the grader failed."""
 
 import json
 import sys
@@ -57,8 +56,7 @@ class ExportHarbor:
     """Settings of an export."""
 
     base: str = BASE
-    """The base image of work and grader for a task without an image: Debian or Ubuntu with Python 3.11 or newer and
-    pip.
+    """The base image for tasks without an image, and for graders: Debian or Ubuntu with Python 3.11 or newer and pip.
     """
     organisation: str = "worksample"
     """The first half of the tasks' names."""
@@ -67,23 +65,23 @@ class ExportHarbor:
 
 @dataclass(frozen=True, slots=True)
 class ExportedPackage:
-    """One instance of a package."""
+    """The result for one instance."""
 
     instance: str
     folder: str
-    """Empty if the instance cannot be exported."""
+    """The written folder; "" if the instance cannot be exported."""
     lacks: tuple[str, ...] = ()
-    """What Harbor cannot express, in words."""
+    """Features of the instance that Harbor cannot express."""
     software: tuple[str, ...] = ()
-    """Commands that the task expects; the operator has to check that the base image has them."""
+    """Commands that the task expects. The operator must check that the base image has them."""
     solution: bool = False
-    """Whether a right submission is known, which Harbor's `oracle` submits."""
+    """Whether a full-score submission is known. Harbor's agent `oracle` submits it."""
 
 
 def export_harbor(source: Path, target: Path, config: ExportHarbor | None = None) -> Iterator[ExportedPackage]:
-    """Write a task below `target` for each instance of the package `source` that Harbor can run.
+    """Write a Harbor task below `target` for each instance of the package `source`; yield the result for each.
 
-    Raises ManifestError for a faulty package, UsageError if a folder exists already.
+    Raises ManifestError for a faulty package, UsageError if a task's folder exists already.
     """
     config = config or ExportHarbor()
     package = read_package(source)
@@ -104,14 +102,14 @@ def export_harbor(source: Path, target: Path, config: ExportHarbor | None = None
 
 
 def _lacks_of(package: Package) -> list[str]:
-    """Return what prevents the export of a whole package."""
+    """Return the features of the whole package that Harbor cannot express."""
     found = []
     if Protocol.PROGRAM not in package.gradings:
-        found.append("no grader that is a program")
+        found.append("no grading program")
     elif verifier_out.settings_of(package) is not None:
         found += dict.fromkeys(verifier_out.lacks(package, verifier_out.settings_of(package) or {}))
     elif package.collect:
-        found.append("hooks that collect for a grader of ours")
+        found.append("collect hooks for a grading program")
     elif {leaf.by for leaf in package.criteria.leaves} - {"program"}:
         found.append("criteria that people or judges answer")
     else:
@@ -124,13 +122,14 @@ def _lacks_of(package: Package) -> list[str]:
 
 
 def _lacks(package: Package, instance: InstanceSpec) -> Iterator[str]:
+    """Yield the features of one instance that Harbor cannot express."""
     environment = instance.environment
     if environment.served or environment.workplace or environment.services:
         yield "services"
     if environment.steps and verifier_out.settings_of(package) is None:
-        yield "steps with a grader of ours"
+        yield "steps graded by a grading program"
     if any(one.to != "host" for one in environment.endpoints):
-        yield "endpoints that lead to a model or a service"
+        yield "endpoints that lead to a model or service"
     if environment.image is not None and not (package.root / environment.image.name / "Dockerfile").is_file():
         yield "an image without a Dockerfile"
 
@@ -138,7 +137,7 @@ def _lacks(package: Package, instance: InstanceSpec) -> Iterator[str]:
 def _write(package: Package, instance: InstanceSpec, folder: Path, config: ExportHarbor) -> bool:
     """Write one instance; return whether a solution is known."""
     environment, tests = folder / "environment", folder / "tests"
-    if not instance.environment.steps:  # each step has its own
+    if not instance.environment.steps:  # each step has its own instruction
         (folder / "instruction.md").write_text(instance.brief.strip() + "\n", encoding="utf-8")
     image = instance.environment.image
     if image is not None:
@@ -170,11 +169,13 @@ def _write(package: Package, instance: InstanceSpec, folder: Path, config: Expor
 
 
 def _lay_out(package: Package, instance: InstanceSpec, environment: Path, *, own: bool) -> None:
-    """The places of the work as lines at the end of the image's Dockerfile. own: whether the work stays in the image's
-    own working folder, as that of a task with its own verifier does.
+    """Append lines to the image's Dockerfile that create the folders of the work.
+
+    own: whether the task has its own verifier. The agent then starts in the image's working folder, else in
+    `/task/scratch`.
     """
     paths, lines = instance.environment.paths, []
-    name = ".worksample-input"  # beside what the image's own author put there
+    name = ".worksample-input"  # a name that does not clash with files of the image's author
     _copy(package.root / instance.inputs, environment / name)
     lines += ["USER root", f"COPY {name} {paths.input}"]
     if (package.root / "software").is_dir():
@@ -206,7 +207,7 @@ def _case(package: Package, instance: InstanceSpec) -> str:
 
 
 def _copy_grader(package: Package, target: Path) -> None:
-    """Copy everything of the package that belongs to the grader: no brief, inputs or reference."""
+    """Copy the package's files that belong to the grader, without brief, inputs and reference."""
     apart = {*package.apart, "cases", "software"}
 
     def left_out(folder: str, names: list[str]) -> set[str]:
@@ -217,7 +218,9 @@ def _copy_grader(package: Package, target: Path) -> None:
 
 
 def _solution(package: Package, instance: InstanceSpec) -> Path | None:
-    """Return the folder of a right submission: as `task check` finds it, else a case that must score full."""
+    """Return the folder of a full-score submission: the one that `task check` uses, else a test case that must score
+    1.
+    """
     cases = package.root / "cases" / "reference"
     for folder in (cases / instance.name / "output", cases / "output"):
         if folder.is_dir():
@@ -238,7 +241,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _manifest(package: Package, instance: InstanceSpec, config: ExportHarbor, own: Mapping[str, Any] | None) -> str:
-    """own: what is said of a verifier of the task's own."""
+    """Return `task.toml`. own: settings of the task's own verifier; None if the package's grader is the verifier."""
     environment, limits = instance.environment, instance.environment.limits
     grading = package.gradings[Protocol.PROGRAM].settings
     seconds = float(grading.get("timeout", 600.0))

@@ -17,8 +17,8 @@ from PIL import Image
 from people.worlds import folder_of
 from store.worlds import NOTHING, instance_of
 from worksample.formats.jobs.screening import JobExamination, JobExaminer
-from worksample.formats.jobs.screening.identifiers import CHUNK, Finder, chunks
-from worksample.formats.jobs.screening.references import links, miscounted_files, missing, named_files
+from worksample.formats.jobs.screening.mentioned_files import links, miscounted_files, missing, named_files
+from worksample.formats.jobs.screening.personal_identifiers import CHUNK, Finder, chunks
 from worksample.records import Job
 from worksample.store import Store
 
@@ -86,7 +86,7 @@ def test_files_that_a_post_names_are_told_from_links_and_addresses() -> None:
     assert links(text) == ("https://example.org/a.pdf",)
     assert missing(named_files(text), ["in/Price_List 2026.XLSX", "logo_final.png"]) == ("report.docx",)
     assert miscounted_files(text, ["a.jpg", "b.pdf", "c.pdf"]) == (
-        "the post speaks of 12 attached photos; there is 1", "the post speaks of three PDFs; there are 2",
+        "the posting mentions 12 attached photos; there is 1", "the posting mentions three PDFs; there are 2",
     )  # fmt: skip
     assert miscounted_files("Write three files of advice.", []) == ()
 
@@ -150,11 +150,11 @@ def test_names_in_files_file_names_and_metadata_are_found(tmp_path: Path, finder
     assert ("PERSON", "name of CV_Anna_Schmidt.txt") in places
     assert ("EMAIL_ADDRESS", "page.html") in places
     shown = look.plain()["shown"]
-    assert "`gone.zip`" in shown and "Not seen by the program: faces" in shown
+    assert "`gone.zip`" in shown and "The program cannot detect: faces" in shown
 
 
 def test_what_others_wrote_is_code_in_what_people_read() -> None:
     look = JobExamination(posted=1, there=0, missing=("a`](javascript:x).pdf",), links=("https://x.org/<b>",))
     shown: Any = look.as_markdown()
     assert "`a'](javascript:x).pdf`" in shown and "`https://x.org/<b>`" in shown
-    assert "were not looked for" in shown
+    assert "no program searched for it" in shown

@@ -162,7 +162,7 @@ def test_help_imports_no_format_and_is_quick() -> None:
 def test_the_list_of_formats_imports_no_format_whole() -> None:
     code = (
         "import sys; from worksample.cli.exit_codes import code_of; code_of(['import', '--help']);"
-        "heavy = {'pydantic', 'sqlalchemy', 'polars', 'worksample.formats.harbor.importing'} & set(sys.modules);"
+        "heavy = {'pydantic', 'sqlalchemy', 'polars', 'worksample.formats.harbor.task_import'} & set(sys.modules);"
         "sys.exit(f'imported: {heavy}' if heavy else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

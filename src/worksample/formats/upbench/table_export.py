@@ -1,4 +1,4 @@
-"""Export of a store as UpBench's six tables (B): jobs, their qualifications, submissions, evaluations, evaluators,
+"""Export of a store as UpBench's six tables (appendix B): jobs, qualifications, submissions, evaluations, evaluators,
 agents.
 """
 
@@ -53,9 +53,9 @@ from .table_files import write_tables
 from .tables import Row, Tables, complete_tables
 
 HOME = "upbench"
-"""Key in an evaluation's `record` for the rest of its imported row."""
+"""Key in an evaluation's `record` for those values of its imported row that no other field holds."""
 _SAME = "id "
-"""Before an id that is kept there: 64 hexadecimal digits alone would be the digest of a blob."""
+"""Prefix of an id that is kept there. Without it, 64 hexadecimal digits would count as the digest of a blob."""
 NO_CRITERIA = Criteria()
 
 
@@ -65,9 +65,9 @@ class ExportUpbench:
 
     format: str = "csv"
     private: bool = False
-    """Also of private suites."""
+    """Whether private suites are included."""
     files: bool = False
-    """Also what was handed in and the attachments of jobs, as files beside the tables."""
+    """Whether deliverables and attachments of jobs are written as files beside the tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +75,21 @@ class ExportedTables:
     """The files and rows that were written."""
 
     rows: dict[str, int]
-    """Table -> rows."""
+    """Table -> number of rows."""
     left_out: dict[str, int]
-    """What has no place in the tables -> how many."""
+    """Kind of record that the tables cannot hold -> number of records."""
     files: tuple[Path, ...]
-    """The tables."""
+    """The tables' files."""
     beside: int = 0
-    """Files beside them."""
+    """Number of files beside the tables."""
 
 
 def export_upbench(
     store: Store, out: Path, experiments: Iterable[Experiment] | None = None, config: ExportUpbench | None = None
 ) -> ExportedTables:
-    """Write the six tables of these experiments, or of all in the store, below `out`.
+    """Write the six tables below `out`, for these experiments or the whole store.
 
-    Jobs of private suites, and everything that belongs to them, are left out unless requested. Raises UsageError,
-    StoreFull.
+    Jobs of private suites, and all records of them, are left out unless requested. Raises UsageError, StoreFull.
     """
     config = config or ExportUpbench()
     held = _StoredRows(store, None if experiments is None else tuple(experiments), private=config.private)
@@ -107,18 +106,18 @@ def export_upbench(
 def tables_of(
     store: Store, experiments: Iterable[Experiment] | None = None, *, private: bool = True
 ) -> tuple[Tables, dict[str, int]]:
-    """(the six tables, what has no place in them and how much of it)."""
+    """Return (the six tables, kind of record that they cannot hold -> number of records)."""
     held = _StoredRows(store, None if experiments is None else tuple(experiments), private=private)
     return held.tables(), held.left_out()
 
 
 def kept_id(own: str) -> str:
-    """An id of a table as `record` keeps it."""
+    """Return a table's id in the form in which a record keeps it."""
     return _SAME + own
 
 
 class _StoredRows:
-    """The records of a store, or of experiments in it, as rows."""
+    """Rows for the records of a store, or of some of its experiments."""
 
     def __init__(self, store: Store, experiments: tuple[Experiment, ...] | None, *, private: bool) -> None:
         self.store, self.chosen = store, experiments
@@ -157,7 +156,7 @@ class _StoredRows:
 
     @cached_property
     def evaluations(self) -> list[Evaluation]:
-        """What was said of jobs, and of work on its merits."""
+        """Qualifications of jobs, and evaluations of the merits of submissions."""
         out = []
         for e in self.store.find(Evaluation):
             if e.instance not in self.instances or not (e.of_job or e.subject in self.submissions):
@@ -180,17 +179,17 @@ class _StoredRows:
         return {a.id: a for a in self.store.find(Agent)}
 
     def left_out(self) -> dict[str, int]:
-        """What has no place -> how many."""
+        """Return kind of record that the tables cannot hold -> number of records."""
         return {name: n for name, n in sorted(self.left.items()) if n}
 
     @cached_property
     def latest(self) -> dict[str, Instance]:
-        """Of the versions of a job the one that came in last, by contract."""
+        """Contract -> the version of the job that was ingested last."""
         since = {i: t.ingested for t in self.store.find(Task) for i in t.instances}
         ordered = sorted(self.instances.values(), key=lambda i: (i.id in since, since.get(i.id), i.id))
         return {contract_of(one): one for one in ordered}
 
-    # -- the tables
+    # -- tables
 
     def tables(self) -> Tables:
         return complete_tables(
@@ -255,7 +254,7 @@ class _StoredRows:
                 }  # fmt: skip
 
     def agents_told(self) -> Iterator[Row]:
-        """Agents by when an experiment first named them, people at work, and whoever handed work in."""
+        """Yield a row for each agent of an experiment, and for each other entrant of a submission."""
         from worksample.agents.agent_definition import HUMAN
 
         first: dict[str, datetime] = {}
@@ -279,14 +278,14 @@ class _StoredRows:
                 human = agent.harness == HUMAN
                 yield {"agent_id": id, "registration_ts": first.get(id), "is_human": human, "name": agent.name}
 
-    # -- their cells
+    # -- cells
 
     def _agent(self, entrant: str) -> str:
         agent = self.agents.get(entrant)
         return str(agent.settings["agent_id"]) if agent and agent.harness == IMPORTED else entrant
 
     def _stands(self, e: Evaluation) -> bool:
-        """Of work that was struck the submission's own row says so."""
+        """Return whether an evaluation is valid, even if its submission or job was struck: their own rows say so."""
         told = set() if e.of_job else {(AmendmentTarget.SUBMISSION, e.subject), (AmendmentTarget.INSTANCE, e.instance)}
         return e.outcome is EvaluationOutcome.GIVEN and not self.gone & (set(targets_of(e)) - told)
 
@@ -318,7 +317,9 @@ class _StoredRows:
 
 
 def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str, bool | None]:
-    """Return evaluation -> whether it passes its work by itself, by the rules of verdicts; None if it does not say."""
+    """Return evaluation -> whether it alone passes its submission, by the rules of verdicts; None if it gives no
+    judgment.
+    """
     out: dict[str, bool | None] = {}
     for id in sorted({e.round for e in said}):
         alone = [e.replaced(subject=e.id) for e in said if e.round == id]

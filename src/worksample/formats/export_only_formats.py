@@ -1,4 +1,4 @@
-"""Formats that are written from a store's records: trajectories as ATIF, evaluations as training data."""
+"""Formats that are only exported, from the records of a store: ATIF trajectories and training data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def _export_training(request: TransferRequest) -> TransferReport:
         made = export_training(store, request.out, chosen, format=form, private=request.flag("private"))
     lines = [ReportLine(f"{path}  {n} rows") for path, n in zip(made.files, made.rows.values(), strict=True)]
     if made.private:
-        lines.append(ReportLine(f"  {made.private} rows of private suites left out; --private includes them"))
+        lines.append(
+            ReportLine(f"  {made.private} rows of private suites were left out; add --private to include them")
+        )
     plain = {"rows": made.rows, "private": made.private, "files": [str(path) for path in made.files]}
     return TransferReport(plain, tuple(lines))
 

@@ -1,6 +1,6 @@
-"""What the installed copy of a task says: prompt, image, services, checkpoints, and what its evaluator looks at.
+"""Reader of a task in the installed port: prompt, image, services, checkpoints, and the needs of its evaluator.
 
-Nothing of it is executed here: YAML is read safely, Python by its syntax tree.
+Nothing is executed: YAML is loaded safely, and Python is parsed only.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ _CHECKPOINT = re.compile(
 _LISTED = re.compile(r"^(\d+)\.\s*[\[(](\d+)\s*(?:pts?|points?)[\])]\s*(.+)$", re.MULTILINE | re.IGNORECASE)
 
 REINSTALL = "pip install --force-reinstall 'worksample[tac]'"
-"""What mends an installed copy that is not as it was published."""
+"""Next command if the installed port differs from the published one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
+    """A checkpoint as published."""
+
     number: int
     points: int
     text: str
@@ -38,7 +40,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class ImageFile:
-    """A file that the published image holds at `target`."""
+    """A file that the published image contains at `target`."""
 
     source: Path
     target: str
@@ -46,7 +48,7 @@ class ImageFile:
 
 @dataclass(frozen=True, slots=True)
 class PublishedTask:
-    """One task as published."""
+    """A task as published."""
 
     name: str
     folder: Path
@@ -54,13 +56,13 @@ class PublishedTask:
     prompt: str
     services: tuple[str, ...]
     colleagues: tuple[Mapping[str, Any], ...]
-    """As they are published: user name, and what they are told of their part, secrets included."""
+    """Simulated colleagues as published: user name and instructions, including secrets."""
     checkpoints: tuple[Checkpoint, ...]
     copied: tuple[ImageFile, ...]
     builds: tuple[str, ...]
-    """Commands of the image that make data: `RUN sqlite3 ...`."""
+    """Commands of the image that create data: `RUN sqlite3 ...`."""
     looks: EvaluatorNeeds
-    """What the evaluator looks at."""
+    """Needs of the evaluator."""
 
     @property
     def id(self) -> str:
@@ -68,34 +70,37 @@ class PublishedTask:
 
     @property
     def workspace_files(self) -> tuple[str, ...]:
-        """Files that lie in the agent's own folder from the start."""
+        """Files in the agent's folder at the start, as paths relative to it."""
         inside = (c.target for c in self.copied if c.target.startswith(f"{WORKSPACE}/"))
         return tuple(target.removeprefix(f"{WORKSPACE}/") for target in inside)
 
     @property
     def local(self) -> bool:
-        """Whether results lie in the agent's own folder: the prompt says so, or the evaluator uses no service."""
+        """True if deliverables belong in the agent's folder: the prompt names it, or the evaluator uses no service."""
         return "workspace" in self.prompt.casefold() or not self.looks.services
 
     @property
     def expected_files(self) -> tuple[str, ...]:
-        """Files in the agent's folder that the prompt says to write, or that the evaluator reads there; not what is
-        given, unless the prompt says to complete it.
+        """Files in the agent's folder that the prompt asks for or the evaluator reads.
+
+        Provided files are left out, unless the prompt asks to complete one. `*` stands for any file: neither names one,
+        and the
+        evaluator uses no service.
         """
         if not self.local:
             return ()
         given = set() if "complete it" in " ".join(self.prompt.split()) else set(self.workspace_files)
         found = tuple(dict.fromkeys(n for n in (*self.looks.files, *self._files_by_path) if n not in given))
-        # An evaluator that looks at whatever lies there names nothing.
+        # An evaluator without named files examines any file in the folder.
         return found or (() if self.looks.services else ("*",))
 
     @property
     def prompted_files(self) -> tuple[str, ...]:
-        """Those of `wanted` that the prompt names, as it spells them."""
+        """Files of `expected_files` that the prompt names, in the prompt's spelling."""
         if not self.local or "*" in self.expected_files:
             return self.expected_files
         named = dict.fromkeys((*self._files_by_path, *(n for n in _FILE.findall(self.prompt) if not self._is_given(n))))
-        # One that the evaluator reads under another ending is meant all the same.
+        # The prompt may name a file with another suffix than the evaluator reads.
         others = {_stem(n) for n in self.expected_files if n not in named}
         return tuple(n for n in named if n in self.expected_files or _stem(n) in others)
 
@@ -109,7 +114,7 @@ class PublishedTask:
         return tuple(dict.fromkeys(n for n in names if not self._is_given(n)))
 
     def _is_given(self, name: str) -> bool:
-        """Whether a file of that name comes with the task, and is not to be completed."""
+        """Return whether the task provides a file of this name that the agent does not have to complete."""
         given = {c.target.rsplit("/", 1)[-1] for c in self.copied if not c.target.startswith(f"{UTILS}/")}
         return name in given and name not in (
             self.workspace_files if "complete it" in " ".join(self.prompt.split()) else ()
@@ -117,7 +122,7 @@ class PublishedTask:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What a run needs beyond the package: a model for colleagues, documents, other folders."""
+        """Needs of a run beyond the package: a model for each colleague, writable folders, a cluster."""
         return (
             *(f"a model for {c.get('username', '')}" for c in self.colleagues),
             *(f"a writable {DATA} for {name}" for name in self.looks.outside),
@@ -126,7 +131,7 @@ class PublishedTask:
 
     @property
     def grading_needs(self) -> tuple[str, ...]:
-        """What grading needs besides files."""
+        """Needs of grading besides files: services and a judge model."""
         return (*self.looks.services, *(("a judge model",) if self.looks.judge else ()))
 
 
@@ -154,17 +159,17 @@ def find_source() -> tuple[Path, str]:
 
 
 def read_all(folder: Path, version: str) -> list[PublishedTask]:
-    """Every real task (the package's own `test_*` left out), sorted by name."""
+    """Read all tasks, sorted by name, without the port's own test tasks (`test_*`)."""
     names = sorted(p.parent.name for p in folder.glob("*/eval.yaml") if not p.parent.name.startswith("test_"))
     return [read_one(folder / name, version) for name in names]
 
 
 def read_one(folder: Path, version: str) -> PublishedTask:
-    """Read one task's folder. Raises ImportFailed if it has an unknown form."""
+    """Read the folder of a task. Raises ImportFailed if it has an unknown form."""
     spec = _yaml(folder / "eval.yaml")
     variants = spec.get("variants")
     if not isinstance(variants, dict) or not variants:
-        raise ImportFailed("no prompt variants", where=str(folder / "eval.yaml"), next=REINSTALL)
+        raise ImportFailed("the task has no prompt variants", where=str(folder / "eval.yaml"), next=REINSTALL)
     variant = next(iter(variants.values()))
     copied, builds = image_of(folder)
     source = (folder / "evaluator.py").read_text(encoding="utf-8")
@@ -198,14 +203,14 @@ def _yaml(path: Path) -> dict[str, Any]:
 
 
 def _services(folder: Path) -> tuple[str, ...]:
-    """Services by what the compose file includes."""
+    """Return the products that the compose file includes."""
     text = (folder / "compose.yaml").read_text(encoding="utf-8")
     known = ("owncloud", "rocketchat", "gitlab", "plane")
     return tuple(name for name in known if f"servers/{name}/" in text or f"\n  {name}:" in text)
 
 
 def image_of(folder: Path) -> tuple[tuple[ImageFile, ...], tuple[str, ...]]:
-    """Files that a task's image holds, and commands that make data in it, by its Dockerfile."""
+    """Return the files that a Dockerfile copies into the task's image, and its commands that create data."""
     copied: list[ImageFile] = []
     builds: list[str] = []
     text = (folder / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")

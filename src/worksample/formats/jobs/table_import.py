@@ -1,4 +1,4 @@
-"""Import of a table of jobs as a suite of packages: each row is written, filtered out or faulty, and counted."""
+"""Import of a table of jobs as a suite of packages. Each row is written, filtered out or faulty, and counted."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .posting import NO_DESCRIPTION, NO_ID, Posting, read_posting
 from .project_folders import open_jobs
 
 COUNTS = "import.json"
-"""File beside an imported suite with the counts of rows and exclusions."""
+"""The file with the counts of rows and exclusions, beside the suite."""
 SHOWN = 20
-"""Faults that a message lists."""
+"""The number of faults that a message lists."""
 NEEDED = {"contract": "the job's id", "description": "the brief"}
-"""Required fields of a job, and their meaning."""
+"""Required field -> its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,50 +35,53 @@ class ImportJobs:
     """Settings of an import."""
 
     preset: str = "jobs"
-    """Whose column names: `jobs`, `upbench` or `gdpval`."""
+    """The set of column names: `jobs`, `upbench` or `gdpval`."""
     mapping: Path | None = None
     """A TOML file with a firm's own column names."""
     encoding: str = ""
-    """Of a CSV; "": UTF-8, or what its first bytes say."""
+    """The encoding of a CSV; "" to infer it from the first bytes, by default UTF-8."""
     decimal: str = ""
-    """The decimal mark of every number; "": what each column's own numbers tell. Unclear ones are refused."""
+    """The decimal mark of every number; "" to infer it from each column. An ambiguous column is an error."""
     files: Path | None = None
-    """Where attachments and deliverables lie; None: beside the table."""
+    """The folder of attachments and deliverables; None for the table's own folder."""
     filters: tuple[str, ...] = ()
-    """Names of `filters.FILTERS`; the preset `upbench` has all."""
+    """Names from `filters.FILTERS`. The preset `upbench` uses all of them."""
     source: Source = Source.PAID
-    """Where the prices and hours come from."""
+    """The source of prices and hours."""
     day: date | None = None
-    """When prices and hours were known, where a job has no dates of its own; None: today."""
+    """The date of prices and hours for jobs without a date; None for today."""
     visibility: str = "private"
     skip_faulty: bool = False
-    """Write the sound ones where others are at fault."""
+    """Whether the other rows are written if some are faulty."""
     overwrite: bool = False
     missing: bool = False
-    """Take jobs in whose attachments are missing, no files or too large: their qualification will name them."""
+    """Whether jobs are imported even if attachments are missing, not regular files or too large. Their qualification
+    names
+    those files.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedJobs:
-    """The outcome for the rows: `rows` = written + there + the sum of `left_out` + the number of faults."""
+    """The outcome for all rows. `rows` = written + there + the sum of `left_out` + the number of faults."""
 
     rows: int
     written: tuple[str, ...]
     """Names of the packages."""
     there: int
-    """Jobs whose packages were there before."""
+    """Number of jobs whose packages existed already."""
     left_out: dict[str, int]
-    """Filter -> jobs that it left out, in the funnel's order."""
+    """Filter -> number of jobs that it excluded, in the order of application."""
     faults: dict[str, str]
-    """`line N` -> what is wrong."""
+    """`line N` -> the row's faults."""
     without_price: int
     foreign: dict[str, int]
-    """Currency -> jobs priced in it, but for US dollars: no figure in dollars has them."""
+    """Currency other than US dollars -> number of jobs priced in it. Figures in dollars leave these jobs out."""
     without_category: int
     unread: tuple[str, ...]
-    """Columns that nothing was taken from."""
+    """Columns that no field uses."""
     numbers: tuple[str, ...] = ()
-    """How unclear numbers were read, and why, a line for each column."""
+    """One line for each column with ambiguous numbers: how they were read, and why."""
 
 
 def import_jobs(
@@ -86,8 +89,9 @@ def import_jobs(
 ) -> ImportedJobs:
     """Write a suite of packages below `out`, one for each job. told: called with the number of rows read so far.
 
-    All rows are read first; if one is faulty, nothing is written, unless `skip_faulty`. An existing package is kept, so
-    that a stopped import continues. Raises ImportFailed, UsageError, ManifestError.
+    All rows are read first. If one is faulty, nothing is written, unless `skip_faulty`. An existing package is kept, so
+    an
+    interrupted import can be continued. Raises ImportFailed, UsageError, ManifestError.
     """
     for name in config.filters:
         if name not in FILTERS:
@@ -161,7 +165,7 @@ def _postings(
     table: Path, config: ImportJobs, columns: Columns, filters: tuple[str, ...], tally: _Tally,
     told: Callable[[int], None],
 ) -> Iterator[tuple[int, Posting]]:  # fmt: skip
-    """Yield the sound jobs that pass the filters; count the others."""
+    """Yield (line, posting) for the jobs that pass the filters; count the others and the faults in `tally`."""
     seen: dict[str, int] = {}
     with open_jobs(table, config.encoding) as opened:
         for line, row in opened.rows:
@@ -177,7 +181,7 @@ def _postings(
                 posting = read_posting(said, config.source)
                 before = seen.setdefault(posting.job.contract, line)
                 if before != line:
-                    raise InvalidCell(f"the id {posting.job.contract[:80]!r} stands in line {before}, too")
+                    raise InvalidCell(f"the id {posting.job.contract[:80]!r} is already used in line {before}")
             except InvalidCell as e:
                 tally.faults[f"line {line}"] = str(e)
                 continue
@@ -201,20 +205,20 @@ def _faulty_table_error(table: Path, tally: _Tally) -> ImportFailed:
 
 
 def _need_columns(table: Path, header: tuple[str, ...], columns: Columns) -> None:
-    """Raise ImportFailed once for the table if no column holds the ids, or none the descriptions."""
+    """Raise ImportFailed for the whole table if a required field has neither a column nor a fixed value."""
     lacking = [name for name in NEEDED if name not in columns.of and name not in columns.values]
     if not lacking:
         return
     names = " and ".join(f"`{name}` ({NEEDED[name]})" for name in lacking)
     mapped = ", ".join(f'{name} = "..."' for name in lacking)
     raise ImportFailed(
-        f"no column is known as {names}; the table has: {', '.join(header)}",
+        f"the table has no column for {names}; it has: {', '.join(header)}",
         where=str(table), next=f"name the columns in a file for --map: [columns] {mapped} (docs/reference/formats.md)",
     )  # fmt: skip
 
 
 def _write_suite(out: Path, table: Path, config: ImportJobs) -> None:
-    """Write a suite around the packages unless one exists."""
+    """Write `suite.toml` for the packages, unless it exists."""
     path = out / "suite.toml"
     if path.exists():
         return

@@ -1,4 +1,4 @@
-"""`worksample import harbor`: one package per task, complete except for the base images."""
+"""Import of Harbor's tasks as packages, one for each task; only the base images stay outside the package."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from worksample.errors import ImportFailed, UsageError
-from worksample.formats.packages import Packages, PendingPackage, package_names, write_packages
+from worksample.formats.package_writer import Packages, PendingPackage, package_names, write_packages
 from worksample.tasks import read_package
 from worksample.tasks.brief_settings import setting_names
 
 from .manifest import AGAIN, FILE, HarborStep, HarborTask, HealthCheck, read_task, size_of
 from .obstacles import endpoints_of, mcp_of, obstacles_of
-from .package_layout import OUTPUT, lay_out, step_name
-from .substitutes import TAG, WITHOUT_INTERNET
+from .package_layout import OUTPUT, TAG, WITHOUT_INTERNET, lay_out, step_name
 from .verifier_import import VERIFIER_TIME, toml, verifier_lines
 
 _NAMESPACE = uuid.UUID("c1b3c3a6-1f0e-5d0e-8a53-0d9a5a1f3d52")
@@ -37,27 +36,29 @@ class ImportHarbor:
     """Settings of an import."""
 
     without_internet: bool = False
-    """Run a task that wants the whole internet without network, and tag it; otherwise it is not attemptable."""
+    """Whether a task that needs the public internet runs without network, marked by a tag; else it cannot be
+    attempted.
+    """
     overwrite: bool = False
     skip_faulty: bool = False
-    """Leave out unreadable tasks; otherwise the import fails after the others are written."""
+    """Whether unreadable tasks are left out; else the import fails after it has written the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedHarborTask:
-    """One package written."""
+    """A package that was written."""
 
     name: str
     package: str
     needs: tuple[str, ...]
-    """What is not available here; with any of these words the instance is not attemptable."""
+    """Names of the task's obstacles. With any of them, the instance cannot be attempted."""
     substituted: tuple[str, ...]
-    """What was changed so that the task can run here."""
+    """Descriptions of the changes that let the task run here."""
     solution: bool
 
 
 def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None) -> Packages[ImportedHarborTask]:
-    """Write a package below `target` for each task at or below `source`. An existing package is kept.
+    """Write a package below `target` for each task at or below `source`. Existing packages are kept.
 
     Raises UsageError if there is no task; FaultyPackages, after all others are written, if some are faulty, unless
     `skip_faulty`.
@@ -71,26 +72,26 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
     coming = [PendingPackage(place, names[place], partial(_write, folder, config)) for place, folder in places.items()]
     return write_packages(
         coming, Path(target), overwrite=config.overwrite, skip_faulty=config.skip_faulty,
-        next="correct the tasks, then the same command again; or leave them out with --skip-faulty",
+        next="correct the tasks and run the same command again, or leave them out with --skip-faulty",
     )  # fmt: skip
 
 
 def _tasks(source: Path) -> list[Path]:
-    """Return the folders of tasks, including those that lack their instruction: they are faulty tasks."""
+    """Return the folders of tasks, including tasks without an instruction, which are reported as faulty."""
     manifests = [path.parent for path in source.rglob(FILE)]
     whole = {folder for folder in manifests if (folder / "instruction.md").is_file() or (folder / "steps").is_dir()}
     lacking = {
         folder
         for folder in set(manifests) - whole
         if any((folder / part).is_dir() for part in ("environment", "tests"))
-        and not (folder / "brief.md").exists()  # a package of ours
+        and not (folder / "brief.md").exists()  # a Worksample package
         and whole.isdisjoint(folder.parents)
     }
     return sorted(whole | lacking)
 
 
 def _place(folder: Path, source: Path) -> str:
-    """Return the path of a task below the source, or its own name if it is the source."""
+    """Return a task's path relative to the source, or the folder's name if the task is the source."""
     return folder.relative_to(source).as_posix() if folder != source else folder.resolve().name
 
 
@@ -116,7 +117,7 @@ def _write(folder: Path, config: ImportHarbor, root: Path) -> ImportedHarborTask
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What was found out of a task while its files were laid out."""
+    """Facts about a task that are known after its files are copied."""
 
     needs: tuple[str, ...]
     substituted: tuple[str, ...]
@@ -162,13 +163,13 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
     ]
     lines += verifier_lines(task, root) if image else []
     lines += ["[[instance]]", 'name = "task"']
-    if names := setting_names(brief):  # what looks like a setting of ours in somebody else's text stands for itself
+    if names := setting_names(brief):  # a placeholder in the instruction is ordinary text
         lines += ["", "[instance.settings]", *(f"{toml(name)} = {toml('{{' + name + '}}')}" for name in names)]
     return "\n".join(lines) + "\n"
 
 
 def _seconds(task: HarborTask) -> float:
-    """Return the time for all of the work, with a minute between steps for the platform."""
+    """Return the time limit of the whole work: the sum over all steps, plus a minute for each step."""
     given = [step.agent.timeout_sec or task.agent.timeout_sec or AGENT_TIME for step in task.steps]
     return sum(given) + 60 * len(given) if given else task.agent.timeout_sec or AGENT_TIME
 
@@ -187,7 +188,7 @@ def _step(task: HarborTask, step: HarborStep, root: Path) -> list[str]:
 
 
 def _hooks(task: HarborTask) -> list[str]:
-    """Return the collecting hooks: the task's run after every step, a step's after that step."""
+    """Return the collect hooks: the task's run after every step, a step's only after that step."""
     given = [("", hook) for hook in task.verifier.collect]
     given += [(step_name(step), hook) for step in task.steps for hook in step.verifier.collect]
     lines = []
@@ -198,12 +199,12 @@ def _hooks(task: HarborTask) -> list[str]:
 
 
 def _skills(folder: str) -> str:
-    """Return the image's folder of skills as a plain path; "" for a relative path."""
+    """Return the image's skills folder as a normalised path; "" for a relative path."""
     return posixpath.normpath(folder) if folder.startswith("/") else ""
 
 
 def _brief(task: HarborTask, folder: Path) -> str:
-    """Return the instruction unchanged, inside the sections of a brief."""
+    """Return the unchanged instruction, wrapped in the sections of a brief."""
     path = folder / "instruction.md"
     said = path.read_text(encoding="utf-8").strip() if path.is_file() else _steps_said(task)
     left = (
@@ -215,7 +216,9 @@ def _brief(task: HarborTask, folder: Path) -> str:
 
 
 def _steps_said(task: HarborTask) -> str:
-    """Of a task with steps, each of which has an instruction of its own."""
+    """Return the brief of a task with steps: the description and the number of steps. Each step has its own
+    instruction.
+    """
     about = f"{task.task.description.strip()}\n\n" if task.task.description.strip() else ""
     return about + f"The work has {len(task.steps)} steps, of which each is told when the one before is done."
 

@@ -1,4 +1,4 @@
-"""Rows of evaluations and qualifications as records: rounds, and what was said in them."""
+"""Import of rows of `evaluations` and `qualifications` as records: evaluations, and the rounds that they belong to."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from worksample.records import (
 )
 
 from .cell_json import FAIL, PASS, read_feedback, read_labels
-from .exporting import HOME, kept_id
 from .submission_import import AUTHOR, WHY
+from .table_export import HOME, kept_id
 from .tables import Row
 
 _SAID = {"pass": PASS, "passed": PASS, "true": PASS, "fail": FAIL, "failed": FAIL, "false": FAIL}
 
 
 def evaluation_id(table: str, own: str) -> str:
-    """The record's id for a row of `qualifications` or `evaluations`: both count in numbers of their own."""
+    """Return the record's id for a row. It depends on the table, because rows of both tables may have the same id."""
     return digest_of([HOME, table, own])[:32]
 
 
 def round_of(experiment: str, protocol: Protocol, by: EvaluatorKind, instances: Iterable[Instance], at: Any) -> Round:
-    """The round of an experiment's evaluations by people, or by judges."""
+    """Return the round of an experiment's evaluations by people, or by judges."""
     gradings = {i.id: i.grading_digest(protocol) for i in instances if protocol in i.grading}
     return Round(
         id=round_id(experiment, protocol, by),
@@ -58,23 +58,23 @@ def round_id(experiment: str, protocol: Protocol, by: EvaluatorKind) -> str:
 
 
 def protocol_of(row: Row) -> Protocol:
-    """Of a row of `evaluations`: a vote on the whole, or criterion by criterion."""
+    """Return the protocol of a row of `evaluations`: a judgment of the whole work, or of each criterion."""
     said = row["submission_feedback"]
     return Protocol.HOLISTIC if isinstance(said, dict) and "holistic" in said else Protocol.RUBRIC
 
 
 def judgement_of(row: Row) -> str | None:
-    """`pass` or `fail`, where a row of `evaluations` says so. Raises Unfit."""
+    """Return `pass` or `fail` for a row of `evaluations`; None if it does not say. Raises InvalidCell."""
     told = row["judgement"]
     if told is not None and told.strip().lower() not in _SAID:
         raise InvalidCell(f"judgement: {told[:40]!r} is neither {PASS} nor {FAIL}")
     if row["submission_feedback"] in (None, [], {}) and row["is_successful_run"] is not False:
-        raise InvalidCell("submission_feedback: is missing, and is_successful_run is not false")
+        raise InvalidCell("submission_feedback: is missing, although is_successful_run is not false")
     return None if told is None else _SAID[told.strip().lower()]
 
 
 def evaluation_of(row: Row, subject: Submission, instance: Instance, by: EvaluatorKind) -> tuple[Protocol, Evaluation]:
-    """A row of `evaluations`. Raises Unfit."""
+    """Return the protocol and record for a row of `evaluations`. Raises InvalidCell."""
     criteria = instance.grading[Protocol.RUBRIC].criteria if Protocol.RUBRIC in instance.grading else None
     payload = None
     if row["submission_feedback"] not in (None, [], {}):
@@ -101,12 +101,12 @@ def evaluation_of(row: Row, subject: Submission, instance: Instance, by: Evaluat
 
 
 def qualification_of(row: Row, round: str, instance: str, criteria: Any) -> Evaluation:
-    """A row of `qualifications`. Raises Unfit."""
+    """Return the record for a row of `qualifications`. Raises InvalidCell."""
     if row["qualification_ts"] is None:
         raise InvalidCell("qualification_ts: is missing")
     payload: Labels | None = read_labels(row, criteria)
     if payload is None and row["is_successful_run"] is not False:
-        raise InvalidCell("it answers nothing, and is_successful_run is not false")
+        raise InvalidCell("the row has no answers, although is_successful_run is not false")
     return Evaluation(
         id=evaluation_id("qualifications", row["qualification_id"]),
         round=round,
@@ -125,7 +125,10 @@ def qualification_of(row: Row, round: str, instance: str, criteria: Any) -> Eval
 def strike(
     target: AmendmentTarget, id: str, at: Any, action: AmendmentAction = AmendmentAction.STRIKE, n: int = 0
 ) -> Amendment:
-    """What takes away, or gives back, what a row says was no successful run. `n`: amendments of it so far."""
+    """Return the amendment that strikes or restores a record, as the row's `is_successful_run` says.
+
+    n: number of earlier amendments of the record.
+    """
     return Amendment(
         id=digest_of([HOME, target.value, id, action.value, n])[:32], action=action, target=target, target_id=id,
         reason=WHY if action is AmendmentAction.STRIKE else "its row says is_successful_run true", author=AUTHOR, at=at,

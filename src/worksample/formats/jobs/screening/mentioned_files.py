@@ -1,4 +1,6 @@
-"""Mentions in a posting: file names, links, numbers of files. Comparing them with the files tells what is missing."""
+"""Files, links and numbers of files that a posting mentions. Comparing them with the job's files shows what is
+missing.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ _ATTACHED = re.compile(r"\battached|enclosed|provided|included|uploaded|attachme
 
 
 def named_files(text: str) -> tuple[str, ...]:
-    """Return the file names in a text, each once; web addresses are links."""
+    """Return the file names in a text, each once. Web addresses do not count."""
     without = _LINK.sub(" ", text)
     quoted = [m[1].strip() for m in _QUOTED.finditer(without)]
     loose = [m[1] for m in _FILE.finditer(_QUOTED.sub(" ", without))]
@@ -46,7 +48,7 @@ def named_files(text: str) -> tuple[str, ...]:
 
 
 def links(text: str) -> tuple[str, ...]:
-    """Return the web addresses in a text, each once. Nobody checks where they lead."""
+    """Return the web addresses in a text, each once. They are not opened."""
     return tuple(dict.fromkeys(m[0].rstrip(".,;:") for m in _LINK.finditer(text)))
 
 
@@ -61,7 +63,7 @@ def _bare(path: str) -> str:
 
 
 def miscounted_files(text: str, there: Iterable[str]) -> tuple[str, ...]:
-    """Return in words where a text's number of attached files differs from the files."""
+    """Return a sentence for each number of attached files in a text that differs from the number of actual files."""
     endings = [PurePosixPath(path).suffix.lstrip(".").lower() for path in there]
     out = []
     for sentence in re.split(r"(?<=[.!?\n])\s+", text):
@@ -72,5 +74,5 @@ def miscounted_files(text: str, there: Iterable[str]) -> tuple[str, ...]:
             wanted = _KINDS.get(match[2].lower())
             have = len(endings) if wanted is None else sum(e in wanted for e in endings)
             if said != have:
-                out.append(f"the post speaks of {match[0].strip()}; there {'is' if have == 1 else 'are'} {have}")
+                out.append(f"the posting mentions {match[0].strip()}; there {'is' if have == 1 else 'are'} {have}")
     return tuple(dict.fromkeys(out))

@@ -1,4 +1,7 @@
-"""`worksample import tac`: one package per task, complete in itself but for the evaluator, which stays where it is."""
+"""Import of TheAgentCompany's tasks from the installed port, `inspect_evals`.
+
+A package is complete except for the evaluator, which stays in `inspect_evals`.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,15 @@ from pathlib import Path
 
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import ImportFailed, UsageError
-from worksample.formats.packages import Packages, PendingPackage, write_packages
+from worksample.formats.package_writer import Packages, PendingPackage, write_packages
 
 from .company import SERVICES, WHOLE, services_for, write_company
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
-from .source import REINSTALL, PublishedTask, find_source, read_all
+from .published_task import REINSTALL, PublishedTask, find_source, read_all
 
 _NAMESPACE = uuid.UUID("5b0d7f0e-6f2a-5d39-9a2b-6a4f7b1f6c11")
 _BUILD = re.compile(rf"sqlite3 {DATA}/(\S+) < {DATA}/(\S+)")
-"""A database that the image makes of a script; without one it makes nothing."""
+"""A command that creates a database from an SQL script."""
 _PYTHON_SQLITE = """
 import pathlib, sqlite3, sys
 target, script = sys.argv[1:]
@@ -34,12 +37,12 @@ base.commit()
 
 @dataclass(frozen=True, slots=True)
 class ImportedTacTask:
-    """One package written."""
+    """A package that was written."""
 
     name: str
     package: Path
     runnable: bool
-    """Whether it runs here; else `needs` says what is missing."""
+    """Whether the task can run here; if not, `needs` lists what is missing."""
     needs: tuple[str, ...]
     judge: bool
 
@@ -53,15 +56,16 @@ def import_tac(
     documents: Path | None = None,
     skip_faulty: bool = False,
 ) -> Packages[ImportedTacTask]:
-    """Write packages below `target`; all tasks where none is named. One that is there stays, unless `overwrite`.
+    """Write a package below `target` for each named task, by default for all. Existing packages are kept, unless
+    `overwrite`.
 
-    Raises ImportFailed, UsageError; FaultyPackages, once all others are written, where some are faulty, unless
+    documents: a folder with the files on ownCloud, from its root folder on; by default those that the port contains.
+    as_published: the published images have the ground truth of some tasks in /utils, within the agent's reach. An
+    import
+    moves it to the reference; with `as_published` it also stays in the inputs, for an audit of the published tasks.
+
+    Raises ImportFailed, UsageError; FaultyPackages, after all others are written, if some are faulty, unless
     `skip_faulty`.
-
-    documents: a folder with what lies on ownCloud, from its root on; without it there is what the port has copies of.
-
-    The published images hold some tasks' ground truth in /utils, within the agent's reach. Here it goes to the
-    reference; `as_published` leaves it in the inputs too, for an audit of the tasks as they are.
     """
     folder, version = find_source()
     found = {p.name: p for p in read_all(folder, version)}
@@ -76,7 +80,7 @@ def import_tac(
 
 
 def installed_tasks() -> list[PublishedTask]:
-    """The tasks of the installed copy."""
+    """Return the tasks of the installed port."""
     return read_all(*find_source())
 
 
@@ -123,7 +127,7 @@ def _place(source: Path, target: Path) -> None:
 
 
 async def _database(inputs: Path, database: str, script: str) -> None:
-    """Run a foreign SQL script in a box and take out the database it makes."""
+    """Run an untrusted SQL script in a box and write the database that it creates into the inputs."""
     config = BoxConfig(mounts=(Mount(str(inputs.resolve()), "/in"),), python="toolbox", label="import tac")
     async with open_box(config) as box:
         argv = ["python3", "-c", _PYTHON_SQLITE, f"{config.output}/{database}", f"/in/{script}"]
@@ -170,12 +174,12 @@ def _manifest(task: PublishedTask) -> str:
 
 
 def canary_of(name: str) -> str:
-    """The mark of a task's package: the same each time that it is imported."""
+    """Return the canary of a task's package. It is the same in every import."""
     return f"worksample-canary-{uuid.uuid5(_NAMESPACE, name)}"
 
 
 def _workplace(task: PublishedTask) -> list[str]:
-    """The services that the image of a task has, in the ways that its prompt and evaluator ask them."""
+    """Return the settings of the workplace, whose services answer as the products in the task's image."""
     if not task.services:
         return []
     return [
@@ -191,7 +195,9 @@ def _format(name: str) -> str:
 
 
 def _asks(task: PublishedTask) -> str:
-    """What the evaluator, which lies outside the package, asks for: for the audit."""
+    """Return the evaluator's expectations as a TOML table. The audit needs them, as the evaluator is outside the
+    package.
+    """
     asks = {"files": task.looks.files, "columns": task.looks.columns, "patterns": task.looks.patterns}
     given = [f"{name} = {_list(values)}" for name, values in asks.items() if values]
     given += [f"points = {list(task.looks.points)}"] if task.looks.points else []
@@ -207,7 +213,7 @@ def _toml(text: str) -> str:
 
 
 def _brief(task: PublishedTask) -> str:
-    """The prompt unchanged; around it only what lies where."""
+    """Return the unchanged prompt, followed by lists of the provided files and the deliverables."""
     provided = sorted(c.target for c in task.copied if not c.target.startswith(f"{UTILS}/"))
     provided += [f"{DATA}/{m[1]}" for b in task.builds if (m := _BUILD.fullmatch(b))]
     sections = {
@@ -219,7 +225,7 @@ def _brief(task: PublishedTask) -> str:
 
 
 def _deliverables(task: PublishedTask) -> str:
-    """Each file with the place where it is wanted; the prompt alone says where services keep what they are given."""
+    """Return the list of deliverable files. If the prompt alone tells where they belong, refer to the prompt."""
     files = [*(f"{WORKSPACE}/{n}" for n in task.prompted_files), *(f"{DATA}/{n}" for n in task.looks.outside)]
     return _bullets(files, "As described above, in the place that is named there.")
 
@@ -230,7 +236,12 @@ def _bullets(items: Iterable[str], none: str) -> str:
 
 
 def _criteria(task: PublishedTask, as_published: bool) -> str:
-    """The published checkpoints. For use, with the points that the evaluator gives, and only where it has as many."""
+    """Return the published checkpoints as `criteria.toml`.
+
+    Points are the evaluator's own; "" if it has another number of checkpoints than published. With `as_published`,
+    points
+    are those of the published text.
+    """
     points = task.looks.points or ()
     if not as_published and len(points) != len(task.checkpoints):
         return ""

@@ -1,4 +1,4 @@
-"""Import of many external tasks as packages: a faulty one stops no other, and a stopped import continues."""
+"""Writer of imported packages: a faulty task does not stop the others, and an interrupted import can be continued."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from .interface import ReportLine
 T = TypeVar("T")
 P = ParamSpec("P")
 LONGEST = 90
-"""Characters of a package's name."""
+"""The largest number of characters in a package's name."""
 SHOWN = 20
-"""Faults that a message lists."""
+"""The number of faults that a message lists."""
 _DRAFTS = ".importing"
 _OURS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
-"""What would stop every other package too."""
+"""Errors of this machine, which would stop every other package too."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingPackage(Generic[T]):
-    """A package to be written: its place in the source, its name, and the function that writes it."""
+    """A package to write: its place in the source, its name, and the function that writes it."""
 
     place: str
-    """What names it to the user: a task's folder, a line."""
+    """The task's name in messages, such as its folder or line."""
     name: str
     write: Callable[[Path], T]
-    """Write the package into a new folder of that name. Raises an error if the task is faulty."""
+    """Write the package into a new folder with this path. Raises an error if the task is faulty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packages(Sequence[T]):
-    """The outcome of an import. As a sequence: the written packages."""
+    """The outcome of an import. As a sequence: the packages that were written."""
 
     written: tuple[T, ...] = ()
     there: tuple[str, ...] = ()
-    """Names of packages that existed before and are unchanged."""
+    """Names of packages that existed already and were left unchanged."""
     faults: Mapping[str, str] = field(default_factory=dict)
-    """Place -> why nothing was written for it."""
+    """Place -> the reason why its package was not written."""
 
     def __len__(self) -> int:
         return len(self.written)
@@ -66,15 +66,15 @@ class Packages(Sequence[T]):
         return {"written": list(written), "there": list(self.there), "faults": dict(self.faults)}
 
     def summary(self) -> str:
-        """Say how many packages were written, existed before and are faulty."""
+        """Return the counts of written, existing and faulty packages in words."""
         said = [f"{len(self.written)} written"]
-        said += [f"{len(self.there)} there before"] if self.there else []
+        said += [f"{len(self.there)} already there"] if self.there else []
         said += [f"{len(self.faults)} faulty"] if self.faults else []
         return ", ".join(said)
 
 
 class FaultyPackages(ImportFailed):
-    """An error for an import with faulty tasks; all others were written. `packages`: the outcome of each."""
+    """An error for faulty tasks, raised after all others were written. `packages`: the outcome for every task."""
 
     def __init__(self, packages: Packages[Any], next: str) -> None:
         shown = [f"  {place}: {what}" for place, what in list(packages.faults.items())[:SHOWN]]
@@ -84,7 +84,7 @@ class FaultyPackages(ImportFailed):
 
 
 def packages_or_faults(run: Callable[P, Packages[T]], *args: P.args, **named: P.kwargs) -> tuple[Packages[T], bool]:
-    """Import packages; return them, and False if some tasks were faulty and nobody asked to leave them out."""
+    """Run an import; return the packages, and False if faulty tasks were found that the caller did not ask to skip."""
     try:
         return run(*args, **named), True
     except FaultyPackages as fault:
@@ -94,9 +94,10 @@ def packages_or_faults(run: Callable[P, Packages[T]], *args: P.args, **named: P.
 def report_packages(
     found: Packages[T], out: str, reasons: Mapping[str, str], *, skip_faulty: bool
 ) -> Iterator[ReportLine]:
-    """Report the faulty tasks, the counts of packages, and a package to go on with.
+    """Yield the lines of a report: faulty tasks, counts, and the next command.
 
-    reasons: package -> why it cannot be attempted, "" if it can. skip_faulty: whether faulty tasks were to be left out.
+    reasons: package -> why it cannot be attempted, or "". skip_faulty: whether the user asked to leave out faulty
+    tasks.
     """
     error = not skip_faulty
     for place, what in list(found.faults.items())[:SHOWN]:
@@ -114,7 +115,7 @@ def report_packages(
         yield ReportLine(f"  next: worksample task check {out}/{name}")
     elif reasons:
         first, reason = next(iter(reasons.items()))
-        yield ReportLine(f"  none of them can be attempted here, such as {first}: {reason}")
+        yield ReportLine(f"  none of them can be attempted here; the reason for {first}: {reason}")
     elif found.there:
         yield ReportLine(f"  next: worksample task check {out}/{found.there[0]}")
 
@@ -122,10 +123,11 @@ def report_packages(
 def write_packages(
     coming: Iterable[PendingPackage[T]], out: Path, *, overwrite: bool = False, skip_faulty: bool = False, next: str
 ) -> Packages[T]:
-    """Write every package below `out` whole or not at all; an existing one is kept, unless `overwrite`.
+    """Write each package below `out` completely or not at all; keep existing ones, unless `overwrite`.
 
-    Raises FaultyPackages, after all others are written, if some are faulty, unless `skip_faulty`. next: what to do
-    then.
+    next: the next command if a package is faulty. Raises FaultyPackages, after all others are written, if some are
+    faulty,
+    unless `skip_faulty`.
     """
     written: list[T] = []
     there: list[str] = []
@@ -153,7 +155,9 @@ def write_packages(
 
 
 def _whole(one: PendingPackage[T], root: Path) -> T:
-    """Write into a folder beside, then rename it: a kill leaves no half-written package."""
+    """Write a package into a temporary folder, then rename it, so that an interrupted import leaves no partial
+    package.
+    """
     drafts = root.parent / _DRAFTS
     draft = drafts / root.name
     shutil.rmtree(draft, ignore_errors=True)
@@ -169,17 +173,20 @@ def _whole(one: PendingPackage[T], root: Path) -> T:
 
 
 def describe_fault(fault: Exception) -> str:
-    """Say what is wrong, and where."""
+    """Return an error's place and message as one line."""
     if isinstance(fault, WorksampleError):
         return f"{fault.where}: {fault.what}" if fault.where else fault.what
     return f"is not UTF-8 text: {fault}"
 
 
 def package_names(places: Sequence[str]) -> dict[str, str]:
-    """Return place (a path below the source) -> package name, all different, the same in every order of places.
+    """Return place -> package name. A place is a path below the source.
 
-    Accents are removed. If places get the same name, ignoring case, the one spelled like the name keeps it, else the
-    first; the others get the beginning of their place's digest.
+    All names differ, and they do not depend on the order of places. Accents are removed. If several places give the
+    same
+    name, ignoring case, the place spelled exactly like it gets the name, else the first; the others get a suffix from
+    the
+    digest of their place.
     """
     by_name: dict[str, list[str]] = {}
     for place in sorted(places):
@@ -193,7 +200,7 @@ def package_names(places: Sequence[str]) -> dict[str, str]:
 
 
 def plain_name(text: str) -> str:
-    """Return a name in lower-case ASCII letters, digits, `.`, `_` and `-`."""
+    """Return a name of lower-case ASCII letters, digits, `.`, `_` and `-`."""
     bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
     name = re.sub(r"[^a-z0-9._-]+", "-", bare.replace("ß", "ss").lower()).strip("-._")[:LONGEST].strip("-._")
     if name:

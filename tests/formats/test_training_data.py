@@ -92,5 +92,5 @@ def test_both_forms_hold_the_same_and_an_empty_one_has_its_columns(world: People
     none = export_training(world.store, tmp_path / "none", [], format="parquet")
     assert none.rows == dict.fromkeys(TABLES, 0)
     assert pl.read_parquet(tmp_path / "none" / "rewards.parquet").columns == [*TABLES["rewards"], *SHARED]
-    with pytest.raises(UsageError, match="no format 'csv'"):
+    with pytest.raises(UsageError, match="unknown format 'csv'"):
         export_training(world.store, tmp_path / "x", [], format="csv")

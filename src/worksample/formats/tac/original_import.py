@@ -1,10 +1,10 @@
-"""TheAgentCompany in its own layout, from a copy of its repository: a folder per task, and what they share.
+"""Import of TheAgentCompany's tasks from a copy of its own repository.
 
 workspaces/tasks/TASK/      task.md, checkpoints.md, evaluator.py, dependencies.yml, scenarios.json, Dockerfile
-workspaces/base_image/      common.py, config.py, scoring.py: what evaluators import
+workspaces/base_image/      common.py, config.py, scoring.py: modules that evaluators import
 
-Nothing of it is executed here, and nothing of it ships with us. Evaluators are called unmodified in the grading box
-(`original_evaluate.py`).
+The import executes nothing of the copy, and Worksample does not ship any of it. Evaluators run unmodified in the
+grading box (`original_evaluate.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 from worksample.errors import ImportFailed, ManifestError, UsageError
 from worksample.files.config_files import UnreadableFile, load
-from worksample.formats.packages import Packages, PendingPackage, write_packages
+from worksample.formats.package_writer import Packages, PendingPackage, write_packages
 from worksample.tasks.workplace import PORTS
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.the_agent_company import read_scenarios
@@ -30,21 +30,21 @@ from worksample.workplace.colleagues.the_agent_company import read_scenarios
 from .company import SERVICES, company_folder, defined_in, services_for
 from .evaluator_analysis import UTILS, WORKSPACE, EvaluatorNeeds, analyse_evaluator
 from .original_company import AGAIN, agent_keys, missing, notes, write_wiki
-from .source import ImageFile, image_of
+from .published_task import ImageFile, image_of
 
 TASKS, BASE = Path("workspaces/tasks"), Path("workspaces/base_image")
 SHARED = ("common.py", "config.py", "scoring.py")
 KNOWN = ("gitlab", "owncloud", "plane", "rocketchat", "sotopia")
-"""What dependencies.yml may name. Sotopia plays colleagues there, which the workplace does here."""
+"""Names that dependencies.yml may contain. Sotopia plays the colleagues there; the workplace does so here."""
 PREPARING = ("populate_data.py", "post_init.py", "post_init.sh")
 HOST = "the-agent-company.com"
 ADDRESSES = ((8092, "files"), (3000, "chat"), (3002, "chat"), (8929, "git"), (8091, "tracker"))
-"""Ports under the original's name, and the service behind each; Rocket.Chat has had two."""
+"""(port under the original host name, the service behind it). Rocket.Chat had two ports in different versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class OriginalTask:
-    """One task of a copy."""
+    """A task of a copy."""
 
     name: str
     folder: Path
@@ -54,7 +54,7 @@ class OriginalTask:
     copied: tuple[ImageFile, ...]
     looks: EvaluatorNeeds
     source: str
-    """Of the evaluator."""
+    """Source of the evaluator."""
 
     @property
     def id(self) -> str:
@@ -62,33 +62,33 @@ class OriginalTask:
 
     @property
     def services(self) -> tuple[str, ...]:
-        """Those that its dependencies name, its evaluator asks, or its colleagues talk in."""
+        """Products that its dependencies name, its evaluator calls, or its colleagues use."""
         found = {*self.dependencies, *self.looks.services, *(("rocketchat",) if self.colleagues else ())}
         return tuple(sorted(found - {"sotopia"}))
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        """Services that no workplace offers."""
+        """Products whose services no workplace offers."""
         return tuple(name for name in self.services if name not in SERVICES)
 
     @property
     def unrun_programs(self) -> tuple[str, ...]:
-        """Programs of the task that would fill services before the agent begins, and that are not run here."""
+        """Programs that would fill the services before the agent begins. The import does not run them."""
         return tuple(name for name in PREPARING if (self.folder / name).is_file())
 
     def missing(self, documents: Path | None = None, more: Path | None = None) -> tuple[str, ...]:
-        """Return the contents of services that the task needs and nobody provides."""
+        """Return the contents of services that the task names and neither the copy nor the given folders provide."""
         return missing(self.services, (self.prompt, self.source), documents, more)
 
 
 def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -> list[OriginalTask]:
-    """Read every task of a copy, by name. Raises UsageError if the folder is no copy.
+    """Read all tasks of a copy, sorted by name. Raises UsageError if the folder is not a copy.
 
-    refused: collects the unreadable tasks with the reasons; without it the first one raises.
+    refused: receives unreadable tasks with their errors. Without it, the first such error is raised.
     """
     if not (copy / TASKS).is_dir() or not all((copy / BASE / name).is_file() for name in SHARED):
         wanted = f"{TASKS} and {BASE} with {', '.join(SHARED)}"
-        said = f"is not a copy of TheAgentCompany's repository, which has {wanted}"
+        said = f"this is not a copy of TheAgentCompany's repository, which contains {wanted}"
         raise UsageError(said, where=str(copy), next=CLONE)
     folders = sorted(path for path in (copy / TASKS).iterdir() if (path / "task.md").is_file())
     found = []
@@ -103,10 +103,10 @@ def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -
 
 
 def read_original(folder: Path) -> OriginalTask:
-    """Read one task's folder. Raises ImportFailed with the unreadable file."""
+    """Read the folder of a task. Raises ImportFailed if a file is unreadable."""
     evaluator, sealed = folder / "evaluator.py", folder / SEALED
     if not evaluator.is_file() and not sealed.is_file():
-        raise ImportFailed("there is no evaluator", where=str(evaluator), next=CLONE)
+        raise ImportFailed("the task has no evaluator", where=str(evaluator), next=CLONE)
     try:
         source = evaluator.read_text(encoding="utf-8") if evaluator.is_file() else decrypt_evaluator(sealed)
         found = analyse_evaluator(source, start="grade_checkpoints")
@@ -124,7 +124,9 @@ def read_original(folder: Path) -> OriginalTask:
 
 
 def dependencies(path: Path) -> tuple[str, ...]:
-    """Return the names in a list; none if there is no file. Raises ImportFailed for anything else."""
+    """Return the names in a list file; no names if the file does not exist. Raises ImportFailed for any other
+    contents.
+    """
     if not path.is_file():
         return ()
     try:
@@ -134,15 +136,15 @@ def dependencies(path: Path) -> tuple[str, ...]:
     if found is None:
         return ()
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ImportFailed("is no list of services", where=str(path), next=AGAIN)
+        raise ImportFailed("is not a list of services", where=str(path), next=AGAIN)
     if strange := sorted(set(found) - set(KNOWN)):
-        what = f"names {strange[0]!r}, which is none of {', '.join(KNOWN)}"
+        what = f"names the unknown service {strange[0]!r}; known are {', '.join(KNOWN)}"
         raise ImportFailed(what, where=str(path), next=AGAIN)
     return tuple(dict.fromkeys(found))
 
 
 def count_needs(tasks: Sequence[OriginalTask]) -> dict[str, tuple[int, int]]:
-    """Count what tasks need, and how many of those run here; `all` comes last."""
+    """Return product -> (tasks that need it, those of them that run here); `all` comes last."""
     need, run = Counter[str](), Counter[str]()
     for task in tasks:
         for name in (*(task.services or ("no service",)), "all"):
@@ -155,9 +157,11 @@ def import_original(
     copy: Path, target: Path, *, tasks: Sequence[str] = (), overwrite: bool = False, documents: Path | None = None,
     more: Path | None = None, skip_faulty: bool = False,
 ) -> Packages[Path]:  # fmt: skip
-    """Write packages of a copy's tasks below `target`; all if none is named. An existing package is kept.
+    """Write a package below `target` for each named task, by default for all. Existing packages are kept, unless
+    `overwrite`.
 
-    Raises UsageError; FaultyPackages, after all others are written, if some are faulty, unless `skip_faulty`.
+    documents: files on ownCloud. more: see `company_folder`. Raises UsageError; FaultyPackages, after all others are
+    written, if some are faulty, unless `skip_faulty`.
     """
     unreadable: dict[str, ImportFailed] = {}
     found = {task.name: task for task in read_originals(copy, unreadable)}
@@ -178,7 +182,7 @@ def import_original(
 def write_original(
     task: OriginalTask, copy: Path, root: Path, *, documents: Path | None, more: Path | None = None
 ) -> None:
-    """Write the package of a task as the new folder `root`. `more`: see `company_folder`."""
+    """Write the package of a task into the new folder `root`. documents, more: see `company_folder`."""
     (root / "inputs").mkdir(parents=True)
     (root / "reference").mkdir()
     for name in SHARED:
@@ -218,7 +222,7 @@ def _brief(task: OriginalTask) -> str:
 
 
 def _manifest(task: OriginalTask) -> str:
-    from .importing import canary_of
+    from .port_import import canary_of
 
     department = task.name.split("-", 1)[0]
     others = {"bm": "admin", "ml": "ds", "qa": "pm", "research": "other", "example": "other"}
@@ -240,7 +244,7 @@ def _manifest(task: OriginalTask) -> str:
         *_addresses(task),
         "",
         "[deliverables]",
-        # Without services all that is handed in are files, whose names the prompt alone says.
+        # Without services, deliverables are files, and only the prompt knows their names.
         *(['"*" = { format = "files", required = false }'] if not task.services else []),
         "",
         "[grading.checkpoints]",
@@ -257,7 +261,7 @@ def _manifest(task: OriginalTask) -> str:
 
 def _environment(task: OriginalTask) -> list[str]:
     if task.lacks or not task.services:
-        # Expected of a workplace that gives them: planned as not attemptable.
+        # No workplace offers these services, so planning marks the instance as not attemptable.
         return [f"services = {json.dumps(list(task.services))}"]
     return [
         'network = "workplace"',
@@ -290,16 +294,18 @@ def grade(case: Case) -> Grade:
 
 
 KEY = "theagentcompany is all you need"
-"""Of https://github.com/TheAgentCompany/TheAgentCompany: it keeps crawlers out, nobody else."""
+"""The published key from https://github.com/TheAgentCompany/TheAgentCompany. It only keeps evaluators out of web
+crawls.
+"""
 SEALED = "evaluator.py.enc"
 CLONE = "git clone https://github.com/TheAgentCompany/TheAgentCompany"
-"""What brings a copy that is whole."""
+"""Next command if the copy is incomplete."""
 
 
 def decrypt_evaluator(path: Path) -> str:
     """Return the source of an encrypted evaluator. Raises ImportFailed."""
     if importlib.util.find_spec("cryptography") is None:
-        what = "the evaluator is encrypted, and the package that opens it is missing"
+        what = "the evaluator is encrypted, and the package cryptography is not installed"
         raise ImportFailed(what, where=str(path), next="pip install cryptography")
     from cryptography.fernet import Fernet, InvalidToken
 
@@ -307,5 +313,5 @@ def decrypt_evaluator(path: Path) -> str:
     try:
         return Fernet(base64.urlsafe_b64encode(padded)).decrypt(path.read_bytes()).decode("utf-8")
     except (InvalidToken, UnicodeDecodeError, OSError) as fault:
-        what = f"the evaluator is encrypted, and not by the published key: {type(fault).__name__}"
+        what = f"the evaluator cannot be decrypted with the published key: {type(fault).__name__}"
         raise ImportFailed(what, where=str(path), next=CLONE) from fault

@@ -1,7 +1,8 @@
-"""Read texts and metadata out of somebody's files: a JSON line per file, as far as each can be read.
+"""Reader of texts and metadata in untrusted files. It prints a JSON line for each file, with all that could be read.
 
-The order on standard input: `{"in": folder, "files": [[number, quoted path], ...]}`. An answer:
-`[number, {"family", "problem", "text", "meta": {field: text}, "unread"}]`; `unread` says what of it nobody looked at.
+Standard input: `{"in": folder, "files": [[number, quoted path], ...]}`. Each line of output:
+`[number, {"family", "problem", "text", "meta": {field: text}, "unread"}]`. `unread` names the parts of the file that
+were not read.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 TEXT = 200_000
-"""Characters of a file's text that are read."""
+"""The number of characters that are read of a file's text."""
 FIELD = 2_000
 PART, PARTS, UNPACKED = 8 << 20, 400, 64 << 20
-"""Bytes of one part of a packed document, how many parts, bytes of all."""
+"""Limits for a packed document: bytes of one part, number of parts, bytes of all parts."""
 _ESCAPE = re.compile(rb"%([0-9A-F]{2})")
 _TAG = re.compile(r"<[^>]{0,5000}>")
 _BLOCK = re.compile(r"</(?:w:p|a:p|text:p|row|si|p|div|li|tr|h\d)>|<(?:br|w:br|w:tab)\b[^>]{0,200}/?>")
@@ -38,7 +39,7 @@ _DECODED = frozenset({"text", "markdown", "tex", "table", "site", "notebook", "s
 
 
 def read(file: Path, name: str, path: str) -> dict[str, Any]:
-    """One file."""
+    """Read one file; return its entry of the output."""
     job_of, sniff, decode = (
         importlib.import_module(f"in_box.{name}") for name in ("conversion_job", "format_detection", "text_encoding")
     )
@@ -63,17 +64,20 @@ def read(file: Path, name: str, path: str) -> dict[str, Any]:
     elif zipfile.is_zipfile(file) or job.head(4) == b"PK\3\4":
         _read_archive(file, found, office=family in ("office", "workbook"))
     elif family in ("office", "workbook", "ole"):
-        found["text"], found["unread"] = strings(job.head(8 << 20)), "an old format, of which only loose words are read"
+        found["text"], found["unread"] = (
+            strings(job.head(8 << 20)),
+            "most of it (of this old format, only single words are read)",
+        )
     elif family in ("image", "raster", "psd"):
         _read_picture(file, found)
     else:
-        found["unread"] = "what is heard, seen or drawn in it"
-        found["problem"] = "no program here knows its format" if family == "card" else ""
+        found["unread"] = "its sound, images or drawings"
+        found["problem"] = "its format is unknown" if family == "card" else ""
     return found
 
 
 def plain(markup: str) -> str:
-    """The words of markup, without parsing it."""
+    """Return the text of markup, without parsing it."""
     text = _TAG.sub(" ", _BLOCK.sub("\n", markup))
     for entity, character in _ENTITIES.items():
         text = text.replace(entity, character)
@@ -81,7 +85,7 @@ def plain(markup: str) -> str:
 
 
 def strings(data: bytes) -> str:
-    """Runs of printable characters, one or two bytes each."""
+    """Return the runs of printable characters in binary data, with one or two bytes for each character."""
     runs = (m[0].decode("utf-16-le" if b"\0" in m[0] else "ascii", "ignore") for m in _STRINGS.finditer(data))
     return "\n".join(runs)[:TEXT]
 
@@ -94,7 +98,7 @@ def _read_pdf(file: Path, found: dict[str, Any]) -> None:
         if not done.ok:
             found["problem"] = "it cannot be opened"
         elif not found["text"].strip():
-            found["unread"] = "its pages are pictures"
+            found["unread"] = "its pages (they are images)"
     except job.ConverterFault as error:
         missing = shutil.which("pdftotext") is None
         found["unread"] = f"its text ({'poppler-utils is not installed' if missing else error})"
@@ -119,7 +123,7 @@ def _read_pdf(file: Path, found: dict[str, Any]) -> None:
 
 
 def keep(found: dict[str, Any], field: str, text: str) -> None:
-    """A piece of metadata; several of one name follow each other."""
+    """Add a metadata field. Values of the same field are joined by line breaks."""
     text = text.replace("\0", "").strip()[:FIELD]
     if text and len(found["meta"]) < 100:
         before = found["meta"].get(field)
@@ -131,7 +135,7 @@ def _read_archive(file: Path, found: dict[str, Any], *, office: bool) -> None:
         with zipfile.ZipFile(file) as archive:
             names = [info.filename for info in archive.infolist()]
             if not office:
-                found["text"], found["unread"] = "\n".join(names)[:TEXT], "what is packed in it, but for the names"
+                found["text"], found["unread"] = "\n".join(names)[:TEXT], "the packed files (only their names are read)"
                 if any(info.flag_bits & 1 for info in archive.infolist()):
                     found["problem"] = "it is protected by a password"
                 return
@@ -145,7 +149,7 @@ def _read_archive(file: Path, found: dict[str, Any], *, office: bool) -> None:
                     for text in dict.fromkeys(_BY.findall(said)):
                         keep(found, "author", text)
             pictures = any(name.startswith(("word/media/", "ppt/media/", "xl/media/", "Pictures/")) for name in names)
-            found["unread"] = "pictures in it" if pictures else ""
+            found["unread"] = "the pictures in it" if pictures else ""
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, RuntimeError, EOFError, KeyError):
         found["problem"] = "it cannot be unpacked"
 
@@ -164,7 +168,7 @@ def _archive_parts(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
 
 
 def _read_picture(file: Path, found: dict[str, Any]) -> None:
-    found["unread"] = "what is to be seen in it"
+    found["unread"] = "the image itself"
     try:
         from PIL import ExifTags, Image
     except ImportError:
@@ -188,7 +192,12 @@ def _read_picture(file: Path, found: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Libraries print what they like: the answers go to a descriptor of their own."""
+    """Read the files listed on standard input and write their entries to standard output.
+
+    Libraries may print to standard output, so it is redirected to standard error, and the entries go to a duplicate of
+    the
+    original descriptor.
+    """
     order = json.load(sys.stdin)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
     os.dup2(2, 1)

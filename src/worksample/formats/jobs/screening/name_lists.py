@@ -1,4 +1,4 @@
-"""People's and companies' names by word lists, where no language model is at hand."""
+"""Detection of names of people and companies by word lists, without a language model."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _LATIN = re.compile(r"[A-Za-zÀ-ÿĀ-ž'’-]{2,}\Z")
 
 
 def fold_name(word: str) -> str:
-    """In lower case, without accents and what marks a genitive."""
+    """Return a word in lower case, without accents and the genitive `'s`."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", word.lower()) if not unicodedata.combining(c))
     return re.sub(r"['’]s$", "", plain)
 
 
 class NameLists:
-    """Given names and family names of Faker's locales that are written in Latin letters."""
+    """Given names and family names from Faker's locales, those in Latin letters."""
 
     @cached_property
     def lists(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -61,9 +61,9 @@ class NameLists:
         return frozenset(given - _NO_NAMES), frozenset(family - _NO_NAMES)
 
     def people(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where people are likely to be named: a given name and what looks like a family name, or a title before it."""
+        """Yield the spans that are probably people's names: a given name with a family name, or a title with a name."""
         given, family = self.lists
-        # A name's words stand in lower case in addresses, too.
+        # Addresses are left out: they contain names in lower case.
         lower = {fold_name(w) for w in re.findall(r"(?<![\w'’-])[a-zß-ÿ]{3,}", _ADDRESS.sub(" ", text))}
         for match in _TITLED.finditer(text):
             yield match.span()
@@ -82,7 +82,7 @@ class NameLists:
     def _ends(
         words: list[tuple[str, int, int]], at: int, given: frozenset[str], family: frozenset[str], lower: set[str]
     ) -> int:
-        """The last word of a name that begins here; 0 for none."""
+        """Return the index of the last word of a name that begins at word `at`; 0 if no name begins at `at`."""
         first = fold_name(words[at][0])
         until = at + 1
         while until < len(words) - 1 and (words[until][0].lower() in _PARTICLES or len(words[until][0]) <= 2):
@@ -96,6 +96,6 @@ class NameLists:
 
     @staticmethod
     def companies(text: str) -> Iterator[tuple[int, int]]:
-        """Names that end like a company's."""
+        """Yield the spans that end in a company's legal form, such as "Ltd"."""
         for match in _COMPANY.finditer(text):
             yield match.span()
