@@ -1,4 +1,4 @@
-"""Options for reaching models' services. They hold for all models and override a file."""
+"""Options for reaching models' services. They apply to all models and override a file."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _judge(text: str) -> tuple[str, str]:
 
 
 def take_services(given: dict[str, Any]) -> None:
-    """Move these options of `given` under `services`. Raises UsageError for an argument without a value."""
+    """Move the service options in `given` under `services`. Raises UsageError for an argument without a value."""
     found = {key: given.pop(flag) for flag, key in KEYS.items() if flag in given}
     if "model_args" in given:
         found["args"] = dict(_argument(text) for text in given.pop("model_args"))

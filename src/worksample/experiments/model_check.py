@@ -47,11 +47,11 @@ class ModelCheckResult:
     answered: str = ""
     """Result of the call in words; "" if none was made."""
     estimated: bool = False
-    """Whether the service reports no tokens, so that a run's tokens and costs are estimated from the text."""
+    """True if the service reports no tokens, so that a run's tokens and costs are estimated from the text."""
     cached: int = 0
     """Tokens of the call that were read from or written to the service's cache."""
     passing: bool = False
-    """Whether the fault is temporary: the service is busy, and a run, which retries, may succeed."""
+    """True if the fault is temporary: the service is busy, and a run, which retries, may succeed."""
     cause: Cause | None = None
     """Cause of a fault that the call revealed."""
 

@@ -21,7 +21,7 @@ FORM = "save it as a .csv in UTF-8, a .jsonl or a .parquet (docs/how-to/run-an-e
 
 NUMBERS = ("repeat", "minutes", "cost")
 MOST = 100_000
-"""Most rows of one table."""
+"""Maximum number of rows of one table."""
 
 
 def _none_if_unknown(value: Any) -> Any:
