@@ -74,7 +74,7 @@ class ModelRequest:
     rest_size: int = 0
 
     def number_messages(self) -> list[ChatMessage]:
-        """Give each message an id that stays the same if the same conversation is sent again, and return the messages."""
+        """Return the messages, each with an id that stays the same if the same conversation is sent again."""
         if self.has_ids:
             return self.messages
         running = hashlib.sha256()
