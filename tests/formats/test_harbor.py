@@ -166,7 +166,7 @@ def test_what_cannot_be_had_makes_an_instance_not_attemptable(
     assert made.needs == (word,)
     [instance] = ingest(read_package(root), HashSink()).instances
     assert word in why_incompatible(Agent.of("one", "worker"), instance)
-    assert word in OBSTACLES and f"`{word}`" in Path("docs/how-to/import-tasks.md").read_text()
+    assert word in OBSTACLES and f"`{word}`" in Path("docs/reference/formats.md").read_text()
 
 
 def test_tools_skills_and_a_health_check_come_along(tmp_path: Path) -> None:

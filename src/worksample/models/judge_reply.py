@@ -267,7 +267,10 @@ class _Evidence:
         return any(wanted in text for searchable in self.texts.values() for text in searchable.texts)
 
     def quotes(self, said: Mapping[str, Any], *, needed: bool, item: str = "") -> tuple[Quote, ...]:
-        """Return the quotes that count as evidence. A picture is cited by its number; a quote must be in its text."""
+        """Return the quotes that count as evidence.
+
+        A picture is cited by its number; a quote must occur in its text.
+        """
         if not self.probe.quotes:
             return ()
         number, text = self._number(said.get("exhibit")), _single_element(said.get("quote"))

@@ -57,7 +57,10 @@ def _gated_class() -> type[Model]:
     from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
 
     class GatedModel(Model):
-        """A model whose calls wait for room. Its prompts can be stored, whatever a Python agent puts into them."""
+        """A model whose calls wait for room.
+
+        Its prompts can always be stored, whatever a Python agent puts into them.
+        """
 
         async def generate(  # type: ignore[override]
             self, input: str | list[ChatMessage], tools: Any = (), tool_choice: Any = None, config: Any = None,
