@@ -26,6 +26,7 @@ API = {
         "api-box.md",
         "The interface of a sandbox, for kinds of your own; see [the sandbox](sandbox.md).",
     ),
+    "worksample.sandboxes": ("api-sandboxes.md", "Sandboxes opened by the name of their kind."),
 }
 """By public module: its page and what the page begins with."""
 SETTINGS = {

@@ -36,7 +36,7 @@ from worksample.cli.lazy_group import LazyGroup, root
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "worksample"
-GENERATED = ("api.md", "api-kit.md", "api-box.md", "cli.md", "changelog.md")
+GENERATED = ("api.md", "api-kit.md", "api-box.md", "api-sandboxes.md", "cli.md", "changelog.md")
 """Pages of docs/ that docs/generate.py writes."""
 FOLDERS = ("src", "tests", "docs", "tools", "benchmarks", "examples", "web", "locks")
 """Folders of the repository; a path in backticks that begins with one must exist."""

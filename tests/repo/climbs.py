@@ -1,21 +1,20 @@
-"""Climbs of a real run: calls of a function by one of a lower layer, such as callbacks and methods of values from above.
+"""Climbs of a real run: calls of a function by a function of a lower layer, such as callbacks.
 
 Layers are those of import-linter in `pyproject.toml`. Libraries and the modules beside the layers (`supervision`,
-`steady_loop`) are transparent: the caller is the nearest function of ours that is waiting on the stack. A function that is
-handed to another task or thread counts as called where it is handed over. Not counted: modules being imported, and what
-runs in other processes.
+`steady_loop`) are transparent: the caller is the nearest function of ours that waits on the stack. A function that is
+handed to another task or thread counts as called where it is handed over. Not counted: imports, validators of
+configuration, which pydantic calls while `config_files.validation` waits, and what runs in other processes.
 """
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 import sys
 import threading
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path

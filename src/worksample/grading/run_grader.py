@@ -11,13 +11,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from worksample.box import Box, Completed, Endpoint, FairTimeout, open_box
+from worksample.box import Box, Completed, Endpoint, FairTimeout
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
 from worksample.files.config_files import describe_errors
 from worksample.kit.grade_check import require_agreement
 from worksample.models import Roles
 from worksample.records import GradePayload, Grading, Usage
+from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import Target, serve_endpoints
 from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.toolbox import platform_python

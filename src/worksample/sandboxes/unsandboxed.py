@@ -296,7 +296,7 @@ class _LimitedOutput:
 
 
 async def start(config: BoxConfig) -> PlainBox:
-    """Start a plain box; see `Start` of `worksample.box.registry`. Raises SandboxUnavailable for images, endpoints."""
+    """Start a plain box; see `box_registry.Start`. Raises SandboxUnavailable for images, endpoints."""
     if config.root is not None:
         raise SandboxUnavailable(
             "without isolation, images cannot be used",
