@@ -27,6 +27,8 @@ SOURCES = Path(worksample.__file__).parent
 CONTRACT = "the tree: imports point one way"
 HANDED_OVER = {"to_thread": "func", "run_sync": "func", "create_task": "coro", "ensure_future": "coro_or_future"}
 """Functions of asyncio and anyio that start something elsewhere, and the argument that says what."""
+DISPATCHER = "files.config_files.validation.validate"
+"""Function that lets pydantic validate a configuration: the validators of its classes are declarations."""
 LOOP = "asyncio/events.py"
 """Where a stack of the event loop begins: what stands below it has not called."""
 
@@ -58,6 +60,11 @@ class Climbs:
         self._names: dict[CodeType, tuple[str, str] | None] = {}
         self._begun = self.begin is None
 
+    @property
+    def modules(self) -> set[tuple[str, str]]:
+        """Pairs of a module and a module above it that it calls."""
+        return {(_module(caller), _module(callee)) for caller, callee in self.pairs}
+
     @contextmanager
     def record(self) -> Iterator[Climbs]:
         """Record until the block ends, in all threads that begin meanwhile."""
@@ -86,7 +93,9 @@ class Climbs:
         self._begun = True
         self.packages.add(package)
         caller = self._caller(frame)
-        if caller is not None and self._layers[caller[0]] < self._layers[package]:
+        if caller is None or caller[1] == DISPATCHER:
+            return
+        if self._layers[caller[0]] < self._layers[package]:
             self.pairs[caller[1], function] += 1
 
     def _caller(self, frame: FrameType) -> tuple[str, str] | None:
@@ -109,6 +118,13 @@ class Climbs:
             return None
         parts = path.relative_to(SOURCES).with_suffix("").parts
         return (parts[0], ".".join((*parts, code.co_qualname))) if parts[0] in self._layers else None
+
+
+def _module(function: str) -> str:
+    parts = function.split(".")
+    while not SOURCES.joinpath(*parts).with_suffix(".py").is_file():
+        parts.pop()
+    return ".".join(parts)
 
 
 def code_of(callee: Any) -> CodeType | None:

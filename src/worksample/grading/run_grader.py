@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -135,7 +136,7 @@ def _targets(place: GradingBoxes, services: TrialServices | None) -> dict[Endpoi
 async def _run_with_broker(box: Box, command: list[str], broker: GradingBroker, timeout: float) -> Completed:
     """Run the grader. Time in which it waits for the agent's programs or for a processor does not count."""
     limit = FairTimeout(timeout)
-    broker.pausing = limit.hold
+    broker.pausing = partial(box.hold, limit)
     serving = asyncio.create_task(broker.serve(await box.listen(SOCKET)))
     running = asyncio.create_task(box.run(command, timeout=limit))
     try:
