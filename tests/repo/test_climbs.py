@@ -5,11 +5,14 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 import worksample
 from repo.climbs import SOURCES, Climbs, code_of
+from worksample.files import HashSink, scan
+from worksample.store import Store
 
 STARTER = SOURCES / "suites" / "starter"
 SINK = ("files.folder_scanner", "store.blobs")
