@@ -28,7 +28,9 @@ def stage(since: float = 0.0) -> None:
             shutil.copyfile(path, to)
     if not since:
         for name, text in pages().items():
-            (STAGED / name).write_text(text, encoding="utf-8")
+            to = STAGED / name
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_text(text, encoding="utf-8")
 
 
 def follow() -> None:

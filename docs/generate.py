@@ -17,16 +17,19 @@ from worksample.cli.lazy_group import LazyGroup, root
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 API = {
-    "worksample": ("api.md", "What scripts and notebooks use; [the library](library.md) shows it at work."),
+    "worksample": (
+        "reference/api.md",
+        "What scripts and notebooks use; [the how-to](../how-to/use-from-python.md) shows it at work.",
+    ),
     "worksample.kit": (
-        "api-kit.md",
+        "reference/api-kit.md",
         "What a grader is written with; see [the kit](kit.md).",
     ),
     "worksample.box": (
-        "api-box.md",
-        "The interface of a sandbox, for kinds of your own; see [the sandbox](sandbox.md).",
+        "reference/api-box.md",
+        "The interface of a sandbox, for kinds of your own; see [boxes](boxes.md).",
     ),
-    "worksample.sandboxes": ("api-sandboxes.md", "Sandboxes opened by the name of their kind."),
+    "worksample.sandboxes": ("reference/api-sandboxes.md", "Sandboxes opened by the name of their kind."),
 }
 """By public module: its page and what the page begins with."""
 SETTINGS = {
@@ -36,12 +39,13 @@ SETTINGS = {
     "chain": ("experiments/config.py", "ChainConfig"),
     "limits": ("experiments/config.py", "LimitsConfig"),
     "people": ("experiments/config.py", "PeopleConfig"),
+    "judges": ("models/judge.py", "JudgeConfig"),
     "calibration": ("results/calibration/config.py", "CalibrationConfig"),
     "prices": ("models/price.py", "Price"),
     "services": ("models/service_config.py", "ServiceConfig"),
     "app": ("app/config.py", "AppConfig"),
 }
-"""By mark in docs/settings.md: the module and the class whose fields are the keys."""
+"""By mark in docs/reference/settings.md: the module and the class whose fields are the keys."""
 COMMAND_LINE = f"""# Command line
 
 Every command that prints takes `--json`: one JSON document on standard output and nothing else; progress and errors go
@@ -57,6 +61,7 @@ to standard error. With `--json` an error is the document `{{"error": {{"kind", 
 """
 KINDS = {
     r" \| None": "",
+    r" \| ": " or ",
     r"Literal\[[^\]]*\]": "text",
     r"dict\[str, Any\]": "table",
     r"dict\[str, \w+(Config|Price)\]|dict\[str, Price\]": "table of tables",
@@ -76,8 +81,8 @@ KINDS = {
 def pages() -> dict[str, str]:
     """Return the generated pages by their paths in docs/."""
     found = {page: api(module, says) for module, (page, says) in API.items()}
-    found["cli.md"] = "\n".join([COMMAND_LINE, *commands(root(), "worksample")])
-    found["settings.md"] = settings((DOCS / "settings.md").read_text(encoding="utf-8"))
+    found["reference/cli.md"] = "\n".join([COMMAND_LINE, *commands(root(), "worksample")])
+    found["reference/settings.md"] = settings((DOCS / "reference/settings.md").read_text(encoding="utf-8"))
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     found["changelog.md"] = changes.replace("](docs/", "](")
     return found
@@ -111,13 +116,16 @@ def commands(command: click.Command, path: str, parent: click.Context | None = N
 
 
 def settings(page: str) -> str:
-    """Return docs/settings.md with its tables. ValueError if a mark is missing or a field has no docstring."""
+    """Return docs/reference/settings.md with its tables.
+
+    Raises ValueError if a mark is missing or a field has no docstring.
+    """
     for mark, (module, name) in SETTINGS.items():
         rows = "\n".join(fields(ROOT / "src/worksample" / module, name))
         table = f"| key | type | default | |\n|---|---|---|---|\n{rows}"
         page, count = re.subn(rf"<!-- {mark} -->", lambda _, table=table: table, page)
         if count != 1:
-            raise ValueError(f"docs/settings.md has the mark <!-- {mark} --> {count} times, not once")
+            raise ValueError(f"docs/reference/settings.md has the mark <!-- {mark} --> {count} times, not once")
     return page
 
 

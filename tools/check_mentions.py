@@ -36,7 +36,14 @@ from worksample.cli.lazy_group import LazyGroup, root
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "worksample"
-GENERATED = ("api.md", "api-kit.md", "api-box.md", "api-sandboxes.md", "cli.md", "changelog.md")
+GENERATED = (
+    "reference/api.md",
+    "reference/api-kit.md",
+    "reference/api-box.md",
+    "reference/api-sandboxes.md",
+    "reference/cli.md",
+    "changelog.md",
+)
 """Pages of docs/ that docs/generate.py writes."""
 FOLDERS = ("src", "tests", "docs", "tools", "benchmarks", "examples", "web", "locks")
 """Folders of the repository; a path in backticks that begins with one must exist."""
@@ -154,8 +161,8 @@ def anchors(file: Path) -> frozenset[str]:
 def wrong_link(page: Path, target: str) -> Iterator[str]:
     """Yield that a link of a page leads nowhere."""
     path, _, anchor = target.partition("#")
-    file = page.parent / path if path else page
-    if re.match(r"[a-z]+:", target) or path in GENERATED:
+    file = (page.parent / path).resolve() if path else page
+    if re.match(r"[a-z]+:", target) or file in {ROOT / "docs" / name for name in GENERATED}:
         return
     if not file.exists():
         yield f"link to {target}: there is no such file"

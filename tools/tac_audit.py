@@ -1,4 +1,4 @@
-"""Audit TheAgentCompany's tasks as published and put what is found into docs/tac-audit.csv.
+"""Audit TheAgentCompany's tasks as published and put what is found into docs/reference/tac-audit.csv.
 
     python tools/tac_audit.py [--parallel N] [--repeats N] [--static] [TASK ...]   audit all, or these
 
@@ -19,12 +19,12 @@ from pathlib import Path
 
 from worksample.audit import AuditConfig, Report, check
 from worksample.formats.tac import import_tac
-from worksample.formats.tac.importing import installed_tasks
-from worksample.formats.tac.source import PublishedTask
+from worksample.formats.tac.port_import import installed_tasks
+from worksample.formats.tac.published_task import PublishedTask
 from worksample.tasks import read_package
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-ROWS = DOCS / "tac-audit.csv"
+ROWS = DOCS / "reference/tac-audit.csv"
 HEAD = ("task", "kind", "check", "text")
 Row = tuple[str, str, str, str]
 

@@ -60,7 +60,7 @@ def commands(command: click.Command, path: str) -> Iterator[str]:
 def test_every_command_has_a_section_in_the_reference(pages) -> None:
     found = list(commands(root(), "worksample"))
     assert len(found) > 50
-    assert [path for path in found if f"## {path}\n" not in pages["cli.md"]] == []
+    assert [path for path in found if f"## {path}\n" not in pages["reference/cli.md"]] == []
 
 
 TABLES = (ExperimentConfig, AgentConfig, ArmConfig, ChainConfig, LimitsConfig, Price, ServiceConfig)
@@ -68,17 +68,17 @@ TABLES = (ExperimentConfig, AgentConfig, ArmConfig, ChainConfig, LimitsConfig, P
 
 @pytest.mark.parametrize("model", TABLES)
 def test_every_key_is_documented(model, pages) -> None:
-    assert [key for key in model.model_fields if f"| `{key}` |" not in pages["settings.md"]] == []
+    assert [key for key in model.model_fields if f"| `{key}` |" not in pages["reference/settings.md"]] == []
 
 
 def test_every_variable_is_documented(pages) -> None:
     source = "".join(p.read_text() for p in (ROOT / "src" / "worksample").rglob("*.py"))
     used = set(re.findall(r"[\"'$](WORKSAMPLE_[A-Z_]+)", source))
-    assert used and [name for name in sorted(used) if name not in pages["settings.md"]] == []
+    assert used and [name for name in sorted(used) if name not in pages["reference/settings.md"]] == []
 
 
 def test_the_walk_shows_what_the_plan_prints(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "walk.md").read_text()
+    page = (ROOT / "docs" / "tutorials/first-run.md").read_text()
     command = re.search(r"^\$ worksample (run .+?--dry-run)", page, re.MULTILINE | re.DOTALL)
     shown = re.search(r"<!-- walk -->\n```text\n(.+?)\n```", page, re.DOTALL)
     assert command and shown

@@ -108,4 +108,4 @@ def test_an_import_that_writes_nothing_names_no_suite(tmp_path: Path) -> None:
     table.write_text("id,description,value\n1,a logo,-5\n")
     done = cli("import", "jobs", table, tmp_path / "out", "--skip-faulty")
     assert (done.returncode, (tmp_path / "out").exists()) == (0, False)
-    assert "no job came through" in done.stdout and "next:" not in done.stdout
+    assert "no job was imported" in done.stdout and "next:" not in done.stdout

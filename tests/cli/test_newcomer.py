@@ -62,7 +62,7 @@ def test_the_feedback_demo_tells_experts_from_no_feedback(tmp_path: Path) -> Non
     assert {"value", "feedback", "feedback-cost", "feedback-pays", "attempt-change", "lifts", "within-k"} <= sections
 
 
-@pytest.mark.thorough(quick="repo/test_snippets.py::test_what_a_page_says_can_be_typed[docs/own-task.md]")
+@pytest.mark.thorough(quick="repo/test_snippets.py::test_what_a_page_says_can_be_typed[docs/tutorials/own-task.md]")
 @pytest.mark.long(seconds=70)
 def test_a_task_of_ones_own(tmp_path: Path) -> None:
     def step(*words: object) -> str:

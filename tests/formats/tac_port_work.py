@@ -10,7 +10,7 @@ from pathlib import Path
 
 from formats.tac_port_files import charts, docx, form, odt, sheet, slides
 from formats.tac_states import Files, State, states, table
-from worksample.formats.tac.source import find_source
+from worksample.formats.tac.published_task import find_source
 
 PAGES = "http://owncloud/index.php/apps/files/?dir=/Documents/"
 HR, FINANCE = "Documents/Human Resources Team", "Documents/Financials"

@@ -14,8 +14,8 @@ from worksample.experiments.planning.compatibility import why_incompatible
 from worksample.files import HashSink
 from worksample.formats.harbor import ImportedHarborTask, ImportHarbor, import_harbor
 from worksample.formats.harbor.format import OBSTACLES
-from worksample.formats.harbor.substitutes import with_own_uv
-from worksample.formats.packages import FaultyPackages
+from worksample.formats.harbor.package_layout import with_own_uv
+from worksample.formats.package_writer import FaultyPackages
 from worksample.records import Agent, HealthSpec, McpSpec, Protocol
 from worksample.tasks import ingest, read_package
 from worksample.tasks.package_files import is_grader_file
@@ -166,7 +166,7 @@ def test_what_cannot_be_had_makes_an_instance_not_attemptable(
     assert made.needs == (word,)
     [instance] = ingest(read_package(root), HashSink()).instances
     assert word in why_incompatible(Agent.of("one", "worker"), instance)
-    assert word in OBSTACLES and f"`{word}`" in Path("docs/harbor.md").read_text()
+    assert word in OBSTACLES and f"`{word}`" in Path("docs/reference/formats.md").read_text()
 
 
 def test_tools_skills_and_a_health_check_come_along(tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ def test_steps_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         imported(harbor(tmp_path / "a", OLD + "[[steps]]\nname = 'one'\n", **{"steps/one/tests/test.sh": "true"}))
     two = OLD + "[[steps]]\nname = 'one'\n[[steps]]\nname = 'One'\n"
     files = {"steps/one/instruction.md": "x", "steps/One/instruction.md": "y"}
-    with pytest.raises(ImportFailed, match="the name one"):
+    with pytest.raises(ImportFailed, match="the same name one"):
         imported(harbor(tmp_path / "b", two, **files))
 
 
@@ -387,7 +387,7 @@ def test_a_faulty_task_stops_no_other_and_the_next_call_goes_on(tmp_path: Path) 
 def test_no_package_that_cannot_be_attempted_is_proposed(tmp_path: Path) -> None:
     harbor(tmp_path / "in" / "a-gpu", OLD + "gpus = 1")
     alone = cli("import", "harbor", tmp_path / "in", tmp_path / "out")
-    assert "none of them can be attempted here, such as a-gpu: harbor-gpu (a GPU or TPU)" in alone.stdout
+    assert "none of them can be attempted here; the reason for a-gpu: harbor-gpu (a GPU or TPU)" in alone.stdout
     assert "next:" not in alone.stdout
     harbor(tmp_path / "in" / "b-plain", OLD)
     both = cli("import", "harbor", tmp_path / "in", tmp_path / "out", "--overwrite")

@@ -171,10 +171,10 @@ url = "http://localhost:8000/sse"
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ('command = ["python3", "/tests/check.py"]\ntests = "tests"', "a verifier that is not bash"),
-        ('command = ["bash", "/tests/test.sh"]\ntests = "inputs"', "has no test.sh"),
-        ('command = ["bash", "/tests/test.sh"]\ntests = "tests"\nworkdir = "/srv"', "a working folder of its own"),
-        ('command = ["bash", "/tests/test.sh"]\ntests = "tests"\nsolution = ["make"]', "a solution that is not"),
+        ('command = ["python3", "/tests/check.py"]\ntests = "tests"', "a verifier other than bash"),
+        ('command = ["bash", "/tests/test.sh"]\ntests = "inputs"', "without test.sh"),
+        ('command = ["bash", "/tests/test.sh"]\ntests = "tests"\nworkdir = "/srv"', "its own working folder"),
+        ('command = ["bash", "/tests/test.sh"]\ntests = "tests"\nsolution = ["make"]', "a solution other than"),
     ],
 )
 def test_a_verifier_that_harbor_would_not_run_is_said(table: str, says: str, tmp_path: Path) -> None:

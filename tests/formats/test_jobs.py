@@ -17,7 +17,7 @@ from cli.run_cli import cli, cli_json
 from formats.jobs_rows import ROW, row, write_csv, write_jsonl
 from running.profiles import is_quick_run
 from worksample.audit.brief_checks import check_brief
-from worksample.cli.format_verbs import FormatVerbs
+from worksample.cli.format_commands import FormatCommands
 from worksample.errors import ImportFailed, ManifestError, UsageError
 from worksample.files import HashSink
 from worksample.formats.jobs import ImportJobs, import_jobs
@@ -86,14 +86,17 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "a date of another land": ({"start_ts": "31/12/2024"}, "is not a date"),
     "a missing attachment": ({"attachments": "gone.pdf"}, "'gone.pdf': no such file"),
     "an attachment elsewhere": ({"attachments": "../../etc/passwd"}, "leads out of"),
-    "an attachment on the web": ({"attachments": "https://example.com/a.pdf"}, "lies on the web"),
+    "an attachment on the web": ({"attachments": "https://example.com/a.pdf"}, "is a web address"),
     "a folder as attachment": ({"attachments": "sub"}, "'sub': is a directory"),
     "a link as attachment": ({"attachments": "link.txt"}, "'link.txt': too many levels"),
     "a rubric of another form": ({"acceptance_criteria": "Looks good"}, "line 1 is not"),
-    "currencies mixed": ({"contract_amount": "€900", "job_amount": "GBP 800"}, "amounts in EUR and GBP"),
+    "currencies mixed": (
+        {"contract_amount": "€900", "job_amount": "GBP 800"},
+        "amounts name several currencies: EUR, GBP",
+    ),
     "broken JSON": ({"onet_tasks": "[1, 2"}, "broken JSON"),
     "another kind of contract": ({"contract_type": "barter"}, "neither fixed nor hourly"),
-    "the same id again": ({"contract_id": "c-1001"}, "stands in line 2, too"),
+    "the same id again": ({"contract_id": "c-1001"}, "is already used in line 2"),
 }
 
 
@@ -174,7 +177,7 @@ def test_jobs_priced_in_other_currencies_are_named(folder: Path) -> None:
     codes = ("XYZ", "EUR", "EUR", "USD", "")
     rows = [{"id": str(n), "brief": "Write.", "value": "10", "currency": code} for n, code in enumerate(codes)]
     table = write_csv(folder / "list.csv", [*rows, {"id": "free", "brief": "Write.", "value": "", "currency": "JPY"}])
-    made = CliRunner().invoke(FormatVerbs("import")["jobs"].load(), [str(table), str(folder / "out")])
+    made = CliRunner().invoke(FormatCommands("import")["jobs"].load(), [str(table), str(folder / "out")])
     assert "priced in a currency other than US dollars: 2 in EUR, 1 in XYZ; they are left out of" in made.output
     assert "without a price: 1;" in made.output
 
@@ -435,9 +438,11 @@ def test_what_desktops_leave_in_a_project_is_no_input(folder: Path) -> None:
 def test_a_table_without_a_column_of_ids_is_refused_once_with_its_columns(folder: Path) -> None:
     table = write_csv(folder / "orders.csv", [{"Order": n, "What": "a logo", "Net": "12.50"} for n in range(300)])
     for skip in (False, True):
-        with pytest.raises(ImportFailed, match=r"no column is known as `contract` .* and `description`") as caught:
+        with pytest.raises(
+            ImportFailed, match=r"the table has no column for `contract` .* and `description`"
+        ) as caught:
             import_jobs(table, folder / "out", ImportJobs(skip_faulty=skip))
-        assert "the table has: Order, What, Net" in str(caught.value) and "line 2" not in str(caught.value)
+        assert "it has: Order, What, Net" in str(caught.value) and "line 2" not in str(caught.value)
     assert not (folder / "out").exists()
     mapping = folder / "map.toml"
     mapping.write_text('[columns]\ncontract = "Order"\n[values]\ndescription = "The same for each"\n')

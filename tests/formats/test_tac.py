@@ -17,7 +17,7 @@ from formats.tac_states import State, states, trajectory
 from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.errors import POLICY, Cause, UsageError
 from worksample.formats.tac import import_tac
-from worksample.formats.tac.source import PublishedTask, find_source, read_all
+from worksample.formats.tac.published_task import PublishedTask, find_source, read_all
 from worksample.records import Evaluation, GradePayload
 from worksample.sandboxes import open_box
 from worksample.store import Store
@@ -260,7 +260,7 @@ def test_evaluators_that_need_a_service_or_a_judge_say_so_and_never_give_0(
 def test_without_a_conversation_an_evaluator_of_it_gives_no_score(graded: dict[str, Any]) -> None:
     case = graded["hr_check_attendance_one_day-silent"]
     assert case.get("cause") == str(Cause.GRADER_LACKS)
-    assert "came without one" in case["reason"]
+    assert "this submission has no trajectory" in case["reason"]
 
 
 @pytest.mark.box

@@ -20,7 +20,7 @@ from openai_server import Answer, Fault, judged, read, says, serving
 from worksample.errors import Cause, GraderError
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.judge_model import split_prompt
-from worksample.formats.tac.source import find_source
+from worksample.formats.tac.published_task import find_source
 from worksample.grading import EvaluationPlace, ProgramEvaluator, evaluate, open_round
 from worksample.models import Roles
 from worksample.records import Evaluation, GradePayload, Protocol
@@ -143,5 +143,5 @@ def test_the_work_is_told_from_the_question_by_its_last_end() -> None:
     assert "Criteria: none" not in question
     question, work = split_prompt('Does the content """a """ b""" indicate that it rains? Please answer "yes" or "no".')
     assert work == 'a """ b'
-    with pytest.raises(GraderError, match="cannot be told"):
+    with pytest.raises(GraderError, match="cannot be separated"):
         split_prompt("Here is all I wrote. Is it good?")

@@ -14,7 +14,7 @@ from formats.tac_original import MOVING, TASKS, original
 from formats.tac_port import Outcome, performed
 from formats.tac_port_work import Work
 from worksample.errors import ImportFailed, UsageError
-from worksample.formats.tac.original import count_needs, import_original, read_originals
+from worksample.formats.tac.original_import import count_needs, import_original, read_originals
 from worksample.tasks import read_package
 from worksample.workplace.company_reader import read_company
 
@@ -98,10 +98,10 @@ def test_a_task_without_services_hands_in_files(name: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("file", "text", "fault"),
     [
-        ("dependencies.yml", "gitlab: 1\n", "no list of services"),
+        ("dependencies.yml", "gitlab: 1\n", "not a list of services"),
         ("dependencies.yml", "- gitlabb\n", "gitlabb"),
         ("dependencies.yml", "- [\n", "cannot be read"),
-        ("dependencies.yml", "- 1\n", "no list of services"),
+        ("dependencies.yml", "- 1\n", "not a list of services"),
         ("scenarios.json", "[]", "not an object with an entry per person"),
         ("scenarios.json", "{", "not JSON"),
         ("scenarios.json", json.dumps({"Li Ming": {"secret": "x"}}), "neither extra_info"),
@@ -137,7 +137,7 @@ def test_an_encrypted_evaluator_is_opened_by_the_published_key(tmp_path: Path) -
     [root] = import_original(copy, tmp_path / "tac", tasks=["pm-greet"])
     assert (root / "reference/evaluator.py").read_text() == source
     sealed.write_bytes(Fernet(Fernet.generate_key()).encrypt(source.encode()))
-    with pytest.raises(ImportFailed, match=r"(?s)not by the published key.*next: git clone "):
+    with pytest.raises(ImportFailed, match=r"(?s)cannot be decrypted with the published key.*next: git clone "):
         read_originals(copy)
 
 

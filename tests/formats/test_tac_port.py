@@ -10,7 +10,7 @@ from formats.tac_port import Outcome, carried_out
 from formats.tac_port_work import works
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.company import AGENT, MATERIAL
-from worksample.formats.tac.importing import installed_tasks
+from worksample.formats.tac.port_import import installed_tasks
 from worksample.tasks import read_package
 from worksample.workplace.company_reader import read_company
 

@@ -171,7 +171,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "negative": ("contract_id,job_amount\n1,-5\n", "job_amount: is below 0"),
     "a formula": ("contract_id,job_amount\n1,=A1*2\n", "job_amount: is a formula"),
     "no id": ("contract_id,job_title\n,x\n", "contract_id: is missing"),
-    "an id twice": ("contract_id\n1\n1\n", "'1' stands in line 2, too"),
+    "an id twice": ("contract_id\n1\n1\n", "'1' is already used in line 2"),
     "broken JSON": ('contract_id,onet_tasks\n1,"[1, 2"\n', "onet_tasks: is broken JSON"),
     "a day of another land": ("contract_id,start_ts\n1,31/12/2024\n", "start_ts: '31/12/2024' is not a date"),
     "beyond the calendar": ("contract_id,start_ts\n1,0001-01-01T00:00:00+05:00\n", "no date of this calendar"),
@@ -196,9 +196,9 @@ def test_what_is_no_set_of_tables_is_told(tmp_path: Path) -> None:
     with pytest.raises(ImportFailed, match="no column contract_id"):
         read_tables(tmp_path)
     (tmp_path / "projects.json").write_text("[]")
-    with pytest.raises(ImportFailed, match="there twice"):
+    with pytest.raises(ImportFailed, match="has two files"):
         read_tables(tmp_path)
-    with pytest.raises(UsageError, match="no form 'xlsx'"):
+    with pytest.raises(UsageError, match="unknown format 'xlsx'"):
         write_tables({}, tmp_path, "xlsx")
     (tmp_path / "projects.csv").write_bytes("contract_id;job_title\n1;Prüfung\n".encode("cp1252"))
     (tmp_path / "projects.json").unlink()

@@ -13,7 +13,7 @@ import pytest
 from click import Command
 from click.testing import CliRunner
 
-from worksample.cli.format_verbs import FormatVerbs
+from worksample.cli.format_commands import FormatCommands
 from worksample.errors import FaultyRows, UsageError
 from worksample.formats.upbench import (
     ImportedTables,
@@ -132,8 +132,8 @@ def test_a_run_that_is_no_success_any_more_is_struck_and_restored(refreshed: Ref
 
 
 CHANGED: dict[str, tuple[str, int, dict[str, Any], str]] = {
-    "evidence that differs": ("evaluations", 0, {"judgement": "pass"}, "evaluations, 1: differs from what the store"),
-    "another attempt": ("submissions", 0, {"k": 2}, "differs from what the store holds in k"),
+    "evidence that differs": ("evaluations", 0, {"judgement": "pass"}, "evaluations, 1: differs from the store in"),
+    "another attempt": ("submissions", 0, {"k": 2}, "differs from the store in k"),
     "a job that is not there": (
         "submissions",
         0,
@@ -147,16 +147,16 @@ CHANGED: dict[str, tuple[str, int, dict[str, Any], str]] = {
         {"evaluation_id": "n", "evaluator_id": "x"},
         "'x' is not in the table",
     ),
-    "no id to call a file by": ("submissions", 0, {"submission_id": "../../s"}, "is not made of letters"),
-    "attempt 0": ("submissions", 0, {"submission_id": "n", "k": 0}, "counted from 1"),
-    "attempt 1000": ("submissions", 0, {"submission_id": "n", "k": 1000}, "counted from 1 to 101"),
+    "no id to call a file by": ("submissions", 0, {"submission_id": "../../s"}, "has characters other than letters"),
+    "attempt 0": ("submissions", 0, {"submission_id": "n", "k": 0}, "must be 1"),
+    "attempt 1000": ("submissions", 0, {"submission_id": "n", "k": 1000}, "must be 1 to 101"),
     "no duration": ("submissions", 0, {"submission_id": "n", "duration": None}, "duration: is missing"),
     "files that lead out": ("submissions", 0, {"submission_id": "n", "deliverables": ["../x"]}, "'..' step"),
     "feedback of another form": (
         "evaluations",
         0,
         {"evaluation_id": "n", "submission_feedback": "good"},
-        "no list of crit",
+        "not a list of crit",
     ),
     "a mark of another form": (
         "evaluations",
@@ -184,7 +184,12 @@ CHANGED: dict[str, tuple[str, int, dict[str, Any], str]] = {
         {"contract_id": "n", "attachments": [{"size": 3}]},
         "attachments: is no",
     ),
-    "a source that there is not": ("projects", 0, {"contract_id": "n", "amount_source": "rumour"}, "'rumour' is none"),
+    "a source that there is not": (
+        "projects",
+        0,
+        {"contract_id": "n", "amount_source": "rumour"},
+        "is 'rumour', not one of",
+    ),
     "nobody knows what": ("evaluators", 0, {"evaluator_id": "n", "is_human": None}, "is_human: is missing"),
 }
 
@@ -241,7 +246,7 @@ def told(command: Command, *words: object) -> Any:
 def test_the_verbs_take_tables_in_and_out(tmp_path: Path) -> None:
     write_tables(base(), tmp_path / "t")
     at = ("--store", tmp_path / "s")
-    importing, exporting = FormatVerbs("import")["upbench"].load(), FormatVerbs("export")["upbench"].load()
+    importing, exporting = FormatCommands("import")["upbench"].load(), FormatCommands("export")["upbench"].load()
     made = told(importing, tmp_path / "t", tmp_path / "jobs", *at)
     assert made["refresh"]["rows"]["submissions"]["new"] == 2 and made["experiment"]
     with Store.open(tmp_path / "s") as store:

@@ -10,7 +10,7 @@ import pytest
 from worksample import metrics
 
 ROOT = Path(metrics.__file__).parent
-DOCS = Path(__file__).parents[2] / "docs" / "metrics.md"
+DOCS = Path(__file__).parents[2] / "docs" / "reference/metrics.md"
 
 
 def test_names_are_sorted_and_resolve():

@@ -12,7 +12,7 @@ _ROW = re.compile(r"^\| `([a-z_.]+)` \| ([^|]+) \| ([^|]+) \| `(test_\w+)` \|$",
 
 
 def rows() -> list[tuple[str, str, str, str]]:
-    text = (ROOT / "docs/trials.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/explanation/trials-and-blame.md").read_text(encoding="utf-8")
     return _ROW.findall(text.partition("## Who can leave work ungraded")[2].partition("\n## ")[0])
 
 

@@ -34,7 +34,7 @@ def test_everything_that_docs_and_docstrings_mention_exists() -> None:
     ("text", "says"),
     [
         ("[a](gone.md)", "no such file"),
-        ("[a](faq.md#gone)", "no such heading"),
+        ("[a](explanation/faq.md#gone)", "no such heading"),
         ("see `docs/gone.md`", "no such path"),
         ("see `runs/gone_for_good.py`", "no file ends so"),
         ("see `runs/gone_for_good`", "no such module"),
@@ -52,15 +52,15 @@ def test_everything_that_docs_and_docstrings_mention_exists() -> None:
     ],
 )
 def test_a_mention_of_what_is_not_there_is_a_fault_with_its_line(mentions, text: str, says: str) -> None:
-    found = list(mentions.faults(mentions.Text(ROOT / "docs" / "faq.md", 1, f"First.\n\n{text}\n")))
-    assert found and all(fault.startswith("docs/faq.md:3: ") for fault in found)
+    found = list(mentions.faults(mentions.Text(ROOT / "docs" / "index.md", 1, f"First.\n\n{text}\n")))
+    assert found and all(fault.startswith("docs/index.md:3: ") for fault in found)
     assert any(says in fault for fault in found), found
 
 
 def test_what_is_there_is_no_fault(mentions) -> None:
     text = (
-        "[a](index.md) [b](https://example.org/x) [c](api.md), `worksample.Store`, `Store.commit`, `docs/index.md`,"
-        " `worksample run --suite starter`, `./dev test`, `python -m benchmarks.coverage`\n"
+        "[a](index.md) [b](https://example.org/x) [c](changelog.md), `Store`, `Store.commit`, `docs/index.md`"
+        ", `worksample run --suite starter`, `./dev test`, `python -m benchmarks.coverage`\n"
         "```console\n$ worksample run --suite starter --agent good && worksample report\n```\n"
     )
-    assert list(mentions.faults(mentions.Text(ROOT / "docs" / "faq.md", 1, text))) == []
+    assert list(mentions.faults(mentions.Text(ROOT / "docs" / "index.md", 1, text))) == []

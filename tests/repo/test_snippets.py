@@ -13,7 +13,7 @@ import pytest
 from cli.run_cli import argv_of, clean_environment, cli
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "docs/own-task.md")
+PAGES = ("README.md", "docs/tutorials/own-task.md")
 NEEDS_A_KEY = "--model"
 SERVERS = ("review", "serve")
 
@@ -40,7 +40,7 @@ def started(words: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(words, process.wait(120), said + process.stdout.read(), "")
 
 
-@pytest.mark.quick("docs/own-task.md")
+@pytest.mark.quick("docs/tutorials/own-task.md")
 @pytest.mark.box
 @pytest.mark.long(seconds=50)
 @pytest.mark.parametrize("page", PAGES)

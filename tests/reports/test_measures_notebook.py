@@ -47,7 +47,7 @@ def test_it_is_committed_without_output_and_says_where_to_start() -> None:
 def test_every_setting_and_section_is_documented(tmp_path: Path) -> None:
     from worksample.reports.sections import measure
 
-    page = (ROOT / "docs" / "metrics.md").read_text()
+    page = (ROOT / "docs" / "reference/metrics.md").read_text()
     assert [name for name in MeasureConfig.__dataclass_fields__ if f"| `{name}` |" not in page] == []
     store = Store.open(tmp_path / "store", create=True)
     rli(store)

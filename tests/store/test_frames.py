@@ -31,7 +31,7 @@ from worksample.store import Store
 from worksample.store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
 
 WORLD = World()
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "store.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "reference/store.md"
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def row(frame: pl.DataFrame, **key: object) -> dict[str, object]:
 
 
 def documented(name: str) -> dict[str, str]:
-    """Column -> type, as docs/store.md has them."""
+    """Column -> type, as docs/reference/store.md has them."""
     section = DOCS.read_text(encoding="utf-8").split(f"### `{name}`")[1].split("###")[0]
     return dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", section, re.MULTILINE))
 

@@ -28,7 +28,7 @@ def test_it_overwrites_nothing(tmp_path: Path) -> None:
         scaffold(tmp_path, "../One")
 
 
-@pytest.mark.thorough(quick="repo/test_snippets.py::test_what_a_page_says_can_be_typed[docs/own-task.md]")
+@pytest.mark.thorough(quick="repo/test_snippets.py::test_what_a_page_says_can_be_typed[docs/tutorials/own-task.md]")
 @pytest.mark.box
 @pytest.mark.long
 def test_it_passes_the_audit(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every family of formats becomes what docs/viewing.md says: one folder with all of them, prepared once."""
+"""Every family of formats becomes what docs/reference/viewing.md says: one folder with all of them, prepared once."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def test_every_program_names_the_packages_that_bring_it() -> None:
 
 
 def test_the_docs_have_the_table_of_formats() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "viewing.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "reference/viewing.md").read_text()
     for form in formats():
         titles = ", ".join(NEEDS[name].title for name in form.needs)
         badge = form.badge.partition(" (")[0]

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings
 WORK = (Path(__file__).parent / "office_work.py").read_text()
 UNEQUAL = frozenset({"log", "log/access.jsonl", "calendar/.Radicale.lock"})
 """What a workplace that stands has, and its seed has not: a folder and two files, both empty after a reset
-(docs/workplace.md).
+(docs/reference/workplace.md).
 """
 
 SALTS = ("fk-salt.txt", "ah-salt.txt", "dk-salt.txt", "wopi-salt.txt", "iphash", "sessions.db")

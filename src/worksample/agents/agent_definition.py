@@ -81,7 +81,7 @@ def version_of(agent: Agent) -> str:
 
 
 def is_program(harness: str) -> bool:
-    """Whether the agent is a program in the box that calls its model itself."""
+    """Return whether the agent is a program in the box that calls its model itself."""
     return issubclass(settings_of(harness) or Settings, CommandSettings)
 
 
@@ -110,7 +110,9 @@ def define(
         given = _merge(PRESETS[preset].settings, given)
     if harness == "scripted":
         if script is None and not given.get("script"):
-            raise PlanError("a scripted agent needs its scripts", next="--script FOLDER (see docs/agents.md)")
+            raise PlanError(
+                "a scripted agent needs its scripts", next="--script FOLDER (see docs/how-to/choose-an-agent.md)"
+            )
         if script is not None:
             given["script"] = read_script(Path(script)).plain()
     elif script is not None:
@@ -171,7 +173,7 @@ def validate_settings(harness: str, settings: Mapping[str, Any]) -> Settings:
         raise PlanError(
             "; ".join(map(str, faults.found)),
             where=f"agent with harness {harness}",
-            next="docs/agents.md has the settings of each harness",
+            next="docs/how-to/choose-an-agent.md has the settings of each harness",
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Scripts of the scripted agent: a folder with one TOML file per task. docs/agents.md describes the format."""
+"""Scripts of the scripted agent: a folder with one TOML file per task (docs/how-to/choose-an-agent.md)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from worksample.sandboxes.browser import ACTIONS as BROWSER
 
 DEFAULT = "_default"
 ACTIONS = ("run", "python", "write", "view", "browse", "say", "submit", "sleep", "fail")
-_SEE = "see docs/agents.md, Scripts"
+_SEE = "see docs/how-to/choose-an-agent.md, Scripts"
 LARGEST = 8 << 20
-"""Most bytes of all files that steps write `from`. They become part of the agent's record."""
+"""Maximum bytes of all files that steps write `from`. They become part of the agent's record."""
 
 
 class StepUsage(Frozen):
@@ -150,7 +150,7 @@ def _cases(pattern: Path) -> dict[str, Path]:
     *above, star, cases, name, file = pattern.parts
     if (star, cases, file) != ("*", "cases", "script.toml") or "*" in name:
         problem = f"{pattern} is not a pattern for the scripts of cases"
-        raise PlanError(problem, next="TASKS/*/cases/NAME/script.toml; see docs/agents.md, Scripts")
+        raise PlanError(problem, next="TASKS/*/cases/NAME/script.toml; see docs/how-to/choose-an-agent.md, Scripts")
     found = {path.parts[-4]: path for path in sorted(Path(*above).glob(f"*/cases/{name}/script.toml"))}
     if not found:
         raise PlanError(f"no task in {Path(*above)} has cases/{name}/script.toml", next=_SEE)
@@ -173,7 +173,7 @@ def _read_task(path: Path) -> TaskScript:
         raise ManifestError(
             f"unknown key {unknown[0]}; allowed: step, instance",
             where=str(path),
-            next="name a folder of scripts, one <task>.toml each (docs/agents.md, Scripts)",
+            next="name a folder of scripts, one <task>.toml each (docs/how-to/choose-an-agent.md, Scripts)",
         )
     instances = table.get("instance", {})
     if not isinstance(instances, dict):

@@ -1,4 +1,4 @@
-"""Configuration of an experiment, from its file and the flags of `worksample run`. docs/settings.md lists all keys."""
+"""Configuration of an experiment, from its file and the flags of `worksample run` (docs/reference/settings.md)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class AgentConfig(Frozen):
     model: str | None = None
     """Model name as Inspect takes it, such as `anthropic/claude-sonnet-4-5`."""
     settings: dict[str, Any] = {}
-    """Settings of the harness; see docs/agents.md."""
+    """Settings of the harness; see docs/how-to/choose-an-agent.md."""
     preset: str | None = None
     """`rli`, `upbench`, `ale` or `tac`: settings and limits of that paper."""
     script: str | None = None
@@ -96,7 +96,7 @@ class ArmConfig(Frozen):
     """
     worker: Worker = Worker.AGENT
     """Who works: `agent`; `human`, a person in the app, in the same kind of box; or `assisted`, an agent and a person
-    in turns. See docs/workers.md.
+    in turns. See docs/how-to/hand-work-to-people.md.
     """
     shown_rubric: ShownRubric = ShownRubric.NONE
     """Criteria that the worker sees in all attempts: `none`, `criteria`, or `importances` for their weights, too."""
@@ -106,14 +106,14 @@ class ChainConfig(Frozen):
     """Re-attempts after failed attempts, in the arms that have feedback. Each chain has its own budgets."""
 
     reattempts: int = Field(ge=1, le=100)
-    """Most re-attempts after the first attempt."""
+    """Maximum number of re-attempts after the first attempt."""
     dollars: float | None = Field(default=None, gt=0)
     """US dollars after which a chain ends: model calls and people's time, including the first attempt and its grading.
     """
     hours: float | None = Field(default=None, gt=0)
     """Hours of people's time after which a chain ends, including the first grading."""
     improving: bool = False
-    """Whether a chain ends when the latest attempt scored no better than the one before."""
+    """True if a chain ends when the latest attempt scored no better than the one before."""
 
 
 class PeopleConfig(Frozen):
@@ -176,11 +176,11 @@ class ExperimentConfig(Frozen):
     protocol: Protocol | None = None
     """Short form of `protocols` with one value."""
     judges: dict[str, JudgeConfig] = {}
-    """Judge models by name, one table each. See docs/judges.md."""
+    """Judge models by name, one table each. See docs/how-to/judge-with-models.md."""
     people: PeopleConfig = PeopleConfig()
     """People who grade."""
     calibration: CalibrationConfig | None = None
-    """People's labels for judges' answers; without this table none are drawn. See docs/calibration.md."""
+    """People's labels for judges' answers; without this table none are drawn. See docs/explanation/uncertainty.md."""
     judged_by: JudgedBy | None = None
     """Whose answers make the verdicts unless a report says otherwise: `combined` (the default), `people`, `judge` or
     `program`. Part of the lock.
@@ -200,9 +200,12 @@ class ExperimentConfig(Frozen):
     prices: dict[str, Price] = {}
     """US dollars per million tokens, by model name. Other models have no price."""
     services: dict[str, ServiceConfig] = {}
-    """How services are reached and waited for: by model, by provider, or `*` for all. See docs/providers.md."""
+    """How services are reached and waited for: by model, by provider, or `*` for all. See
+    docs/how-to/choose-an-agent.md.
+    """
     check_models: bool = True
-    """Whether to send each agent's model one short request with a tool before its first trial. See docs/providers.md.
+    """Whether to send each agent's model one short request with a tool before its first trial. See
+    docs/how-to/choose-an-agent.md.
     """
     roles: dict[str, str] = {}
     """Models of the environment (colleagues, judges), by role. They replace the suite's. Part of the lock."""

@@ -36,7 +36,7 @@ from .config import AgentConfig, ExperimentConfig
 M = TypeVar("M", bound=BaseModel)
 
 COMMAND_LINE = "command line"
-KEYS = "correct it and try again; docs/settings.md has all keys and what they allow"
+KEYS = "correct it and try again; docs/reference/settings.md has all keys and what they allow"
 
 
 def read_table(path: Path) -> dict[str, Any]:
@@ -216,7 +216,7 @@ def _with_absolute_paths(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
 
 
 def looks_like_path(text: str, base: Path = Path()) -> bool:
-    """Whether a text means a path, and not a shipped name or a URL."""
+    """Return whether a text means a path, and not a shipped name or a URL."""
     if "://" in text:
         return False
     return "/" in text or text.startswith(".") or text.endswith((".toml", ".yaml", ".yml")) or _is_there(base / text)

@@ -1,5 +1,7 @@
-"""Import and export in the formats of other tools: Harbor's and TheAgentCompany's tasks, tables of jobs, UpBench's
-tables, trajectories as ATIF, evaluations as training data. Each is an `ExchangeFormat`; other packages can add theirs.
+"""Import and export of the formats of other tools.
+
+Formats: Harbor's tasks, TheAgentCompany's tasks, tables of jobs, UpBench's tables, ATIF trajectories, training data.
+Each is an `ExchangeFormat`; other packages add theirs as entry points.
 """
 
 from lazy_loader import attach_stub

@@ -5,5 +5,5 @@ from .interface import ReportTable as ReportTable
 from .interface import Transfer as Transfer
 from .interface import TransferReport as TransferReport
 from .interface import TransferRequest as TransferRequest
-from .registry import find_format as find_format
-from .registry import format_names as format_names
+from .interface import find_format as find_format
+from .interface import format_names as format_names

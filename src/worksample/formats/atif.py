@@ -1,4 +1,7 @@
-"""ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7): export of trajectories, and a check."""
+"""Export of trajectories as ATIF (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7), with a validator
+of
+documents.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,10 @@ AGENT_ONLY = ("model_name", "reasoning_content", "reasoning_effort", "tool_calls
 
 
 def export_trajectories(store: Store, experiment: str, out: Path) -> list[Path]:
-    """Lay every trial's trajectory of an experiment, with its pictures, into `out/<trial>/`; the documents' paths.
+    """Write the trajectories of an experiment, with their pictures, to `out/<trial>/`; return the paths of the
+    documents.
 
-    Trials without a submission (their sandbox never started) have none. Raises RecordMissing, OSError.
+    A trial without a submission (its sandbox never started) has no trajectory. Raises RecordMissing, OSError.
     """
     trials = {trial.id: trial for trial in store.find(Trial, experiment=experiment)}
     written = []
@@ -39,23 +43,25 @@ def export_trajectories(store: Store, experiment: str, out: Path) -> list[Path]:
 
 
 def _name_version(path: Path, agent: Agent) -> None:
-    """Name the agent's own version in a document that an earlier release wrote with this package's, and give one
-    without a step the step that the format wants."""
+    """Correct a trajectory that an earlier release wrote: its agent version was this package's version.
+
+    If it has no steps, one placeholder step is added, because ATIF requires a step.
+    """
     document = json.loads(path.read_bytes())
     version = document["agent"]["version"] if agent.harness in OWN else version_of(agent)
     if document["agent"]["version"] == version and document["steps"]:
         return
     document["agent"]["version"] = version
     document["steps"] = document["steps"] or [NO_STEP]
-    path.unlink()  # it may be a hard link to the evidence
+    path.unlink()  # The file may be a hard link to a blob of the store.
     path.write_bytes(canonical(document))
 
 
 def faults(document: Mapping[str, Any]) -> list[str]:
-    """Return in words how a document breaks the format; empty for a sound one."""
+    """Return one sentence for each violation of ATIF in a document; an empty list if the document is valid."""
     found = []
     if not str(document.get("schema_version", "")).startswith("ATIF-v1."):
-        found.append(f"schema_version is {document.get('schema_version')!r}; known are ATIF-v1.x")
+        found.append(f"schema_version is {document.get('schema_version')!r}; expected ATIF-v1.x")
     agent = document.get("agent")
     if not isinstance(agent, Mapping) or not agent.get("name") or not agent.get("version"):
         found.append("agent has no name or no version")
@@ -87,5 +93,5 @@ def _step_faults(step: Any, number: int) -> list[str]:
     calls = {c.get("tool_call_id") for c in step.get("tool_calls") or ()}
     for result in (step.get("observation") or {}).get("results", ()):
         if result.get("source_call_id") is not None and result["source_call_id"] not in calls:
-            found.append(f"step {number} observes {result['source_call_id']!r}, which it did not call")
+            found.append(f"step {number} has a result for the call {result['source_call_id']!r}, which it did not make")
     return found

@@ -1,17 +1,21 @@
-"""The interface of a format: its name, what it imports and exports, its options, and why a package may not run here.
+"""The interface of an exchange format, and the registry of formats.
 
-A format is an `ExchangeFormat`. The entry points of the group `worksample.formats` name them (`registry.py`), and
-`worksample import` and `worksample export` build a command from each. This module imports nothing heavy, so that
-listing formats stays fast; a format imports its own code when it is called.
+A format is an `ExchangeFormat`: its name, importer, exporter and options, and the reasons why an imported instance
+cannot be attempted. `worksample import` and `worksample export` build a command from each. Listing formats stays fast
+because this module imports nothing heavy; a format imports its own code when it is called.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from worksample.errors import ImportFailed, UsageError
 
 if TYPE_CHECKING:
     from worksample.records import Experiment
@@ -20,27 +24,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FormatOption:
-    """An option of an import or export. With neither `value` nor `folder` it is a flag."""
+    """An option of an import or export. It is a flag if it has neither `value` nor `folder`."""
 
     name: str
     """The key in `TransferRequest.options`; the command line shows `without_internet` as `--without-internet`."""
     help: str
     value: str = ""
-    """The placeholder of its value in the help, such as `NAME`."""
+    """The placeholder of the value in the help, such as `NAME`."""
     folder: bool = False
     """Whether the value is a folder that must exist."""
     repeatable: bool = False
     flag: str = ""
-    """The option as it is typed, if it differs from the name."""
+    """The spelling on the command line, if it does not follow from the name."""
 
     @property
     def typed(self) -> str:
-        """The option as it is typed on the command line."""
+        """The spelling on the command line, such as `--without-internet`."""
         return self.flag or "--" + self.name.replace("_", "-")
 
     @property
     def is_flag(self) -> bool:
-        """Whether the option takes no value."""
+        """True if the option takes no value."""
         return not self.value
 
 
@@ -51,17 +55,17 @@ SKIP_FAULTY = FormatOption("skip_faulty", "Leave out faulty tasks, name them, an
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """A table that is shown after an import or export."""
+    """A table that is printed after an import or export."""
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[object]]
     right: tuple[str, ...] = ()
-    """The columns that are aligned to the right."""
+    """Columns that are aligned to the right."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """A line that is shown after an import or export."""
+    """A line that is printed after an import or export."""
 
     text: str
     error: bool = False
@@ -75,13 +79,13 @@ class TransferReport:
     plain: Any
     """The result as JSON types, for `--json`."""
     parts: tuple[ReportTable | ReportLine, ...] = ()
-    """The same result for people, in the order in which it is shown."""
+    """The same result for people, in printing order."""
     complete: bool = True
-    """False if something that was asked for could not be written: the command then ends with exit code 3."""
+    """False if something requested could not be written. The command then exits with code 3."""
 
 
 def _no_experiment(store: Store, name: str) -> Experiment:
-    raise NotImplementedError("the caller of this format finds no experiments")
+    raise NotImplementedError("this caller cannot find experiments")
 
 
 def _open_store(place: str | None, *, create: bool = False) -> AbstractContextManager[Store]:
@@ -92,18 +96,18 @@ def _open_store(place: str | None, *, create: bool = False) -> AbstractContextMa
 
 @dataclass(frozen=True, slots=True)
 class TransferRequest:
-    """What one import or export is asked to do, and the services of its caller."""
+    """The arguments of one import or export, and functions that its caller provides."""
 
     source: Path | None
-    """What is read; None if the format takes no source."""
+    """The file or folder to read; None if the format takes no source."""
     out: Path | None
-    """The folder that is written."""
+    """The folder to write."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Option name -> value, without those that were not given."""
+    """Option name -> value, for the options that were given."""
     open_store: Callable[..., AbstractContextManager[Store]] = _open_store
-    """Open a store by its folder, or the default one for None; `create=True` makes a missing one."""
+    """Open the store in a folder, or the default store for None. `create=True` creates a missing store."""
     find_experiment: Callable[[Store, str], Experiment] = _no_experiment
-    """Return an experiment by its name or id, or the latest for "". Raises UsageError if there is none."""
+    """Return the experiment with a name or id, or the latest one for "". Raises UsageError if none matches."""
     show_progress: Callable[[int], None] = lambda rows: None
     """Show the number of rows read so far."""
 
@@ -126,31 +130,87 @@ class TransferRequest:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """One direction of a format: its import or its export, as one command."""
+    """A command that imports or exports a format."""
 
     summary: str
     """One line for the list of formats."""
     help: str
-    """The command's help, the summary included."""
+    """The command's help text, including the summary."""
     run: Callable[[TransferRequest], TransferReport]
-    """Import or export. Raises WorksampleError; what it needs is imported when it is called."""
+    """Run the import or export. It imports its own dependencies when it is called. Raises WorksampleError."""
     options: tuple[FormatOption, ...] = ()
     source: str = ""
-    """The placeholder of what is read, such as `TABLE`; "" if the command takes no source."""
+    """The placeholder of the source argument, such as `TABLE`; "" if the command takes no source."""
     source_is_folder: bool = False
     out_required: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeFormat:
-    """A format of another tool, that tasks or results are imported from or exported to."""
+    """A format of another tool that Worksample imports from or exports to."""
 
     name: str
-    """The word on the command line: `worksample import NAME`."""
+    """The name on the command line: `worksample import NAME`."""
     title: str
-    """What the format is, in one line."""
+    """The format's title, in one line."""
     importer: Transfer | None = None
     exporter: Transfer | None = None
     obstacles: Mapping[str, str] = field(default_factory=dict)
-    """Word -> why an instance cannot be attempted. An import writes such a word into the instance's
-    `environment.services`, so that planning leaves the instance out before anything runs."""
+    """Obstacle -> the reason why an instance with it cannot be attempted.
+
+    An import writes the obstacle's name into the instance's `environment.services`; planning then leaves the instance
+    out.
+    """
+
+
+# -- registry of formats
+
+
+GROUP = "worksample.formats"
+"""The group of entry points. Each name is a format's name, and each value an `ExchangeFormat`."""
+_OWN = {
+    "atif": "worksample.formats.export_only_formats:ATIF",
+    "gdpval": "worksample.formats.jobs.format:GDPVAL",
+    "harbor": "worksample.formats.harbor.format:HARBOR",
+    "jobs": "worksample.formats.jobs.format:JOBS",
+    "rli": "worksample.formats.jobs.format:RLI",
+    "tac": "worksample.formats.tac.format:TAC",
+    "training": "worksample.formats.export_only_formats:TRAINING",
+    "upbench": "worksample.formats.upbench.format:UPBENCH",
+}
+"""This package's own formats.
+
+They are not entry points in pyproject.toml, because an editable installation would lose a new or moved format until it
+is reinstalled. Formats of other packages cannot replace them.
+"""
+
+
+@functools.cache
+def _points() -> dict[str, EntryPoint]:
+    own = {name: EntryPoint(name, value, GROUP) for name, value in _OWN.items()}
+    return dict(sorted(({point.name: point for point in entry_points(group=GROUP)} | own).items()))
+
+
+def format_names() -> tuple[str, ...]:
+    """Return the names of all formats in alphabetical order, without importing any format."""
+    return tuple(_points())
+
+
+def find_format(name: str) -> ExchangeFormat:
+    """Import and return a format. Raises UsageError for an unknown name, ImportFailed if it cannot be loaded."""
+    point = _points().get(name)
+    if point is None:
+        raise UsageError(
+            f"there is no format {name!r}; there are {', '.join(format_names())}", next="worksample import --help"
+        )
+    owner = point.dist.name if point.dist is not None else ""
+    step = f"pip install --upgrade {owner}, or: pip uninstall {owner}" if owner else "install worksample again"
+    try:
+        found = point.load()
+    except (ImportError, AttributeError) as fault:
+        raise ImportFailed(f"the format {name!r} cannot be loaded: {fault}", where=point.value, next=step) from fault
+    if not isinstance(found, ExchangeFormat):
+        raise ImportFailed(
+            f"the format {name!r} is not a worksample.formats.ExchangeFormat", where=point.value, next=step
+        )
+    return found

@@ -50,7 +50,7 @@ TABLES: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """Table -> its own columns and their types ("" is text)."""
 SHARED = ("task", "instance", "brief", "category", "licence", "provenance", "canary", "visibility")
-"""Columns that every table ends with."""
+"""Columns at the end of every table."""
 _MARKS: dict[bool, str] = {True: "pass", False: "fail"}
 
 
@@ -59,22 +59,22 @@ class TrainingExport:
     """The files and rows that were written."""
 
     rows: dict[str, int]
-    """Table -> rows."""
+    """Table -> number of rows."""
     private: int
-    """Rows left out because their suite is private."""
+    """Number of rows left out because their suite is private."""
     files: tuple[Path, ...]
 
 
 def export_training(
     store: Store, out: Path, experiments: Iterable[Experiment], *, format: str = "jsonl", private: bool = False
 ) -> TrainingExport:
-    """Write `feedback`, `preferences` and `rewards` of these experiments below `out`.
+    """Write the tables `feedback`, `preferences` and `rewards` of these experiments below `out`.
 
-    Struck work is left out. A pair without preference has no `chosen`; undecided work has no reward. `output` is the
+    Struck work is left out. A pair without a preference has no `chosen`; undecided work has no reward. `output` is the
     digest of the deliverables' manifest, whose files `worksample store cat` prints. Raises UsageError, StoreFull.
     """
     if format not in FORMATS:
-        raise UsageError(f"no format {format!r} for training data", next=f"one of {', '.join(FORMATS)}")
+        raise UsageError(f"unknown format {format!r} for training data", next=f"one of {', '.join(FORMATS)}")
     chosen = tuple(experiments)
     said = _TrainingRows(store, chosen)
     made = {"feedback": list(said.feedback()), "preferences": list(said.preferences()), "rewards": list(said.rewards())}
@@ -88,7 +88,7 @@ def export_training(
 
 
 class _TrainingRows:
-    """The experiments' evaluations that stand, with what their rows share."""
+    """Rows of the tables, from the evaluations of some experiments that are not struck."""
 
     def __init__(self, store: Store, experiments: tuple[Experiment, ...]) -> None:
         self.store, self.experiments = store, experiments
@@ -109,7 +109,7 @@ class _TrainingRows:
         self._instances: dict[str, Instance] = {}
 
     def feedback(self) -> Iterator[dict[str, Any]]:
-        """A row per criterion that somebody answered."""
+        """Yield a row for each criterion of each grade."""
         for e in self.evaluations:
             if not isinstance(e.payload, GradePayload):
                 continue
@@ -124,7 +124,7 @@ class _TrainingRows:
                 }  # fmt: skip
 
     def preferences(self) -> Iterator[dict[str, Any]]:
-        """A row per pair and question: which of the two is closer to completion, which is better overall."""
+        """Yield a row for each compared pair and question: closer to completion, and better overall."""
         for e in self.evaluations:
             if not isinstance(e.payload, Pairwise) or e.second is None:
                 continue
@@ -139,13 +139,13 @@ class _TrainingRows:
                 }  # fmt: skip
 
     def rewards(self) -> Iterator[dict[str, Any]]:
-        """A row per submission with a verdict, and protocol."""
+        """Yield a row for each submission with a verdict, and each protocol."""
         seen: set[tuple[str, Protocol]] = set()
         for work, protocol in (
             (w, p) for e in self.experiments for w in [ResultSet(self.store, [e])] for p in e.lock.protocols
         ):
             for row in work.frame(protocol).iter_rows(named=True):
-                # Work that was handed in stands in every experiment that plans its instance.
+                # A submission from outside belongs to every experiment that plans its instance.
                 if row["state"] != VALID or (row["submission"], protocol) in seen:
                     continue
                 seen.add((row["submission"], protocol))
@@ -167,7 +167,7 @@ class _TrainingRows:
         return self._instances[id]
 
     def _texts(self, e: Evaluation) -> dict[str, str]:
-        """Criterion -> its words, as the round asked them."""
+        """Return criterion -> its text in the round of this evaluation."""
         round = self.rounds.get(e.round)
         if round is None:
             raise RecordMissing(f"no round {e.round}", where=f"evaluation {e.id}", next="worksample store check")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Qualifying:
-    """How experts are asked about jobs."""
+    """Settings of the questions to experts about jobs."""
 
     questions: Path | None = None
     """A TOML file with a firm's own questions."""
@@ -114,7 +114,7 @@ def _ingest_jobs(store: Store, path: Path) -> list[Instance]:
 
 def _import_counts(path: Path) -> dict[str, object]:
     """Return the counts of the suite's import, or {} if their file is missing."""
-    from worksample.formats.jobs.importing import COUNTS
+    from worksample.formats.jobs.table_import import COUNTS
 
     file = (path if path.is_dir() else path.parent) / COUNTS
     if not file.is_file():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TASK_FILE = "task.toml"
 CALL = "the call"
-"""The place of an argument's fault, in errors."""
+"""The `where` of errors about an argument."""
 TABLES = ("limits", "prices", "services", "people", "judges")
 
 
@@ -49,7 +49,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _work_of(tasks: Any) -> dict[str, Any]:
-    """Return the suite, or the folders of task packages, that `tasks` names."""
+    """Return the suite, or the folders of task packages, that `tasks` refers to."""
     from worksample.tasks import Package
 
     if isinstance(tasks, str | Path) and not (Path(tasks) / TASK_FILE).is_file():
@@ -118,6 +118,8 @@ def _need_tables(given: Mapping[str, Any]) -> None:
 
     for key, value in given.items():
         if key in TABLES and not isinstance(value, Mapping):
-            raise UsageError(f"{key} is {value!r}, not a table", where=CALL, next=f"{key}={{...}} (docs/settings.md)")
+            raise UsageError(
+                f"{key} is {value!r}, not a table", where=CALL, next=f"{key}={{...}} (docs/reference/settings.md)"
+            )
         if key not in ExperimentConfig.model_fields and key != "model" and difflib.get_close_matches(key, ["model"]):
             raise UsageError(f"{key} is not an argument", where=CALL, next=f"model={value!r}")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check(task: str | Path | Package, config: AuditConfig | None = None) -> Report:
-    """Grade control submissions of a task twice and look for leaks (docs/audit.md).
+    """Grade control submissions of a task twice and look for leaks (docs/how-to/check-a-task.md).
 
     - `task="my-task"`: the folder of a task package, or a `worksample.task`.
     - `config=AuditConfig(parallel=4)`: how it is checked.

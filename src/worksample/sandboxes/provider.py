@@ -48,7 +48,9 @@ def read_spec(path: str) -> BoxSpec:
     except ValueError as failure:
         said = failure.errors()[0] if isinstance(failure, ValidationError) else failure
         raise SandboxError(
-            f"not a valid box config: {said}", where=path, next="correct the file by docs/sandbox.md, 'In Inspect'"
+            f"not a valid box config: {said}",
+            where=path,
+            next="correct the file by docs/reference/boxes.md, 'In Inspect'",
         ) from None
 
 

@@ -54,7 +54,7 @@ def _category(text: str) -> str:
         try:
             lookup(text)
         except UsageError:
-            near = ", ".join(suggest(text)) or "an id of docs/taxonomy.md"
+            near = ", ".join(suggest(text)) or "an id of docs/reference/task-package.md"
             raise exact_fault(f"there is no category {show_value(text)}", near) from None
     return text
 
@@ -138,7 +138,7 @@ class _Named(Frozen):
 
 
 def read_package(root: Path) -> Package:
-    """Read the package in a folder (see docs/task-package.md).
+    """Read the package in a folder (see docs/reference/task-package.md).
 
     Raises ManifestError (a `FaultyManifest`) with every fault of every file: file, key, what is wrong, what is allowed.
     """

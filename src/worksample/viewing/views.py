@@ -32,7 +32,7 @@ KINDS = (
     "archive",
     "card",
 )
-"""Viewers by name. docs/viewing.md lists the artefacts and meta of each."""
+"""Viewers by name. docs/reference/viewing.md lists the artefacts and meta of each."""
 META = 1 << 20
 """Most bytes of `meta` as JSON; longer data is stored in an artefact."""
 TEXT = 2_000

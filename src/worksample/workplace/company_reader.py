@@ -35,13 +35,14 @@ T = TypeVar("T", bound=Frozen)
 
 
 def read_company(root: Path) -> Company:
-    """Return the company in a folder (docs/workplace.md). Raises ManifestError; a `FaultyManifest` lists every fault of
-    every file.
+    """Return the company in a folder (docs/reference/workplace.md).
+
+    Raises ManifestError; a `FaultyManifest` lists every fault of every file.
     """
     root = Path(root)
     if not is_folder(root) or not (root / FILE).is_file():
         raise ManifestError(
-            f"this folder is not a company: it has no {FILE}", where=str(root), next="see docs/workplace.md"
+            f"this folder is not a company: it has no {FILE}", where=str(root), next="see docs/reference/workplace.md"
         )
     faults = Faults()
     check_tree(root, faults)

@@ -200,7 +200,7 @@ def test_a_jar_full_of_cookies_locks_nobody_out(stage: Stage) -> None:
         assert response is not None and response.status == 200 and page.title() == "the app"
 
 
-@pytest.mark.xfail(reason="Chromium does not know the policy's webrtc directive yet; see docs/content-origin.md")
+@pytest.mark.xfail(reason="Chromium does not know the policy's webrtc directive yet; see docs/explanation/security.md")
 def test_no_packet_leaves_by_webrtc(stage: Stage) -> None:
     stage.outside.packets.clear()
     with stage.page() as (page, [frame]):

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.thorough(quick="cli/test_jobs.py:
 def test_two_experts_qualify_a_job_in_the_browser(place: Desks) -> None:
     office = place.office
     job = office.instances[0]
-    looks = store_looks(office.store, {job.id: {"shown": "**Named and not here:**\n\n- `prices.pdf`"}})
+    looks = store_looks(office.store, {job.id: {"shown": "**Missing files:**\n\n- `prices.pdf`"}})
     own = (Question(name="hard", text="How hard is it?", answers=("low", "high")),)
     round = office.open(RoundKind.QUALIFICATION, subjects=(job.id,), looks=looks, questions=own)
     for name in ("ann", "bob"):

@@ -23,5 +23,5 @@ def check(room: Path, request: Any) -> None:
         [made] = import_jobs(table, folder / "out", ImportJobs()).written
         assert len([*(folder / "out" / made / "inputs").iterdir()]) == 1
     table.write_text("id,description,attachments\n1,Draw,Anhänge/Entwürfe fur Cafe.pdf\n", encoding="utf-8")
-    with pytest.raises(ImportFailed, match=r"no such file; there is 'Entwürfe für Café\.pdf'"):
+    with pytest.raises(ImportFailed, match=r"no such file; did you mean 'Entwürfe für Café\.pdf'"):
         import_jobs(table, folder / "more", ImportJobs())

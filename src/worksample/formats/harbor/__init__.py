@@ -1,4 +1,4 @@
-"""Harbor's tasks as packages, and packages as Harbor's tasks: what they need, and why one cannot be attempted here."""
+"""Import of Harbor's tasks as packages, and export of packages as Harbor's tasks."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,6 @@
-"""The kit for a container elsewhere: its modules and everything that they import, as files."""
+"""The grading kit as a set of files that run in a container without Worksample: its modules and all modules they
+import.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,22 @@ from pathlib import Path
 import worksample
 
 LIBRARIES = ("numpy", "openpyxl", "pillow", "defusedxml", "pydantic", "lazy-loader")
-"""Libraries with which the kit reads deliverables, which graders may import, and which the kit's packages need."""
+"""Libraries that the kit needs, reads deliverables with, or lets graders import."""
 _WHOLE = ("kit", "records", "files/config_files")
 _TOP = Path(worksample.__file__).parent
 
 
 def requirements() -> list[str]:
-    """Return the libraries in the versions installed here, so that a grade is the same elsewhere."""
+    """Return the libraries pinned to the versions installed here, so that grades agree on both machines."""
     return [f"{name}=={importlib.metadata.version(name)}" for name in LIBRARIES]
 
 
 def carry_kit(folder: Path) -> None:
-    """Write as much of the package `worksample` into a folder for `sys.path` as `python -m worksample.kit` needs."""
+    """Copy those modules of `worksample` that `python -m worksample.kit` needs into a folder for `sys.path`."""
     modules = _modules_of_kit()
-    stubs = {stub for path in modules if (stub := path.with_suffix(".pyi")).is_file()}  # which packages find names by
+    stubs = {
+        stub for path in modules if (stub := path.with_suffix(".pyi")).is_file()
+    }  # lazy packages look names up in stubs
     for path in sorted(modules | stubs):
         target = folder / _TOP.name / path.relative_to(_TOP)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -32,9 +36,11 @@ def carry_kit(folder: Path) -> None:
 
 
 def _modules_of_kit() -> set[Path]:
-    """Return every module of ours that the kit reaches by imports, those within functions included.
+    """Return all modules of `worksample` that the kit imports directly or indirectly, also inside functions.
 
-    Lazy packages import a name only when it is used, which the search does not see, so they are taken whole.
+    Packages with lazy imports name their modules in stub files, which this search does not read, so all their modules
+    are
+    included.
     """
     queue, found = [path for name in _WHOLE for path in (_TOP / name).rglob("*.py")], set[Path]()
     while queue:
@@ -48,7 +54,7 @@ def _modules_of_kit() -> set[Path]:
 
 
 def _imported_names(path: Path) -> Iterator[str]:
-    """Yield dotted names below the package that a module may import."""
+    """Yield the modules of `worksample` that a module may import, as dotted names without the prefix `worksample.`."""
     parts = path.relative_to(_TOP).with_suffix("").parts
     for node in _runtime_nodes(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
@@ -66,7 +72,7 @@ def _imported_names(path: Path) -> Iterator[str]:
 
 
 def _runtime_nodes(top: ast.AST) -> Iterator[ast.AST]:
-    """Yield all nodes except those for type checkers alone."""
+    """Yield all nodes except those inside `if TYPE_CHECKING:`."""
     for node in ast.iter_child_nodes(top):
         if not (isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"):
             yield node
@@ -74,7 +80,7 @@ def _runtime_nodes(top: ast.AST) -> Iterator[ast.AST]:
 
 
 def _files_of_module(name: str) -> Iterator[Path]:
-    """Yield the files of a module and of its parent packages."""
+    """Yield the source files of a module and of its parent packages."""
     parts = name.split(".") if name else []
     for depth in range(len(parts) + 1):
         at = _TOP.joinpath(*parts[:depth])

@@ -1,6 +1,7 @@
-"""Our box as an environment of Harbor's, by import path: `worksample.formats.harbor.environment:WorksampleEnvironment`.
+"""An environment for Harbor that runs a task in a Worksample box.
 
-Harbor imports this module; nothing of ours does, since Harbor needs Python 3.12. Written against harbor 0.24.0
+Harbor loads it by the import path `worksample.formats.harbor.environment:WorksampleEnvironment`. No module of
+Worksample imports it, because Harbor needs Python 3.12. Written against harbor 0.24.0
 (`harbor.environments.base.BaseEnvironment`).
 """
 
@@ -23,19 +24,20 @@ from worksample.sandboxes.box_registry import start_box
 from worksample.sandboxes.images import CachedImage, prepare_image
 
 MEMORY, DISK = 2 << 30, 10 << 30
-"""Bytes, where a task says nothing."""
+"""Bytes of memory and of disk for a task that sets no limit."""
 FILE_LIMIT = 1 << 30
-"""Bytes of one file that is brought out."""
+"""The largest file, in bytes, that is downloaded from the box."""
 OUTPUT_LIMIT = 64 << 20
 _OUTPUT, _SCRATCH = "/worksample/output", "/worksample/scratch"
-"""A box wants them; no task does. The folder above them is not the box's user's."""
+"""Folders that every box must have and no Harbor task uses. The box's user cannot write to their parent folder."""
 
 
 class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
-    """A box over the task's image, built without a daemon. It has one user and no network.
+    """A box with the task's image, built without a container daemon. It has one user and no network.
 
-    kwargs of Harbor's (`--ek`): `sandbox`, the kind of box (bubblewrap); `without_internet=true`, to run tasks that
-    want the whole internet without any.
+    Harbor's option `--ek` sets `sandbox`, the kind of box (default: bubblewrap), and `without_internet=true`, which
+    runs
+    tasks that need the public internet without it.
     """
 
     def __init__(self, *args: Any, sandbox: str = "bubblewrap", without_internet: bool = False, **kwargs: Any) -> None:
@@ -61,16 +63,16 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
             raise FileNotFoundError(f"{self.environment_dir} has no Dockerfile, and the task names no image")
         names = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml")
         if any((self.environment_dir / name).exists() for name in names):
-            raise ValueError("a box holds one service; this task has several, by a compose file")
+            raise ValueError("a box runs one container, and this task has a compose file with several services")
 
     def validate_network_policy_support(self, network_policy: NetworkPolicy | None = None) -> None:
         policy = network_policy or self._network_policy
         if policy.network_mode == NetworkMode.PUBLIC and not self._without_internet:
-            raise ValueError("a box has no network; --ek without_internet=true runs the task without one")
+            raise ValueError("a box has no network; add --ek without_internet=true to run the task without internet")
         super().validate_network_policy_support(policy)
 
     async def start(self, force_build: bool) -> None:
-        """Build, or find built, and start. ImageError and SandboxError say what is missing."""
+        """Build the image, or take it from the cache, and start the box. Raises ImageError, SandboxError."""
         image = await asyncio.to_thread(self._image)
         limits = BoxLimits(
             memory=(self._effective_memory_mb or MEMORY >> 20) << 20,
@@ -86,7 +88,7 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
         self._shell = "bash" if (await self._box.run(["sh", "-c", "command -v bash"])).returncode == 0 else "sh"
         made = await self.ensure_dirs(self._mount_targets(writable_only=True))
         if made is not None and made.return_code:
-            raise RuntimeError(f"the folders of Harbor's cannot be made: {made.stderr}")
+            raise RuntimeError(f"cannot create Harbor's folders in the box: {made.stderr}")
         await self._upload_environment_dir_after_start()
 
     def _image(self) -> CachedImage:
@@ -97,14 +99,14 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
             return prepare_image(folder)
 
     async def stop(self, delete: bool) -> None:
-        """The box and what was written in it are gone, whatever `delete` says."""
+        """Close the box. All its files are deleted, even if `delete` is false."""
         box, self._box = self._box, None
         if box is not None:
             await box.close()
 
     @property
     def box(self) -> Box:
-        """The running one."""
+        """The running box. Raises RuntimeError if the environment is not running."""
         if self._box is None:
             raise RuntimeError("the environment is not running")
         return self._box
@@ -117,7 +119,7 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
         timeout_sec: int | None = None,
         user: str | int | None = None,
     ) -> ExecResult:
-        """Run a command line as the box's one user, to whom every file belongs; `user` is passed over."""
+        """Run a shell command as the box's only user, who owns every file. `user` is ignored."""
         place = cwd or self.task_env_config.workdir or (self.box.config.root.workdir if self.box.config.root else "")
         done = await self.box.run(
             [self._shell, "-c", command], cwd=place or "/", env=self._merge_env(env), timeout=timeout_sec
@@ -128,13 +130,13 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
         return ExecResult(stdout=out, stderr=err, return_code=done.returncode)
 
     async def upload_file(self, source_path: Path | str, target_path: str) -> None:
-        """Make or replace a file of the box."""
+        """Create or replace a file in the box."""
         source = Path(source_path)
         data = await asyncio.to_thread(source.read_bytes)
         await self.box.write(target_path, data, source.stat().st_mode & 0o777)
 
     async def upload_dir(self, source_dir: Path | str, target_dir: str) -> None:
-        """Lay a folder's content over one of the box."""
+        """Copy the contents of a folder into a folder of the box."""
         with tempfile.TemporaryFile() as packed:
             await asyncio.to_thread(_pack, Path(source_dir), packed)
             packed.seek(0)
@@ -145,17 +147,17 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
             await process.stdin.close()
             said = await _all(process.stderr)
             if (await process.wait()).returncode:
-                raise RuntimeError(f"{source_dir} cannot be brought to {target_dir}: {said[-500:]!r}")
+                raise RuntimeError(f"cannot copy {source_dir} to {target_dir} in the box: {said[-500:]!r}")
 
     async def download_file(self, source_path: str, target_path: Path | str) -> None:
-        """Bring a file out. OSError where it is none, or has more than FILE_LIMIT bytes."""
+        """Copy a file out of the box. Raises OSError if it is not a file, or is larger than FILE_LIMIT."""
         data = await self.box.read(source_path, FILE_LIMIT)
         target = Path(target_path)
         target.parent.mkdir(parents=True, exist_ok=True)
         await asyncio.to_thread(target.write_bytes, data)
 
     async def download_dir(self, source_dir: str, target_dir: Path | str) -> None:
-        """Bring a folder's content out: files, folders and links that lead nowhere else."""
+        """Copy the contents of a folder out of the box: files, folders, and links that stay inside the folder."""
         with tempfile.TemporaryFile() as packed:
             process = await self.box.start(["tar", "-c", "-f", "-", "-C", source_dir, "."])
             await process.stdin.close()
@@ -163,7 +165,7 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
                 packed.write(piece)
             said = await _all(process.stderr)
             if (await process.wait()).returncode:
-                raise RuntimeError(f"{source_dir} cannot be brought out: {said[-500:]!r}")
+                raise RuntimeError(f"cannot copy {source_dir} out of the box: {said[-500:]!r}")
             packed.seek(0)
             Path(target_dir).mkdir(parents=True, exist_ok=True)
             with tarfile.open(fileobj=packed) as tar:

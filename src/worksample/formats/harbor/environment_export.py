@@ -1,4 +1,4 @@
-"""A package's environment as tables of Harbor's `task.toml`."""
+"""Export of a package's environment as tables of Harbor's `task.toml`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from worksample.records import Environment, HealthSpec, McpSpec
 
 WORDS = {"scratch": "/task/scratch"}
-"""Value of a placeholder that tasks do not name themselves."""
+"""Placeholder -> path, for the placeholder that a package's `paths` do not set."""
 
 
 def toml(value: Any) -> str:
-    """Return a text, number, list or flat table as TOML."""
+    """Return a text, number, list or flat dict as TOML."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{json.dumps(key)} = {toml(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list | tuple):
@@ -22,8 +22,9 @@ def toml(value: Any) -> str:
 
 
 def environment_lines(environment: Environment, *, public: bool) -> list[str]:
-    """Return `[environment]` and its tables. public: whether an import removed the internet, which the export gives
-    back.
+    """Return the lines of `[environment]` and its subtables.
+
+    public: whether the original task had the public internet and the import removed it; the export restores it.
     """
     limits = environment.limits
     hosts = sorted({one.name for one in environment.endpoints})
@@ -50,7 +51,7 @@ def _times(given: dict[str, Any]) -> Iterator[str]:
 
 
 def _mcp(one: McpSpec, environment: Environment) -> list[str]:
-    """Return an MCP server. Harbor has no place for its variables: `env` sets them."""
+    """Return an MCP server. Harbor has no key for its environment variables, so its command begins with `env`."""
     lines = ["[[environment.mcp_servers]]", f"name = {toml(one.name)}"]
     if one.url:
         return [*lines, f"transport = {toml('sse' if one.sse else 'streamable-http')}", f"url = {toml(one.url)}"]
@@ -68,5 +69,5 @@ def _fill_paths(text: str, words: dict[str, Any]) -> str:
 
 
 def list_line(name: str, values: Sequence[str]) -> list[str]:
-    """Return a key with a list; nothing for an empty list."""
+    """Return a key with a list; no line for an empty list."""
     return [f"{name} = {toml(list(values))}"] if values else []

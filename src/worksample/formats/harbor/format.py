@@ -1,4 +1,4 @@
-"""Harbor's tasks as a format: the commands `worksample import harbor` and `worksample export harbor`."""
+"""The Harbor format: the commands `worksample import harbor` and `worksample export harbor`."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from worksample.formats.interface import (
 )
 
 OBSTACLES = {
-    "harbor-compose": "several services by a compose file",
-    "harbor-image": "an image without a Dockerfile or a name",
+    "harbor-compose": "a compose file with several services",
+    "harbor-image": "an image with neither a Dockerfile nor a name",
     "harbor-gpu": "a GPU or TPU",
-    "harbor-windows": "another system than Linux",
-    "harbor-steps": "steps of which one has a user or a network of its own",
-    "harbor-mcp": "an MCP server at a place that is no endpoint",
-    "harbor-collect": "hooks that collect from services of a compose file",
-    "harbor-variable": "a variable of the host's",
-    "harbor-hosts": "hosts by address or network",
-    "harbor-git": "a git repository among its files",
-    "harbor-verifier": "no tests/test.sh",
-    "internet": "the whole internet",
+    "harbor-windows": "an operating system other than Linux",
+    "harbor-steps": "a step with its own user or network",
+    "harbor-mcp": "an MCP server at an address that is not an endpoint",
+    "harbor-collect": "collect hooks in services of a compose file",
+    "harbor-variable": "an environment variable of the host",
+    "harbor-hosts": "allowed hosts given as addresses or networks",
+    "harbor-git": "a git repository in its environment folder",
+    "harbor-verifier": "a verifier other than tests/test.sh",
+    "internet": "the public internet",
 }
-"""Word -> what a task with it needs, which is not available here."""
+"""Obstacle -> the requirement of a task that cannot be met here."""
 
 
 def _import(request: TransferRequest) -> TransferReport:
-    from worksample.formats.packages import packages_or_faults, report_packages
+    from worksample.formats.package_writer import packages_or_faults, report_packages
 
-    from .importing import ImportHarbor, import_harbor
+    from .task_import import ImportHarbor, import_harbor
 
     assert request.source is not None and request.out is not None
     config = ImportHarbor(
@@ -60,7 +60,7 @@ def _import(request: TransferRequest) -> TransferReport:
 
 
 def _export(request: TransferRequest) -> TransferReport:
-    from .exporting import ExportHarbor, export_harbor
+    from .task_export import ExportHarbor, export_harbor
 
     assert request.source is not None and request.out is not None
     given: dict[str, Any] = {key: request.options[key] for key in ("base", "organisation") if key in request.options}
@@ -85,14 +85,15 @@ HARBOR = ExchangeFormat(
         """Turn Harbor tasks at or below FOLDER into packages below the folder OUT.
 
         The verifier becomes the grader, and the solution the audit's reference. If a task needs something that is not
-        available here, its instance is not attemptable, with a reason (docs/harbor.md). A faulty task stops no other,
-        and packages that exist are kept: the same command again writes what is missing.
+        available here, its instance cannot be attempted, and the reason is recorded (docs/reference/formats.md). A
+        faulty task does not stop the others. Existing packages are kept, so the same command again writes the missing
+        ones.
         """,
         _import,
         (
             FormatOption(
                 "without_internet",
-                "Run tasks that want the whole internet without any, and mark them; else they are not attemptable.",
+                "Run tasks that need the public internet without it, and tag them; else they cannot be attempted.",
             ),
             SKIP_FAULTY,
             OVERWRITE,
@@ -104,8 +105,8 @@ HARBOR = ExchangeFormat(
         "Write a package's instances as Harbor tasks.",
         """Write each instance of PACKAGE as a Harbor task below the folder OUT.
 
-        The grader becomes the verifier, in its own image with the reference. Whatever Harbor cannot express is reported
-        and left out; exit code 3 if nothing could be written (docs/harbor.md).
+        The grader becomes the verifier, in its own image with the reference. An instance that Harbor cannot express is
+        reported and left out; exit code 3 if no instance could be written (docs/reference/formats.md).
         """,
         _export,
         (

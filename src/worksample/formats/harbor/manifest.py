@@ -1,4 +1,4 @@
-"""Harbor's `task.toml`, schema 1.4 and older, as far as a package has a place for it; the rest is passed over."""
+"""Harbor's `task.toml`, schema 1.4 and older: the keys that a package can express. Other keys are ignored."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from worksample.files.config_files import Faults, read_toml, validate
 
 FILE = "task.toml"
 AGAIN = "correct the task, then worksample import harbor --overwrite FOLDER OUT"
-"""Over what the import that stopped has left."""
+"""Next command after a fault. It replaces the package that the failed import left."""
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", re.IGNORECASE)
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 Mode = Literal["public", "no-network", "allowlist"]
 
 
 class _Table(BaseModel):
-    """Keys that Harbor may add are passed over."""
+    """Base of all tables. Unknown keys are ignored, because Harbor may add some."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class HarborAbout(_Table):
-    """`[task]`."""
+    """The table `[task]`."""
 
     name: str = ""
     description: str = ""
@@ -34,7 +34,7 @@ class HarborAbout(_Table):
 
 
 class Artifact(_Table):
-    """One of `artifacts`."""
+    """An item of `artifacts`."""
 
     source: str
     destination: str = ""
@@ -43,7 +43,7 @@ class Artifact(_Table):
 
 
 class HarborMcpServer(_Table):
-    """One of `mcp_servers`."""
+    """An item of `mcp_servers`."""
 
     name: str
     transport: str = "sse"
@@ -53,7 +53,7 @@ class HarborMcpServer(_Table):
 
 
 class HealthCheck(_Table):
-    """`healthcheck`."""
+    """The table `healthcheck`."""
 
     command: str
     interval_sec: float = 5.0
@@ -64,7 +64,7 @@ class HealthCheck(_Table):
 
 
 class HarborEnvironment(_Table):
-    """`[environment]`, also as `[verifier.environment]`."""
+    """The table `[environment]` or `[verifier.environment]`."""
 
     docker_image: str = ""
     os: str = "linux"
@@ -72,7 +72,7 @@ class HarborEnvironment(_Table):
     memory_mb: int | None = None
     storage_mb: int | None = None
     memory: str = ""
-    """Before schema 1.0: text such as `2G`; so `storage`."""
+    """A size such as `2G`, as used before schema 1.0. `storage` has the same form."""
     storage: str = ""
     gpus: int = 0
     tpu: Any = None
@@ -87,7 +87,7 @@ class HarborEnvironment(_Table):
 
 
 class PhaseTable(_Table):
-    """What `[agent]` and `[verifier]` share."""
+    """Keys that `[agent]` and `[verifier]` share."""
 
     timeout_sec: float | None = None
     user: str | int | None = None
@@ -97,7 +97,7 @@ class PhaseTable(_Table):
 
 
 class Collect(_Table):
-    """One of `[[verifier.collect]]`: a command once the agent is done."""
+    """An item of `[[verifier.collect]]`: a command that runs when the agent is done."""
 
     command: str
     service: str = "main"
@@ -105,7 +105,7 @@ class Collect(_Table):
 
 
 class HarborVerifier(PhaseTable):
-    """`[verifier]`."""
+    """The table `[verifier]`."""
 
     environment_mode: Literal["shared", "separate"] | None = None
     environment: HarborEnvironment | None = None
@@ -113,14 +113,14 @@ class HarborVerifier(PhaseTable):
 
     @property
     def separate(self) -> bool | None:
-        """Whether it has a box of its own; None where nothing is said of it."""
+        """True if the verifier has its own container; None if the table does not say."""
         if self.environment_mode is not None:
             return self.environment_mode == "separate"
         return None if self.environment is None else True
 
 
 class HarborStep(_Table):
-    """One of `[[steps]]`."""
+    """An item of `[[steps]]`."""
 
     name: str
     agent: PhaseTable = PhaseTable()
@@ -131,7 +131,7 @@ class HarborStep(_Table):
 
 
 class HarborTask(_Table):
-    """The file as a whole."""
+    """The whole file."""
 
     task: HarborAbout = HarborAbout()
     metadata: dict[str, Any] = {}
@@ -144,30 +144,32 @@ class HarborTask(_Table):
     multi_step_reward_strategy: Literal["mean", "final"] | None = None
 
     def sources(self, step: HarborStep | None = None) -> tuple[str, ...]:
-        """Where the artifacts lie, a step's own too."""
+        """Return the paths of the artifacts: the task's, then the step's."""
         given = (*self.artifacts, *(step.artifacts if step is not None else ()))
         return tuple(one if isinstance(one, str) else one.source for one in given)
 
     def separate(self, step: HarborStep | None = None) -> bool:
-        """Whether the verifier has a box of its own: by the step's word, else the task's."""
+        """Return whether the verifier has its own container. The step's setting overrides the task's."""
         own = step.verifier.separate if step is not None else None
         return bool(self.verifier.separate if own is None else own)
 
     def verifier_environment(self, step: HarborStep | None = None) -> HarborEnvironment | None:
-        """What is said of that box: the step's before the task's."""
+        """Return the settings of the verifier's own container. The step's settings override the task's."""
         return (step.verifier.environment if step is not None else None) or self.verifier.environment
 
     def hooks(self, step: HarborStep | None = None) -> tuple[Collect, ...]:
-        """What is run once the agent is done: the task's, then the step's."""
+        """Return the commands that run when the agent is done: the task's, then the step's."""
         return (*self.verifier.collect, *(step.verifier.collect if step is not None else ()))
 
     @property
     def agent_network(self) -> tuple[Mode, tuple[str, ...]]:
-        """What the agent may reach: its phase's word before the environment's; unset is public."""
+        """The network mode and allowed hosts of the agent: those of `[agent]`, else of `[environment]`; public by
+        default.
+        """
         return self.network_of(self.agent)
 
     def verifier_network(self, step: HarborStep | None = None) -> tuple[Mode, tuple[str, ...]]:
-        """What the verifier may reach, likewise: by the step's word, else its own box's, else the task's."""
+        """Return the verifier's network mode and allowed hosts: the step's, else its container's, else the task's."""
         if step is not None and step.verifier.network_mode is not None:
             return self.network_of(step.verifier)
         own = self.verifier_environment(step)
@@ -176,10 +178,11 @@ class HarborTask(_Table):
         return self.network_of(self.verifier)
 
     def verifier_env(self, step: HarborStep | None = None) -> dict[str, str]:
-        """Its variables, the step's before the task's."""
+        """Return the verifier's environment variables. The step's override the task's."""
         return {**self.verifier.env, **(step.verifier.env if step is not None else {})}
 
     def network_of(self, phase: PhaseTable) -> tuple[Mode, tuple[str, ...]]:
+        """Return the network mode and allowed hosts of a phase; by default those of `[environment]`."""
         if phase.network_mode is not None:
             return phase.network_mode, phase.allowed_hosts or self.environment.allowed_hosts
         return _mode(self.environment), self.environment.allowed_hosts
@@ -192,7 +195,7 @@ def _mode(table: HarborEnvironment) -> Mode:
 
 
 def size_of(text: str, usual: int) -> int:
-    """Bytes of a text such as `2G`; `usual` for none. ImportFailed."""
+    """Return the bytes of a size such as `2G`; `usual` for an empty text. Raises ImportFailed for any other text."""
     if not text:
         return usual
     found = _SIZE.fullmatch(text.strip())
@@ -202,7 +205,7 @@ def size_of(text: str, usual: int) -> int:
 
 
 def read_task(folder: Path) -> HarborTask:
-    """The task of a folder. Raises ImportFailed with every fault."""
+    """Read the task in a folder. Raises ImportFailed with the first five faults."""
     faults = Faults()
     document = read_toml(folder / FILE, FILE, faults)
     found = None if document.broken else validate(HarborTask, document.data, faults, file=FILE)

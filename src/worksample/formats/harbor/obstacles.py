@@ -1,5 +1,6 @@
-"""Obstacles of a Harbor task: needs that are not available here, as stable words that make an instance not
-attemptable.
+"""Obstacles of a Harbor task: requirements that cannot be met here, each with a stable name.
+
+An instance with an obstacle cannot be attempted.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _NONE = HarborStep(name="")
 
 
 def obstacles_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple[str, ...]:
-    """Return the words of a task, in the order of OBSTACLES."""
+    """Return the names of a task's obstacles, in the order of OBSTACLES."""
     environment, inside = task.environment, folder / "environment"
     phases = (None, *task.steps)
     own = [table for one in phases if (table := task.verifier_environment(one)) is not None and task.separate(one)]
@@ -55,13 +56,13 @@ def obstacles_of(task: HarborTask, folder: Path, *, without_internet: bool) -> t
 
 
 def _apart(step: HarborStep, task: HarborTask) -> bool:
-    """Return whether an agent has other rights in a step than in the rest."""
+    """Return whether the agent has another user or network in this step than in the rest of the task."""
     network = step.agent.network_mode is not None and task.network_of(step.agent) != task.agent_network
     return network or step.agent.user not in (None, task.agent.user)
 
 
 def _available(server: HarborMcpServer, task: HarborTask) -> bool:
-    """Return whether an MCP server can run here: as a program in the box, or behind an allowed host."""
+    """Return whether an MCP server can run here: as a program in the box, or on an allowed host."""
     try:
         table = McpTable.model_validate(mcp_of(server))
     except ValidationError:
@@ -74,19 +75,22 @@ def _available(server: HarborMcpServer, task: HarborTask) -> bool:
 
 
 def mcp_of(server: HarborMcpServer) -> dict[str, str | bool | list[str]]:
-    """Return a server as a table of a package."""
+    """Return a server as a table of a package's manifest."""
     if server.transport == "stdio":
         return {"name": server.name, "argv": [server.command, *server.args]}
     return {"name": server.name, "url": server.url, **({"sse": True} if server.transport == "sse" else {})}
 
 
 def with_defaults(value: str) -> str:
-    """Replace variables in a value by their defaults."""
+    """Replace each `${NAME:-default}` in a value by its default, and each `${NAME}` by nothing."""
     return VARIABLE.sub(lambda found: found[2] or "", value)
 
 
 def endpoints_of(network: tuple[Mode, tuple[str, ...]]) -> list[tuple[str, int]]:
-    """Return names and ports of an allow list. It names no ports, so the web's two are used; wildcards by TLS only."""
+    """Return (host, port) for each host of an allow list.
+
+    The list names no ports, so each host gets 443 and 80; a wildcard host gets only 443.
+    """
     mode, hosts = network
     if mode != "allowlist":
         return []

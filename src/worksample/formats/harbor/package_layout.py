@@ -1,4 +1,7 @@
-"""A Harbor task's folders laid out as a package: image, tests, steps and solution, with substitutions."""
+"""The files of a Harbor task laid out as a package: image, tests, steps and solution.
+
+Downloads of `uv` by curl are replaced by PyPI's `uv`.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +16,30 @@ from worksample.tasks.steps import BRIEF, FILES
 
 from .manifest import AGAIN, FILE, HarborStep, HarborTask
 from .obstacles import with_defaults
-from .substitutes import with_own_uv
 
 FROM, USER = re.compile(r"^\s*FROM\s", re.I | re.M), re.compile(r"^\s*USER\s+(\S+)", re.I | re.M)
 OUTPUT = "/logs/artifacts"
-"""The folder in which Harbor looks for files that nobody names."""
+"""Folder from which Harbor collects files that the task does not list as artifacts."""
+WITHOUT_INTERNET = "no network for the whole internet"
+TAG = "substituted: {}"
+"""Tag of a package that names a replacement."""
+_UV = re.compile(r"(?:curl|wget)\s[^|&;\n]*astral\.sh/uv[^|&;\n]*\|\s*(?:env\s+\S+\s+)?(?:ba)?sh(?:\s+-s\S*)?")
+_OWN = (
+    'python3 -m pip install --quiet --break-system-packages uv && mkdir -p "$HOME/.local/bin" && '
+    ': > "$HOME/.local/bin/env"'
+)
 
 
 def step_name(step: HarborStep) -> str:
-    """Return a step's name for a package. Raises ImportFailed if nothing of the name can be kept."""
+    """Return a step's name in the form that packages allow. Raises ImportFailed if no character of it is allowed."""
     name = re.sub(r"[^a-z0-9_-]+", "-", plain_letters(step.name).lower()).strip("-_")[:60]
     if not name:
-        raise ImportFailed(f"the step {step.name[:80]!r} has no name that can be kept", where=FILE, next=AGAIN)
+        raise ImportFailed(f"the step name {step.name[:80]!r} has no letter or digit", where=FILE, next=AGAIN)
     return name
 
 
 def lay_out(task: HarborTask, folder: Path, root: Path) -> list[str]:
-    """Lay out image, tests and solution; return what was substituted in them."""
+    """Copy image, tests, steps and solution; return a description of each replacement made in them."""
     for name in ("inputs", "reference"):
         (root / name).mkdir()
     if task.steps:
@@ -64,17 +74,18 @@ def lay_out(task: HarborTask, folder: Path, root: Path) -> list[str]:
 
 
 def tests_of(root: Path, step: HarborStep | None) -> Path:
-    """Return the package's folder of tests of a task or of one of its steps."""
+    """Return the folder of the package that holds the tests of a step, or of the task if `step` is None."""
     return root / "tests" if step is None else root / "tests" / step_name(step)
 
 
 def _step(task: HarborTask, step: HarborStep, folder: Path, root: Path) -> None:
-    """Lay out a step's instruction, files, tests and solution. The task's tests are added, unless the step has its own
-    image, which is built from the one folder with the Dockerfile.
+    """Copy a step's instruction, files, tests and solution.
+
+    The task's tests are added too, unless the step has its own image: an image is built from a single folder.
     """
     name, source = step_name(step), folder / "steps" / step.name
     if (root / "steps" / name).exists():
-        raise ImportFailed(f"two steps would have the name {name}", where=str(folder), next=AGAIN)
+        raise ImportFailed(f"two steps get the same name {name}", where=str(folder), next=AGAIN)
     instruction = source / "instruction.md"
     if not instruction.is_file():
         raise ImportFailed(f"the step {step.name} has no instruction.md", where=str(folder), next=AGAIN)
@@ -90,7 +101,7 @@ def _step(task: HarborTask, step: HarborStep, folder: Path, root: Path) -> None:
 
 
 def _settings(task: HarborTask, text: str) -> list[str]:
-    """Return the manifest's environment, and the folders that Harbor mounts, as lines of a Dockerfile."""
+    """Return lines for the Dockerfile that set the manifest's environment and create the folders that Harbor mounts."""
     users = USER.findall(FROM.split(text)[-1])
     lines = ["RUN mkdir -p /logs/agent /logs/verifier /logs/artifacts && chmod 777 /logs/*"]
     lines = ["USER root", *lines, f"USER {users[-1]}"] if users else lines
@@ -100,13 +111,24 @@ def _settings(task: HarborTask, text: str) -> list[str]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a folder with links replaced by their targets. Raises ImportFailed if a link leads out of it."""
+    """Copy a folder and replace links by their targets. Raises ImportFailed if a link leads out of the folder or is
+    broken.
+    """
     if not source.is_dir():
         return
     top = source.resolve()
     for path in source.rglob("*"):
         if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(top)):
             raise ImportFailed(
-                f"{path.name} is a link that leads out of the folder, or nowhere", where=str(source), next=AGAIN
+                f"{path.name} is a link that is broken or leads out of the folder", where=str(source), next=AGAIN
             )
     shutil.copytree(source, target, dirs_exist_ok=True)
+
+
+def with_own_uv(script: str) -> tuple[str, bool]:
+    """Return a script or Dockerfile that installs `uv` from PyPI, and whether it was changed.
+
+    Scripts source `~/.local/bin/env` of the original installer, so an empty file of that name is created.
+    """
+    changed, count = _UV.subn(f"{{ {_OWN}; }}", script)
+    return changed, count > 0

@@ -1,6 +1,6 @@
-"""A package that its own verifier grades, as a Harbor task with the same verifier.
+"""Export of a package that its own verifier grades, as a Harbor task with that verifier.
 
-The reverse of `verifier_import`: tests, solution, steps and hooks are put where Harbor looks for them.
+The reverse of `verifier_import`: tests, solution, steps and hooks go to the paths that Harbor expects.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from worksample.tasks.spec import InstanceSpec
 from .environment_export import health_lines, list_line, toml
 
 COMMAND, SOLVES = ["bash", "/tests/test.sh"], ["bash", "/solution/solve.sh"]
-"""What Harbor runs."""
+"""Commands by which Harbor runs a verifier and a solution."""
 _PLAIN = re.compile(
     r'\s*("""[^"]*"""\s*)?(from __future__ import annotations\s*)?from worksample\.kit import (verified as grade|Case, '
     r"Grade, verified\s+def grade\(case: Case\) -> Grade:\s+return verified\(case\))\s*"
 )
-"""A grader that returns the verifier's reward and nothing else."""
+"""Source of a grader that returns the verifier's reward unchanged."""
 
 
 def settings_of(package: Package) -> Mapping[str, Any] | None:
-    """Return the verifier's settings, if it alone grades the package."""
+    """Return the verifier's settings; None if any other code takes part in the grade."""
     grading = package.gradings.get(Protocol.PROGRAM)
     settings = grading.settings.get("verifier") if grading is not None else None
     if settings is None or not _PLAIN.fullmatch((package.root / grading.entry).read_text(encoding="utf-8")):  # type: ignore[union-attr]
@@ -36,21 +36,21 @@ def settings_of(package: Package) -> Mapping[str, Any] | None:
 
 
 def lacks(package: Package, settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what Harbor cannot express."""
+    """Yield the settings of the verifier that Harbor cannot express."""
     for one in settings.get("step") or (settings,):
         if list(one["command"]) != COMMAND:
-            yield "a verifier that is not bash /tests/test.sh"
+            yield "a verifier other than bash /tests/test.sh"
         if one["solution"] and list(one["solution"]) != SOLVES:
-            yield "a solution that is not bash /solution/solve.sh"
+            yield "a solution other than bash /solution/solve.sh"
         if one["workdir"]:
-            yield "a verifier with a working folder of its own"
+            yield "a verifier with its own working folder"
         folder = package.root / (one["image"] or one["tests"] or "tests")
         if not (folder / "test.sh").is_file():
-            yield f"a verifier whose folder {folder.name} has no test.sh"
+            yield f"a verifier without test.sh in its folder {folder.name}"
 
 
 def write(package: Package, instance: InstanceSpec, settings: Mapping[str, Any], folder: Path) -> bool:
-    """Write tests, steps and solutions into the task's folder; return whether it has solutions."""
+    """Write tests, steps and solutions into the task's folder; return whether any solution was written."""
     reference = package.root / instance.reference
     if not settings.get("step"):
         _tests(package, settings, folder / "tests")
@@ -82,10 +82,10 @@ def _solution(one: Mapping[str, Any], source: Path, target: Path) -> bool:
 def lines(
     package: Package, environment: Environment, settings: Mapping[str, Any], seconds: float, *, public: bool
 ) -> list[str]:
-    """Return `[verifier]`, and `[[steps]]` if there are any.
+    """Return the table `[verifier]`, and `[[steps]]` if the task has steps.
 
-    seconds: the verifier's time. public: whether the task has the whole internet in all its phases; few of Harbor's
-    environments can change that between them.
+    seconds: the verifier's time limit. public: whether the whole task has the public internet; few of Harbor's
+    environments can change the network between phases.
     """
     hooks = [(one.step, one) for one in package.collect]
     found = _verifier("verifier", settings, seconds, public) if not settings.get("step") else ["[verifier]"]
@@ -112,7 +112,9 @@ def _hook(table: str, hook: Mapping[str, Any]) -> list[str]:
 
 
 def _verifier(table: str, one: Mapping[str, Any], seconds: float, public: bool) -> list[str]:
-    """An image of its own is built from the tests' folder; without one a separate verifier has the task's."""
+    """Return a verifier's table. A separate verifier's image is built from its tests' folder, else it is the task's
+    image.
+    """
     separate = bool(one["image"] or one.get("fresh"))
     network = "public" if one["network"] == "registries" else "no-network"
     found = [f"[{table}]", f"timeout_sec = {toml(float(seconds))}"]

@@ -1,4 +1,4 @@
-"""A Harbor task's verifier, or one for each of its steps, as lines of a package's `task.toml`."""
+"""A Harbor task's verifier, or that of each step, as lines of a package's `task.toml`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ VERIFIER_TIME = 600.0
 
 
 def toml(value: str | bool | list[str]) -> str:
-    """A value as TOML has it."""
+    """Return a value as TOML."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def verifier_lines(task: HarborTask, root: Path) -> list[str]:
-    """The tables `[grading.program.verifier]` of the package in `root`, whose folders are laid out."""
+    """Return the tables `[grading.program.verifier]` of the package `root`, whose files are laid out already."""
     if not task.steps:
         return _verifier(task, None, root, "[grading.program.verifier]")
     lines = ["[grading.program.verifier]", f"strategy = {toml(task.multi_step_reward_strategy or 'mean')}", ""]
@@ -28,7 +28,10 @@ def verifier_lines(task: HarborTask, root: Path) -> list[str]:
 
 
 def _verifier(task: HarborTask, step: HarborStep | None, root: Path, head: str) -> list[str]:
-    """Uploaded tests lie beside the work; a separate verifier has them in its own image, where it has one."""
+    """Return the table of one verifier. A separate verifier with a Dockerfile has its tests in its own image; else they
+    are
+    uploaded.
+    """
     user = step.verifier.user if step is not None and step.verifier.user is not None else task.verifier.user
     separate, own = task.separate(step), task.verifier_environment(step)
     tests = tests_of(root, step)

@@ -1,4 +1,4 @@
-"""Jobs from marketplaces and firms' own lists, as task packages."""
+"""Import of jobs from marketplaces and from firms' own tables, as task packages."""
 
 from lazy_loader import attach_stub
 

@@ -1,3 +1,3 @@
-from .importing import ImportedJobs as ImportedJobs
-from .importing import ImportJobs as ImportJobs
-from .importing import import_jobs as import_jobs
+from .table_import import ImportedJobs as ImportedJobs
+from .table_import import ImportJobs as ImportJobs
+from .table_import import import_jobs as import_jobs

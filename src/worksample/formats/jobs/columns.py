@@ -1,4 +1,4 @@
-"""Columns of a table of jobs: our own names, those of UpBench and GDPval, or a firm's from a TOML file."""
+"""Columns of a table of jobs: Worksample's own names, those of UpBench and GDPval, or a firm's from a TOML file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "automation_desire": cells.number, "onet_tasks": cells.texts, "tags": cells.texts,
     "attachments": cells.texts, "reference": cells.texts, "criteria": cells.parse_json_cell,
 }  # fmt: skip
-"""Field of a job -> how its cell is read."""
+"""Field of a job -> the function that parses its cell."""
 AMOUNTS = ("job_amount", "contract_amount", "milestone_amount")
 NUMBERS = tuple(name for name, parser in PARSERS.items() if parser in (cells.number, cells.whole))
 
@@ -35,7 +35,7 @@ _USUAL: dict[str, tuple[str, ...]] = {
     "type": ("contract_type",), "automation_desire": ("automation_desire_rating",),
     "criteria": ("acceptance_criteria", "rubric"), "licence": ("license",), "reference": ("deliverables",),
 }  # fmt: skip
-"""Other names that a column may have; those of UpBench's `projects` table (B, Table 4) are among them."""
+"""Field -> other usual column names, among them those of UpBench's table `projects` (appendix B, Table 4)."""
 _GDPVAL: dict[str, tuple[str, ...]] = {
     "contract": ("task_id",), "description": ("prompt",), "category": ("sector",), "subcategory": ("occupation",),
     "attachments": ("reference_files",), "reference": ("deliverable_files",), "criteria": ("rubric_json",),
@@ -44,33 +44,33 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {"jobs": _USUAL, "upbench": _US
 
 
 class MapTable(Frozen):
-    """A mapping as it is written: `[columns]` field -> column, `[values]` field -> value for every row."""
+    """A mapping file: `[columns]` field -> column, `[values]` field -> a value for every row."""
 
     columns: dict[str, str] = {}
     values: dict[str, str | int | float | bool | tuple[str, ...]] = {}
     ignore: Texts = ()
     decimal: Literal["", ".", ","] = ""
-    """The decimal mark of every number; "": what each column's own numbers tell."""
+    """The decimal mark of every number; "" to infer it from each column's own numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Field -> its column, and values for every row."""
+    """The columns of a table by field, and values that hold for every row."""
 
     of: Mapping[str, str]
     values: Mapping[str, Any] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     """Columns that no field uses."""
     numbers: NumberColumns = field(default_factory=NumberColumns)
-    """What is known about the decimal marks."""
+    """The decimal marks known so far."""
 
     def with_rows(self, rows: Iterable[tuple[int, Mapping[str, Any]]], more: Iterable[str] = ()) -> Columns:
-        """Return the columns with what their numbers tell in all rows. more: further number columns."""
+        """Return the columns with decimal marks inferred from all rows. more: further number columns."""
         own = {column: name in AMOUNTS for name, column in self.of.items() if name in NUMBERS}
         return replace(self, numbers=self.numbers.with_rows({**dict.fromkeys(more, False), **own}, rows))
 
     def read_row(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        """Return the values of a row without blanks, and its faults."""
+        """Return a row's values, without blank cells, and its faults."""
         found: dict[str, Any] = dict(self.values)
         faults, named = [], set()
         for name, column in self.of.items():
@@ -93,23 +93,24 @@ class Columns:
 
 
 def _one_currency(found: dict[str, Any], named: set[str]) -> list[str]:
-    """Use the currency that the amounts themselves name; return a fault if they name several.
+    """Set the currency from the amounts' own symbols; return a fault if several currencies are named.
 
-    A bare `$` beside a column with CAD is Canadian.
+    A bare `$` beside a currency column of CAD means Canadian dollars.
     """
     said = str(found.get("currency") or "").upper()
     every = {said, *(named - {"USD"} if said else named)} - {""}
     if len(every) > 1:
-        return [f"amounts in {' and '.join(sorted(every))}"]
+        return [f"amounts name several currencies: {', '.join(sorted(every))}"]
     if every:
         [found["currency"]] = every
     return []
 
 
 def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = None, decimal: str = "") -> Columns:
-    """Return the columns for a table with this header; a mapping overrides the preset's names. Raises ManifestError.
+    """Return the columns of a table with this header. A mapping file overrides the preset's names.
 
-    decimal: the decimal mark of every number; "" for the mapping's.
+    decimal: the decimal mark of every number; "" for the mapping file's. Raises UsageError for an unknown decimal mark,
+    ManifestError for a faulty mapping file.
     """
     if decimal not in ("", ".", ","):
         what = f"{decimal[:20]!r} is not a decimal mark"
@@ -153,5 +154,5 @@ def _mapping(path: Path, header: Sequence[str]) -> MapTable:
                     faults.add(path.name, f"values.{name}", str(e))
     faults.check("the mapping", f"correct {path} and try again")
     if table is None:
-        raise ManifestError("the mapping cannot be read", where=str(path))
+        raise ManifestError("the mapping cannot be read", where=str(path), next=f"correct {path} and try again")
     return table

@@ -1,4 +1,4 @@
-"""Filters of jobs: UpBench's own (3.2), or none; each excluded job has a reason."""
+"""Filters of jobs, as UpBench applies them (3.2). Each excluded job is counted under the first filter that it fails."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ FILTERS: dict[str, Callable[[Job], bool]] = {
     "fixed-price": _is_fixed_price,
     "single-milestone": _has_single_milestone,
 }
-"""In the order of the funnel. A job that does not say passes: a table of finished jobs needs no column for it."""
+"""Filter -> whether a job passes it, in the order of application.
+
+A job passes if its table lacks the information: a table of finished jobs needs no column for the status.
+"""
 UPBENCH = tuple(FILTERS)
 
 
@@ -41,6 +44,6 @@ def first_failed_filter(job: Job, filters: tuple[str, ...]) -> str:
 
 
 def exclusion_tags(job: Job) -> tuple[str, ...]:
-    """Return tags for work that the paper's preset excludes."""
+    """Return tags for a job that UpBench's filters would exclude: by the hour, or with several milestones."""
     out = [] if _is_fixed_price(job) else ["hourly"]
     return tuple(out if _has_single_milestone(job) else [*out, "several-milestones"])

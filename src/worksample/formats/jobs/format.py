@@ -1,4 +1,4 @@
-"""Tables of jobs as formats: `worksample import jobs`, `gdpval` and `rli`, which differ in the names of columns."""
+"""Formats for tables of jobs: `worksample import jobs`, `gdpval` and `rli`. They differ in their column names."""
 
 from __future__ import annotations
 
@@ -20,39 +20,41 @@ from worksample.formats.interface import (
 if TYPE_CHECKING:
     from worksample.records import Source
 
-    from .importing import ImportedJobs
+    from .table_import import ImportedJobs
 
 SHOWN = 20
-"""Number of faults that are listed."""
+"""The number of faults that are listed."""
 JOB_OPTIONS = (
     FormatOption("mapping", "A TOML file that names the columns.", value="FILE", flag="--map"),
     FormatOption("encoding", "The encoding of a CSV that is not UTF-8, such as cp1252.", value="NAME"),
     FormatOption(
-        "decimal", "The decimal mark of all numbers, `,` or `.`; default: what each column's own numbers tell.",
+        "decimal", "The decimal mark of all numbers, `,` or `.`; default: inferred from each column.",
         value="MARK",
     ),
     FormatOption("files", "The folder with the attachments; default: the table's own.", value="DIR"),
     FormatOption(
-        "filters", "Keep only jobs that are completed, payment-verified, fixed-price or single-milestone. Repeatable.",
+        "filters", "Keep only completed, payment-verified, fixed-price or single-milestone jobs. Repeatable.",
         value="NAME", repeatable=True, flag="--filter",
     ),
     FormatOption(
-        "source", "Where prices come from: paid (default), self_reported, estimated or illustrative.", value="NAME"
+        "source", "The source of prices: paid (default), self_reported, estimated or illustrative.", value="NAME"
     ),
-    FormatOption("public", "Mark the suite as public; else it is private."),
+    FormatOption("public", "Make the suite public; by default it is private."),
     FormatOption("skip_faulty", "Leave out rows with errors, and count them."),
     FormatOption(
         "missing",
-        "Import jobs whose attachments are missing or too large, too; their qualification names those files.",
+        "Also import jobs with missing or too large attachments; their qualification lists those files.",
     ),
     OVERWRITE,
 )  # fmt: skip
-"""The options of every import of a table of jobs."""
+"""Options of every import of a table of jobs."""
 
 
 def import_job_table(preset: str, request: TransferRequest) -> TransferReport:
-    """Import a table of jobs with the column names of a preset, and report what became of its rows."""
-    from .importing import ImportJobs, import_jobs
+    """Import a table of jobs with the column names of a preset; report how many rows were written, excluded and
+    faulty.
+    """
+    from .table_import import ImportJobs, import_jobs
 
     assert request.source is not None and request.out is not None
     config = ImportJobs(
@@ -68,7 +70,7 @@ def import_job_table(preset: str, request: TransferRequest) -> TransferReport:
 
 
 def price_source(request: TransferRequest) -> Source:
-    """Return what `--source` names. Raises UsageError for an unknown word."""
+    """Return the value of `--source`. Raises UsageError for an unknown one."""
     from worksample.records import Source
 
     name = request.text("source")
@@ -80,13 +82,13 @@ def price_source(request: TransferRequest) -> Source:
 
 
 def _report(made: ImportedJobs, out: str) -> tuple[ReportTable | ReportLine, ...]:
-    """Report how many jobs dropped out at each step, and what is unusual about the rest."""
+    """Report how many jobs were left out at each step, and what is unusual about the others."""
     rows = [("rows", made.rows), *((f"left out: not {name}", n) for name, n in made.left_out.items())]
-    rows += [("at fault", len(made.faults)), ("there before", made.there), ("written", len(made.written))]
+    rows += [("faulty", len(made.faults)), ("already there", made.there), ("written", len(made.written))]
     shown = [row for row in rows if row[1] or row[0] in ("rows", "written")]
     lines = [f"  {place}: {what}" for place, what in list(made.faults.items())[:SHOWN]]
     if made.unread:
-        lines.append(f"  not read: {', '.join(made.unread)}")
+        lines.append(f"  ignored columns: {', '.join(made.unread)}")
     lines += [f"  {note}" for note in made.numbers]
     if made.without_price:
         lines.append(f"  without a price: {made.without_price}; they are left out of figures in dollars")
@@ -94,12 +96,12 @@ def _report(made: ImportedJobs, out: str) -> tuple[ReportTable | ReportLine, ...
         priced = ", ".join(f"{n} in {currency}" for currency, n in made.foreign.items())
         lines.append(f"  priced in a currency other than US dollars: {priced}; they are left out of figures in dollars")
     if made.without_category:
-        lines.append(f"  in no category of Upwork's: {made.without_category}")
+        lines.append(f"  without a category of Upwork's: {made.without_category}")
     if not made.written and not made.there:
-        lines.append(f"no job came through: {out} was not written")
+        lines.append(f"no job was imported, so {out} was not written")
     else:
         lines += [f"suite: {out}", f"  next: worksample suite describe {out}"]
-        lines.append(f"        worksample jobs qualify {out}, and experts say which are fit")
+        lines.append(f"        worksample jobs qualify {out}, so that experts choose the suitable jobs")
     return (ReportTable(("jobs", "count"), shown, right=("count",)), *map(ReportLine, lines))
 
 
@@ -114,8 +116,8 @@ JOBS = _job_format(
     "Turn a table of jobs into packages: a firm's own list, a marketplace's.",
     """Turn a table of jobs into a suite of task packages below the folder OUT.
 
-    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with one job per row; --map names its columns (docs/jobs.md).
-    If a row has errors, nothing is written, unless --skip-faulty leaves such rows out.
+    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with one job per row; --map names its columns
+    (docs/reference/formats.md). If a row has errors, nothing is written, unless --skip-faulty leaves such rows out.
     """,
 )
 GDPVAL = _job_format(
@@ -135,7 +137,7 @@ RLI = _job_format(
     """Turn a folder of projects, laid out as RLI describes them, into a suite of packages below the folder OUT.
 
     Each project's folder has a brief (brief.md), inputs/, human_deliverable/ and may have a metadata.json with price,
-    hours and category (docs/jobs.md).
+    hours and category (docs/reference/formats.md).
     """,
     source="FOLDER",
 )

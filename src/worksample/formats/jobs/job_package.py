@@ -1,4 +1,7 @@
-"""A job's package: task.toml, brief, inputs, the human's deliverable and the criteria, written whole or not at all."""
+"""Writer of a job's package: task.toml, brief, inputs, reference and criteria. A package is written completely or not
+at
+all.
+"""
 
 from __future__ import annotations
 
@@ -29,33 +32,33 @@ _NAMESPACE = uuid.UUID("3f5d6f5e-9d3a-5c1e-8a4b-61b4c9a7d2f0")
 _PLACE = re.compile(r"\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}")
 _DELIVERABLES = "The finished work, as a client would be given it, in the forms that the description asks for."
 BEFORE, AFTER = "## Work description\n\n", "\n\n## Provided material\n\n"
-"""What stands around a description in its brief."""
+"""Text before and after the description in a brief."""
 FRAME = f"\n\n## Deliverables\n\n{_DELIVERABLES}\n"
 FILE_LIMIT = 2 << 30
-"""Bytes of one attachment."""
+"""The largest size of an attachment, in bytes."""
 MOST_NEAR = 2_000
-"""Names of a folder among which the one that is nearest to a missing name is looked for."""
+"""The largest number of file names that are compared when a missing name gets a suggestion."""
 
 
 def package_name(posting: Posting, title_slug: Callable[[str], str] = slug) -> str:
-    """Return `title-contract`, at most 100 characters; an id that is no word is replaced by its digest."""
+    """Return `title-contract`, at most 100 characters. An id that cannot be part of a name becomes a digest."""
     own = slug(posting.job.contract)
     if own != posting.job.contract.lower() or len(own) > 40:
         own = uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:12]
     elif own != posting.job.contract:
-        # Ids that differ in capitals alone are two jobs.
+        # Two ids that differ only in upper and lower case are two jobs.
         own = f"{own}-{uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:6]}"
     title = title_slug(posting.title)[: 95 - len(own)].strip("-")
     return f"{title}-{own}" if title else own
 
 
 def _slug_before(title: str) -> str:
-    """As earlier versions wrote titles: without the letters that have accents."""
+    """Return a title's slug as earlier versions formed it: without accented letters."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 def known_name(posting: Posting, out: Path) -> str:
-    """Return the name of a job's package below `out`: its own, or the one that an earlier version gave it."""
+    """Return the name of a job's package below `out`; the name by an earlier version if a package has it already."""
     name = package_name(posting)
     before = package_name(posting, _slug_before)
     kept = before != name and not (out / name).exists() and owner_of(out / before) == posting.job.contract
@@ -63,9 +66,9 @@ def known_name(posting: Posting, out: Path) -> str:
 
 
 def choose_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
-    """Return a job's folder below `out`: its package's own name, unless that belongs to another job.
+    """Return a job's folder below `out`: its package name, with a suffix if another job has that name.
 
-    Two jobs' titles and ids may form the same name. taken: name -> id of the earlier jobs.
+    Titles and ids of two jobs may form the same name. taken: name -> id of the earlier jobs; the chosen name is added.
     """
     name, contract = known_name(posting, out), posting.job.contract
     if taken.get(name, contract) != contract or owner_of(out / name) not in ("", contract):
@@ -75,7 +78,7 @@ def choose_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
 
 
 def owner_of(root: Path) -> str:
-    """Return the id of the job whose package is in a folder; "" if there is none."""
+    """Return the id of the job whose package is in a folder; "" if the folder holds no job's package."""
     try:
         data = tomllib.loads((root / "task.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -85,12 +88,12 @@ def owner_of(root: Path) -> str:
 
 
 def job_folder(contract: str) -> str:
-    """Return the folder of one job's attachments: its id, or the id's digest if that is no plain name."""
+    """Return the folder of a job's attachments: its id, or the id's digest if the id cannot be a folder's name."""
     return contract if re.fullmatch(r"[A-Za-z0-9_-]{1,80}", contract) else uuid.uuid5(_NAMESPACE, contract).hex
 
 
 def write_package(posting: Posting, root: Path, files: Path, day: date, provenance: str) -> None:
-    """Write the package `root`; attachments and deliverables are found below `files`. Raises InvalidCell."""
+    """Write the package `root`, with attachments and deliverables from `files`. Raises InvalidCell."""
     draft = root.with_name(f".{root.name}.part")
     shutil.rmtree(draft, ignore_errors=True)
     try:
@@ -111,14 +114,14 @@ def write_package(posting: Posting, root: Path, files: Path, day: date, provenan
 
 
 def find_files(posting: Posting, files: Path) -> None:
-    """Raise InvalidCell for the first file that is missing or not allowed."""
+    """Check that every attachment and deliverable can be opened. Raises InvalidCell for the first that cannot."""
     for name in (*posting.attachments, *posting.reference):
         with open_listed_file(files, relative_path(name), name):
             pass
 
 
 def with_available_files(posting: Posting, files: Path) -> Posting:
-    """Return the job with only those files that can be read; its posting still names all."""
+    """Return the posting with only the files that can be opened; its job still lists all attachments."""
 
     def kept(names: Sequence[str]) -> tuple[str, ...]:
         out: list[str] = []
@@ -134,7 +137,9 @@ def with_available_files(posting: Posting, files: Path) -> Posting:
 
 
 def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
-    """Copy files from below `files` under the same names, without a folder that all share."""
+    """Copy files from `files` to `target`; return their new paths. A file keeps its folder only if another has its
+    name.
+    """
     paths = [relative_path(name) for name in names]
     made = []
     for name, path in zip(names, paths, strict=True):
@@ -145,24 +150,25 @@ def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
 
 
 def relative_path(name: str) -> PurePosixPath:
+    """Return a listed file's path. Raises InvalidCell for a web address, or a path that leads out of the folder."""
     path = PurePosixPath(name.replace("\\", "/"))
     if "://" in name:
-        raise InvalidCell(f"{name[:80]!r} lies on the web; bring the file and name it")
+        raise InvalidCell(f"{name[:80]!r} is a web address; download the file and list its name")
     if path.is_absolute() or ".." in path.parts or not path.parts or not name.isprintable():
-        raise InvalidCell(f"{name[:80]!r} leads out of the folder of the files")
+        raise InvalidCell(f"{name[:80]!r} leads out of the files' folder")
     return path
 
 
 def _copy_file(files: Path, path: PurePosixPath, target: Path, name: str) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.exists():
-        raise InvalidCell(f"{name[:80]!r} is named twice")
+        raise InvalidCell(f"{name[:80]!r} is listed twice")
     with open_listed_file(files, path, name) as source, target.open("xb") as out:
         shutil.copyfileobj(source, out, 1 << 20)
 
 
 def open_listed_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
-    """Open a file below `files` without following links: the folder may be untrusted."""
+    """Open a file below `files` without following links, because the folder is untrusted. Raises InvalidCell."""
     folder = os.open(files, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for step in path.parts[:-1]:
@@ -172,11 +178,11 @@ def open_listed_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
         file = os.fdopen(_open_named(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, folder), "rb")
     except FileNotFoundError:
         near = difflib.get_close_matches(path.name, sorted(_names(folder))[:MOST_NEAR], 1)
-        raise InvalidCell(f"{name[:80]!r}: no such file{f'; there is {near[0]!r}' if near else ''}") from None
+        raise InvalidCell(f"{name[:80]!r}: no such file{f'; did you mean {near[0]!r}?' if near else ''}") from None
     except OSError as e:
         raise InvalidCell(f"{name[:80]!r}: {(e.strerror or type(e).__name__).lower()}") from None
     except UnicodeEncodeError:
-        raise InvalidCell(f"{name[:80]!r} is no name that a file can have here") from None
+        raise InvalidCell(f"{name[:80]!r} cannot be the name of a file") from None
     finally:
         os.close(folder)
     found = os.fstat(file.fileno())
@@ -184,13 +190,13 @@ def open_listed_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
         return file
     file.close()
     too_big = f"has more than {FILE_LIMIT >> 30} GiB"
-    raise InvalidCell(f"{name[:80]!r} {too_big if stat.S_ISREG(found.st_mode) else 'is not a file'}")
+    raise InvalidCell(f"{name[:80]!r} {too_big if stat.S_ISREG(found.st_mode) else 'is not a regular file'}")
 
 
 def _open_named(name: str, flags: int, folder: int) -> int:
-    """Open a name in a folder; if it is missing, open the one name that differs only in Unicode composition.
+    """Open a name in a folder; if it is missing, open the only name that differs just in Unicode composition.
 
-    macOS writes `é` as a letter and an accent, tables as one character; to people both are the same name.
+    macOS writes `é` as a letter and an accent, tables write it as one character; to people both are the same name.
     """
     try:
         return os.open(name, flags, dir_fd=folder)
@@ -227,14 +233,15 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
         "", *_gradings(posting), "[[instance]]", 'name = "job"',
         f"title = {_toml(' '.join(posting.title.split()))}",
     ]  # fmt: skip
-    # What looks like a setting of ours in somebody else's text stands for itself.
+    # A placeholder in the client's text is ordinary text, so a setting restores it.
     lines += [f"settings = {_toml({name: text for text, name in places.items()})}"] if places else []
     return "\n".join(lines) + "\n"
 
 
 def _places(description: str) -> dict[str, str]:
-    """Map a text that looks like a setting to the setting that stands for it: one of the same name, or a numbered one
-    if the text contains spaces.
+    """Map each text that looks like a placeholder of a setting to the setting that restores it.
+
+    The setting has the text's own name, or a numbered one if the text contains spaces.
     """
     found = {m[0]: m[1] for m in _PLACE.finditer(description)}
     taken = set(found.values())
@@ -243,9 +250,7 @@ def _places(description: str) -> dict[str, str]:
 
 
 def _gradings(posting: Posting) -> list[str]:
-    """Return the gradings: by rubric if there is one, beside the human's deliverable if that exists, else by a person
-    alone.
-    """
+    """Return the grading tables: `rubric` if there are criteria, `holistic` if there is a reference or no criteria."""
     out = ["[grading.rubric]", ""] if posting.criteria.criteria else []
     if posting.reference or not out:
         out += ["[grading.holistic]", ""]

@@ -1,4 +1,4 @@
-"""A row as a job: the posting and what is known about it, or why it is refused."""
+"""A job's posting, read and checked from a row of a table."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from .columns import AMOUNTS
 from .rubric import read_rubric
 
 _UNITS = 1e5
-"""Of a small currency for a US dollar, at most."""
+"""The largest exchange rate: units of a small currency for one US dollar."""
 _HOURS = 1e6
-"""Of one job, at most."""
+"""The largest number of hours of one job."""
 _TITLE = 120
-"""Characters of a title that is taken from the description."""
+"""The largest number of characters of a title that is taken from the description."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """One job, ready to be written as a package."""
+    """A job that is ready to be written as a package."""
 
     job: Job
     title: str
     description: str
     category: str
-    """An id of `worksample.tasks.taxonomy`, or "" if the posted names are not Upwork's."""
+    """An id of `worksample.tasks.taxonomy`; "" if the posted names are not Upwork's."""
     criteria: Criteria
     attachments: tuple[str, ...]
     reference: tuple[str, ...]
@@ -48,13 +48,13 @@ class Posting:
 
     @property
     def day(self) -> date | None:
-        """When the price was paid or named."""
+        """The day when the price was paid or named: the job's end, else its start."""
         at = self.job.end or self.job.start
         return at.date() if at else None
 
 
 NO_ID, NO_DESCRIPTION = "no id", "no description"
-"""What is wrong with a row that lacks one of these."""
+"""Faults of a row without an id, and of a row without a description."""
 _JOB = (
     "contract", "title", "start", "end", "job_amount", "contract_amount", "milestone_amount", "status",
     "payment_verified", "expertise", "category", "subcategory", "subsubcategory", "openings", "milestones",
@@ -63,7 +63,7 @@ _JOB = (
 
 
 def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
-    """Return a job from its row. Raises InvalidCell for missing or contradictory values."""
+    """Return a posting from the values of a row. Raises InvalidCell for missing or contradictory values."""
     if not said.get("contract"):
         raise cells.InvalidCell(NO_ID)
     description = said.get("description", "")
@@ -99,17 +99,17 @@ def _job(said: Mapping[str, Any]) -> Job:
 
 
 def _check_size(said: Mapping[str, Any], currency: str) -> None:
-    """Raise InvalidCell for an impossible price or number of hours: `metrics` would leave it out silently."""
+    """Raise InvalidCell for an impossible price or number of hours, which `metrics` would leave out silently."""
     most = LARGEST if currency == "USD" else LARGEST * _UNITS
     for name, ceiling, unit in (*((name, most, currency) for name in AMOUNTS), ("hours", _HOURS, "hours")):
         value = said.get(name)
         if isinstance(value, int | float) and value > ceiling:
             shown = f"{value:,.0f}" if value < 1e15 else f"{value:g}"
-            raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, and taken for a mistake")
+            raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, which is taken for a mistake")
 
 
 def _title_line(title: Any, description: str, contract: str) -> str:
-    """Return a title in one line: the posted one, the description's first line, or the id."""
+    """Return a title in one line: the posted title, else the description's first line, else the id."""
     return cells.text(title) or _first_line(cells.text(description)) or cells.text(contract) or "job"
 
 
@@ -119,7 +119,7 @@ def _first_line(description: str) -> str:
 
 
 def category_of(job: Job) -> str:
-    """Return Upwork's id for the posted names; the category alone if the subcategory is unknown."""
+    """Return Upwork's id for the posted names; the id of the top category if the subcategory is unknown."""
     if ":" in job.category:
         return _known_category(job.category)
     top = _upwork("").get(_words(job.category), "")
@@ -128,14 +128,17 @@ def category_of(job: Job) -> str:
 
 @cache
 def _upwork(above: str) -> dict[str, str]:
-    """Words of a title, or of an id -> id, of Upwork's categories below this one ("": of the top ones)."""
+    """Return words of a title or id -> id, for Upwork's categories directly below `above` ("": the top ones)."""
     found = [c for c in categories("upwork") if c.parent == above]
     return {_words(name): c.id for c in found for name in (c.title, c.id.rpartition("/")[2].removeprefix("upwork:"))}
 
 
 @lru_cache(10_000)
 def _words(title: str) -> str:
-    """`Web, Mobile & Software Development`, `Web, Mobile, and Software Dev` and `web-mobile-software-dev` are one."""
+    """Return a title as words, so that different spellings agree.
+
+    `Web, Mobile & Software Development` and `web-mobile-software-dev` give the same words.
+    """
     return " ".join({"dev": "development"}.get(w, w) for w in slug(title).split("-") if w != "and")
 
 

@@ -1,4 +1,4 @@
-"""A folder of projects as RLI's are described (3.2): each with its brief, its inputs and the human's deliverable."""
+"""Reader of a folder of projects in the layout that RLI describes (3.2): brief, inputs and the human's deliverable."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BRIEF_LIMIT = 4 << 20
 
 @contextmanager
 def open_jobs(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
-    """A table of jobs, or a folder that holds a project in each folder of its own. Raises as `open_table`."""
+    """Open a table of jobs, or a folder with one subfolder for each project. Raises the same errors as `open_table`."""
     check_encoding(encoding)
     if path.is_dir():
         yield table_of_records(enumerate(read_projects(path), 1))
@@ -39,7 +39,9 @@ def open_jobs(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
 
 
 def read_projects(folder: Path) -> Iterator[dict[str, Any]]:
-    """A row for each folder, in order; `metadata.json` in it may say price, hours, category and the like."""
+    """Yield a row for each project folder, in order. Its `metadata.json` may give price, hours, category and other
+    fields.
+    """
     for entry in sorted(p for p in folder.iterdir() if p.is_dir() and not p.is_symlink() and p.name[0] not in "._"):
         metadata = _metadata(entry)
         if isinstance(metadata, str):
@@ -55,7 +57,7 @@ def read_projects(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _metadata(project: Path) -> dict[str, Any] | str:
-    """What the project's file says, or what is wrong with it."""
+    """Return the contents of a project's metadata file, or a message if it cannot be read."""
     path = _first(project, METADATA)
     if path is None:
         return {}
@@ -82,7 +84,7 @@ def _first(project: Path, names: tuple[str, ...]) -> Path | None:
 
 
 def _files(folder: Path, project: Path, names: tuple[str, ...]) -> list[str]:
-    """Paths of the files in the first of these folders that is there, relative to the whole; links are left alone."""
+    """Return the files in the first existing folder of `names`, as paths relative to `folder`. Links are ignored."""
     there = {p.name.lower(): p for p in project.iterdir() if p.is_dir() and not p.is_symlink()}
     root = next((there[n] for n in names if n in there), None)
     if root is None:

@@ -1,4 +1,4 @@
-"""A rubric in a cell, as criteria: lines of `importance - text` (UpBench A.3), JSON, or GDPval's items with points."""
+"""Reader of a rubric in a cell: lines of `importance - text` (UpBench A.3), JSON, or GDPval's items with points."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ _POINTS = ("points", "score", "weight")
 
 
 def read_rubric(cell: Any) -> Criteria:
-    """The criteria, all decided by people. An item with points below 0, a penalty in GDPval, is a pitfall.
+    """Return the criteria of a cell. Raises InvalidCell.
 
-    Raises Unfit.
+    People decide a criterion, unless its item says otherwise. An item with points below 0, a penalty in GDPval, becomes
+    a
+    pitfall.
     """
     if isinstance(cell, dict):
         cell = next((cell[k] for k in ("criteria", "rubric", "items") if k in cell), [cell])
@@ -42,7 +44,7 @@ def _criterion(n: int, item: Any) -> Criterion:
         except ValueError as e:
             raise InvalidCell(str(e)) from None
     told = _first(item, _TEXT)
-    # The words themselves are kept as they stand.
+    # The criterion's text is kept unchanged, with its spaces.
     said = told if isinstance(told, str) and text(told) else text(told)
     label, points = text(_first(item, _WEIGHT)).lower(), _first(item, _POINTS)
     if label in set(Importance):
@@ -60,10 +62,10 @@ def _criterion(n: int, item: Any) -> Criterion:
 
 
 def _place(n: int, item: dict[str, Any]) -> dict[str, Any]:
-    """Its id, by default its number; who decides it, by default people; gates."""
+    """Return the item's id (default: its number), its kind of evaluator (default: people), and its flags."""
     id, by = item.get("id"), item.get("by")
     if by is not None and by not in set(By):
-        raise InvalidCell(f"criterion {n}: by {by!r} is none of {', '.join(By)}")
+        raise InvalidCell(f"criterion {n}: by is {by!r}, not one of {', '.join(By)}")
     own = id if isinstance(id, str) and _ID.fullmatch(id) else f"c{n}"
     flags = {name: item.get(name) is True for name in ("gate", "implies_others")}
     return {"id": own, "by": By(by or By.PERSON), **flags}

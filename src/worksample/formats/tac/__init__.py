@@ -1,4 +1,4 @@
-"""TheAgentCompany's tasks, from an installed `inspect_evals`: packages out of them, their own evaluators as graders."""
+"""Import of TheAgentCompany's tasks as packages, graded by their own evaluators."""
 
 from lazy_loader import attach_stub
 

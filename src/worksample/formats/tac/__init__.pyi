@@ -1,2 +1,2 @@
-from .importing import ImportedTacTask as ImportedTacTask
-from .importing import import_tac as import_tac
+from .port_import import ImportedTacTask as ImportedTacTask
+from .port_import import import_tac as import_tac

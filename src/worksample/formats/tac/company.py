@@ -1,7 +1,8 @@
-"""The company that the port's tasks are done in: its people and channels as published, and what lies on ownCloud.
+"""The simulated company of TheAgentCompany's tasks: its people, chat channels and documents.
 
-The documents themselves lie in an image that is no part of the port. What a task's folder holds a copy of is put where
-the prompt says; the rest can be given as a folder, and is named where it is missing.
+The original documents are in an image that the port does not contain. Documents that a task's own folder contains are
+copied to the paths that its prompt names. The others can be given as a folder; else the task's notes list them as
+missing.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ from worksample.tasks.workplace import BESIDES
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.the_agent_company import account_of, read_npcs
 
-from .source import REINSTALL, PublishedTask
+from .published_task import REINSTALL, PublishedTask
 
 AGENT = "theagentcompany"
-"""The account that prompts and evaluators name, and its password."""
+"""The name and password of the agent's account, as prompts and evaluators use them."""
 TODAY = "2024-12-01T09:00:00"
-"""As prompts say."""
+"""The company's date, as prompts state it."""
 PEOPLE = Path("servers/rocketchat/npc-data-population/npc_definition.json")
 HR, FINANCE, DATA = "Documents/Human Resources Team", "Documents/Financials", "Documents/Data Analysis"
 FOLDERS = (HR, f"{HR}/Attendance", f"{HR}/Immigration", f"{HR}/resumes", FINANCE, DATA,
            "Documents/Admin", "Documents/Administrative Specialist", "Documents/Research")  # fmt: skip
-"""That prompts name: they exist, as in the image."""
+"""Folders that prompts name. The original image has them even if they are empty."""
 _MONTH = {"april-attendance-data.csv": f"{HR}/Attendance/april-attendance-data.csv"}
 _SHOP = ("customers", "inventory", "order_items", "orders", "products")
 MATERIAL: Mapping[str, Mapping[str, str]] = {
@@ -43,26 +44,28 @@ MATERIAL: Mapping[str, Mapping[str, str]] = {
     "hr_check_attendance_one_day": {"attendance-2024-03-01.csv": f"{HR}/Attendance/attendance-2024-03-01.csv"},
     "hr_salary_analysis": {"salary.txt": f"{HR}/salary.txt"},
 }
-"""Task -> file of its folder -> where the prompt finds it."""
+"""Task -> file in its folder -> the path on ownCloud that the prompt names."""
 WHOLE = frozenset(MATERIAL) - {
     "ds_coffee_shop_database_management", "finance_check_attendance_payroll", "finance_invoice_matching",
     "hr_check_attendance_multiple_days_department",
 } | {"hr_new_grad_job_description"}  # fmt: skip
-"""Tasks that need no other document."""
+"""Tasks that need no other documents."""
 SERVICES = {"gitlab": "git", "owncloud": "files", "plane": "tracker", "rocketchat": "chat"}
-"""A workplace's service by the product whose dialect it is asked in."""
+"""Product -> the service of a workplace that answers in its dialect."""
 
 
 def services_for(products: Iterable[str]) -> list[str]:
-    """A workplace's services that these dialects ask."""
+    """Return the services of a workplace that these products need."""
     found = [name for one in products for name in (SERVICES[one], *BESIDES.get(one, ()))]
     return list(dict.fromkeys(found))
 
 
 def write_company(root: Path, task: PublishedTask, documents: Path | None) -> None:
-    """Write the company of a task below `root`. `documents`: what else lies on ownCloud, from its root on.
+    """Write the company of a task into the folder `root`.
 
-    ImportFailed where the installed copy's list of people is not of the known form.
+    documents: further files on ownCloud, from its root folder on. Raises ImportFailed if the installed list of people
+    has
+    an unknown form.
     """
     played = read_npcs(task.colleagues, where=f"{task.name}/eval.yaml")
     material = {place: task.folder / source for source, place in MATERIAL.get(task.name, {}).items()}
@@ -74,10 +77,10 @@ def company_folder(
     root: Path, defined: Sequence[Mapping[str, Any]], colleagues: Sequence[Colleague], material: Mapping[str, Path],
     documents: Path | None, *, agent: Mapping[str, Sequence[str]] | None = None, more: Path | None = None,
 ) -> None:  # fmt: skip
-    """Write a company of these people. `material`: documents by their places; `documents`: what else lies there.
+    """Write a company with these people into the folder `root`.
 
-    agent: further keys of the agent's account. more: a folder in the company's own form, with its projects,
-    repositories and wikis.
+    material: path on ownCloud -> document. documents: further files on ownCloud. agent: further keys of the agent's
+    account. more: a folder in the company's own format, with projects, repositories and wikis.
     """
     played = {one.id: one for one in colleagues}
     people = _people(defined, played, agent or {})
@@ -108,7 +111,7 @@ def company_folder(
 
 
 def defined_in(path: Path, next: str) -> list[dict[str, Any]]:
-    """The people of a published list. ImportFailed with `next` where it is not of the known form."""
+    """Read the people of a published list. Raises ImportFailed, with `next`, if the list has an unknown form."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         return [one for one in found if one["first_name"] != AGENT]
@@ -119,7 +122,7 @@ def defined_in(path: Path, next: str) -> list[dict[str, Any]]:
 def _people(
     defined: Sequence[Mapping[str, Any]], played: Mapping[str, Colleague], agent: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, Any]]:
-    """What stands of each person, by account."""
+    """Return account -> the keys of the person."""
     people: dict[str, dict[str, Any]] = {
         AGENT: {"name": "The Agent Company", "role": "Assistant", "password": AGENT, **agent}
     }
@@ -150,7 +153,7 @@ _ALL = (
     "sophia_rodriguez", "wang_fang", "zhang_wei",
 )  # fmt: skip
 GENERAL = "general"
-"""Where everybody is."""
+"""The channel that everyone has joined."""
 ROOMS: Mapping[str, tuple[str, ...]] = {
     "engineering": ("sarah_johnson",),
     "help-desk": tuple(one for one in _ALL if one not in ("alex_turner", "li_ming", "liu_qiang", "sarah_johnson")),
@@ -170,11 +173,11 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
         "sarah_johnson", "sophia_rodriguez", "wang_fang",
     ),
 }  # fmt: skip
-"""The people whom everybody knows of: those who made the database are left out."""
+"""Channel -> its members, without the authors of the original database."""
 
 
 def channels(people: Collection[str], owner: str) -> dict[str, dict[str, Any]]:
-    """The keys of each channel of a company of these people. `owner`: of all, as who administers them there."""
+    """Return the settings of each channel, with those members that the company has. `owner` owns every channel."""
     rooms: dict[str, dict[str, Any]] = {GENERAL: {"owners": [owner]}}
     for name, members in ROOMS.items():
         rooms[name] = {"members": [one for one in members if one in people], "open": True, "owners": [owner]}

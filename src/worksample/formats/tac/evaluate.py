@@ -1,10 +1,13 @@
-"""Run one of TheAgentCompany's evaluators, unmodified, inside the grading box, and read its checkpoints as a grade.
+"""Grading with an unmodified evaluator of the port of TheAgentCompany (`inspect_evals`), inside the grading box.
 
-An evaluator is an Inspect scorer that looks at a sandbox: here a one-sample evaluation over the mounted submission,
-with Inspect's `local` sandbox inside our own box. ownCloud and Rocket.Chat are the dialects of a workplace that stands
-over what the submission left. What an evaluator looks for and nobody can give here it would take for missing and count
-as 0, so such a submission is left ungraded instead. A model that it asks is the judge of the platform
-(`judge_model.py`).
+An evaluator is an Inspect scorer that examines a sandbox. It runs in a one-sample evaluation over the mounted
+submission, with Inspect's sandbox `local` inside the grading box. A workplace with the state that the submission left
+answers as ownCloud and Rocket.Chat. Requests to a language model go to the platform's judge (`judge_model.py`).
+
+An evaluator gives 0 points for anything that it does not find. If something is missing that only the platform could
+provide, the submission is therefore left ungraded.
+
+The `grade.py` of imported packages imports this module by its name.
 """
 
 from __future__ import annotations
@@ -29,14 +32,20 @@ from worksample.records.grade_tree import By, CriteriaTree
 
 from .company import SERVICES
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
-from .judge_model import EvaluatorJudge
-from .source import PublishedTask, find_source, read_one
+from .judge_model import LEAVE_OUT, EvaluatorJudge
+from .published_task import PublishedTask, find_source, read_one
 
 _LOGGER = "inspect_evals.theagentcompany"
+ON_PLATFORM = "worksample task check FOLDER"
+"""Next command if the evaluator does not run in the grading box."""
+IN_A_TRIAL = "worksample run EXPERIMENT with an agent, since only trials record a conversation"
+"""Next command if the submission has no trajectory."""
+EXTRA = "pip install 'worksample[tac]'"
+IMPORT_AGAIN = "worksample import tac --overwrite OUT"
 
 
 class _WarningCollector(logging.Handler):
-    """Keeps the evaluator's own warnings: many turn a crash of theirs into 0 and only log it."""
+    """A log handler that keeps the evaluator's warnings. Many evaluators log their own crash and return 0."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -47,12 +56,13 @@ class _WarningCollector(logging.Handler):
 
 
 def evaluate(case: Case, name: str) -> Grade:
-    """Grade `case` with the evaluator of task `name`.
+    """Grade `case` with the evaluator of the task `name`.
 
-    Raises GraderError: `grader.lacks` where it asks for a service, a module, a file or a conversation that is not there
-    (another try would find it no more), the judge's cause where it asks a language model and gets no answer,
-    `grader.reference` where its own reference is missing, `grader.malformed` where its answer is no list of
-    checkpoints, `grader.crash` where it failed.
+    Raises GraderError with one of these causes. `grader.lacks`: a service, module, file or conversation is missing, and
+    a
+    retry would not help. `grader.reference`: the evaluator's reference is missing. `grader.malformed`: its result is
+    not a
+    list of checkpoints. `grader.crash`: it failed. If the judge does not answer, the cause is the judge's.
     """
     published = _require_prerequisites(case, name)
     from inspect_ai import Task, eval
@@ -66,7 +76,7 @@ def evaluate(case: Case, name: str) -> Grade:
 
     def answered(messages: Any, *_: Any) -> ModelOutput:
         output = ModelOutput.from_content("judge", asking.answer(messages))
-        output.usage = ModelUsage()  # counted where the judge is asked
+        output.usage = ModelUsage()  # the judge's own usage is recorded by the platform
         return output
 
     model = get_model("mockllm/model", custom_outputs=answered)
@@ -88,61 +98,89 @@ def evaluate(case: Case, name: str) -> Grade:
             fail_on_error=False,
             score=True,
         )[0]
-        # Samples are read from the log's file on first use, so while its folder is there.
+        # Samples are loaded lazily from the log's file, so they are read before its folder is deleted.
         found = _read_log(log, asking.failed, said.lines, case.criteria)
     require_served(case, published.looks.services)
     return found
 
 
 def _require_prerequisites(case: Case, name: str) -> PublishedTask:
-    """Refuse where the evaluator would take something that is missing here for the agent's failure."""
+    """Raise GraderError if anything is missing that the evaluator would count as the agent's failure."""
     folder, version = find_source()
     if not (folder / name / "evaluator.py").is_file():
-        raise GraderError(f"inspect_evals {version} has no task {name!r}")
+        raise GraderError(f"inspect_evals {version} has no task {name!r}", next=EXTRA)
     task = read_one(folder / name, version)
     if str(case.folder("output")) != WORKSPACE:
-        raise GraderError(f"the evaluator reads {WORKSPACE}, which only a sandbox has", cause=Cause.GRADER_LACKS)
-    lacks = [name for name in task.looks.services if name not in SERVICES or not standing()]
-    if lacks:
-        what = f"the evaluator asks {', '.join(lacks)}, and the grading box has no services"
-        raise GraderError(what, cause=Cause.GRADER_LACKS)
+        raise not_in_box()
+    require_services(task.looks.services)
     require_programs(task.looks.services)
-    if task.looks.messages and not steps_of(case):
-        what = "the evaluator looks at the conversation, and this submission came without one"
-        raise GraderError(what, cause=Cause.GRADER_LACKS)
+    if task.looks.messages:
+        require_conversation(case)
     modules = [m for m in task.looks.modules if importlib.util.find_spec(m.split(".")[0]) is None]
     if modules:
-        what = f"the evaluator needs {', '.join(modules)}: pip install 'worksample[tac]'"
-        raise GraderError(what, cause=Cause.GRADER_LACKS)
+        what = f"the evaluator needs Python modules that are not installed: {', '.join(modules)}"
+        raise GraderError(what, cause=Cause.GRADER_LACKS, next=EXTRA)
     held = [c.target.removeprefix(f"{UTILS}/") for c in task.copied if c.target.startswith(f"{UTILS}/")]
     lost = [n for n in dict.fromkeys((*task.looks.references, *held)) if not (Path(UTILS) / n).is_file()]
     if lost:
-        raise GraderError(f"{UTILS} has no {', '.join(lost)}", cause=Cause.GRADER_REFERENCE)
+        what = f"the evaluator's reference lacks {', '.join(lost)}"
+        raise GraderError(what, where=UTILS, cause=Cause.GRADER_REFERENCE, next=IMPORT_AGAIN)
     beyond = [n for n in task.looks.outside if not (Path(DATA) / n).is_file()]
     if beyond:
-        what = f"the evaluator reads {DATA}/{', '.join(beyond)}, which no submission holds"
-        raise GraderError(what, cause=Cause.GRADER_LACKS)
+        what = f"the evaluator reads {', '.join(beyond)} in {DATA}, which is not part of a submission"
+        raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
     return task
 
 
+def not_in_box() -> GraderError:
+    """Return the error of an evaluator that does not run in the grading box, and so does not find its folders."""
+    what = f"the evaluator reads {WORKSPACE}, which exists only in the grading box"
+    return GraderError(what, cause=Cause.GRADER_LACKS, next=ON_PLATFORM)
+
+
+def require_services(products: Iterable[str]) -> None:
+    """Raise GraderError (`grader.lacks`) if the grading box has no service in place of a product."""
+    products = tuple(products)
+    unknown = [name for name in products if name not in SERVICES]
+    if unknown:
+        what = f"the evaluator calls {', '.join(unknown)}, which the grading box cannot replace"
+        raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
+    if products and not standing():
+        what = f"the evaluator calls {', '.join(products)}, and the grading box has no services"
+        raise GraderError(what, cause=Cause.GRADER_LACKS, next=IMPORT_AGAIN)
+
+
+def require_conversation(case: Case) -> None:
+    """Raise GraderError (`grader.lacks`) if the submission has no trajectory."""
+    if not steps_of(case):
+        what = "the evaluator reads the conversation, and this submission has no trajectory"
+        raise GraderError(what, cause=Cause.GRADER_LACKS, next=IN_A_TRIAL)
+
+
 def require_programs(services: Iterable[str]) -> None:
-    """GraderError (`grader.lacks`) where a program is missing by which evaluators ask services."""
+    """Raise GraderError (`grader.lacks`) if services are needed and a program by which evaluators call them is
+    missing.
+    """
     gone = [name for name in ("bash", "curl", "base64") if any(services) and shutil.which(name) is None]
     if gone:
-        raise GraderError(f"the evaluator needs {', '.join(gone)}", cause=Cause.GRADER_LACKS)
+        what = f"the evaluator needs programs that are not installed: {', '.join(gone)}"
+        raise GraderError(what, cause=Cause.GRADER_LACKS, next="apt install bash curl coreutils")
 
 
 def require_served(case: Case, services: Iterable[str]) -> None:
-    """Refuse a grade of an evaluator that asked a service for what it has not: it would call that missing work."""
+    """Raise GraderError (`grader.lacks`) if a service refused a request of the evaluator, which it counts as missing
+    work.
+    """
     for name in (one for one in services if one in SERVICES):
         refused = case.services().json(SERVICES[name], "/.worksample/refused")["refused"]
         if refused:
-            told = "; ".join(f"{one['method']} {one['path']}: {one['why']}" for one in refused[:3])
-            raise GraderError(f"the evaluator asks what {name} has not here: {told}", cause=Cause.GRADER_LACKS)
+            requests = "; ".join(f"{one['method']} {one['path']}: {one['why']}" for one in refused[:3])
+            what = f"the evaluator sent requests that {name} does not support here: {requests}"
+            raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
 
 
 def _require_sound_annotations(task: PublishedTask) -> None:
-    """Refuse an evaluator that fails at a definition of its own: it would call every answer wrong."""
+    """Raise GraderError if the evaluator cannot define one of its inner functions: it would mark every answer wrong."""
     if sys.version_info >= (3, 14) or not task.looks.annotations:
         return
     names = vars(importlib.import_module(f"inspect_evals.theagentcompany.tasks.{task.name}.evaluator"))
@@ -150,16 +188,17 @@ def _require_sound_annotations(task: PublishedTask) -> None:
         try:
             eval(text, dict(names))
         except TypeError as fault:
-            what = f"the evaluator cannot define a function of its own: {text}: {fault} (before Python 3.14)"
-            raise GraderError(what, cause=Cause.GRADER_CRASH) from fault
+            what = f"the evaluator has a function that this Python cannot define: {text}: {fault}"
+            step = f"use Python 3.14 or newer, or {LEAVE_OUT}"
+            raise GraderError(what, cause=Cause.GRADER_CRASH, next=step) from fault
         except NameError:
-            # A name of the enclosing function, which is there when it is called.
+            # A name of the enclosing function, which exists when that function is called.
             continue
 
 
 @contextmanager
 def _login_shell_home(folder: Path) -> Iterator[None]:
-    """A home whose login shells find `python`: evaluators call it under `bash -lc`."""
+    """Set HOME to a folder whose login shells find `python`, because evaluators call it by `bash -lc`."""
     before = os.environ.get("HOME")
     (folder / ".bash_profile").write_text(f'export PATH="{Path(sys.executable).parent}:$PATH"\n', encoding="utf-8")
     os.environ["HOME"] = str(folder)
@@ -172,25 +211,28 @@ def _login_shell_home(folder: Path) -> Iterator[None]:
 
 
 def _read_log(log: Any, failed: GraderError | None, warnings: list[str], criteria: CriteriaTree) -> Grade:
+    """Return the grade in the evaluation's log. Raises GraderError if the evaluator failed."""
     if failed is not None:
-        # Evaluators catch this, and would call it the agent's failure.
+        # Evaluators catch the judge's errors and would count them as the agent's failure.
         raise failed
     sample = log.samples[0] if log.samples else None
     if sample is None or sample.error or not sample.scores:
         fault = sample.error.message if sample and sample.error else str(log.error.message if log.error else "no score")
-        raise GraderError(f"the evaluator failed: {fault[-800:]}", cause=Cause.GRADER_CRASH)
+        raise GraderError(f"the evaluator failed: {fault[-800:]}", cause=Cause.GRADER_CRASH, next=LEAVE_OUT)
     score = next(iter(sample.scores.values()))
     checkpoints = (score.metadata or {}).get("checkpoints")
     if (score.explanation or "").startswith("Original scoring failed"):
-        # One evaluator reads its own reference wrongly, whatever was delivered.
-        raise GraderError(f"the evaluator failed by itself: {score.explanation}", cause=Cause.GRADER_CRASH)
+        # One evaluator misreads its own reference, whatever the deliverable is.
+        what = f"the evaluator cannot read its own reference: {score.explanation}"
+        raise GraderError(what, cause=Cause.GRADER_CRASH, next=LEAVE_OUT)
     if checkpoints == [] and score.value == {"score": "I", "checkpoints": 0.0}:
-        # So some evaluators answer where a deliverable is missing or cannot be read.
+        # Some evaluators give this result if a deliverable is missing or unreadable.
         return _zero_grade(criteria, score.explanation or "")
     return _grade(checkpoints, score.explanation or "", warnings)
 
 
 def _zero_grade(criteria: CriteriaTree, explanation: str) -> Grade:
+    """Return a grade of 0 with every criterion that a program checks."""
     wanted = [leaf for leaf in criteria.leaves if leaf.by is By.PROGRAM]
     parts = tuple(GradePart(name=leaf.id, points=leaf.worth, fraction=0.0) for leaf in wanted)
     reason = f"no checkpoint was reached\n{explanation}"
@@ -198,7 +240,7 @@ def _zero_grade(criteria: CriteriaTree, explanation: str) -> Grade:
 
 
 def _replay_solver(case: Case) -> Any:
-    """A solver that puts the trial's conversation where evaluators look for it."""
+    """Return a solver that adds the trial's conversation to the messages that evaluators read."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageTool
     from inspect_ai.solver import Generate, TaskState, solver
 
@@ -219,7 +261,7 @@ def _replay_solver(case: Case) -> Any:
 
 
 def steps_of(case: Case) -> list[dict[str, Any]]:
-    """The steps of the trajectory that came with the submission, or none."""
+    """Return the steps of the submission's trajectory; an empty list if it has none."""
     try:
         folder = case.folder("trajectory")
     except GraderError:
@@ -230,14 +272,15 @@ def steps_of(case: Case) -> list[dict[str, Any]]:
 
 
 def _grade(checkpoints: Any, explanation: str, warnings: list[str]) -> Grade:
-    """Checkpoints as parts; the score is points earned of points there are (TAC 4.1)."""
+    """Return the checkpoints as a grade. The score is the earned points divided by the possible points (TAC 4.1)."""
     if not isinstance(checkpoints, list) or not checkpoints:
-        raise GraderError("the evaluator gave no checkpoints", cause=Cause.GRADER_MALFORMED)
+        raise GraderError("the evaluator returned no checkpoints", cause=Cause.GRADER_MALFORMED, next=LEAVE_OUT)
     parts = []
     for number, item in enumerate(checkpoints, start=1):
         total, result = _points_of(item)
         if total <= 0:
-            raise GraderError(f"checkpoint {number} is worth {total:g} points", cause=Cause.GRADER_MALFORMED)
+            what = f"the evaluator's checkpoint {number} is worth {total:g} points"
+            raise GraderError(what, cause=Cause.GRADER_MALFORMED, next=LEAVE_OUT)
         parts.append(GradePart(name=f"checkpoint-{number}", points=total, fraction=min(1.0, max(0.0, result / total))))
     total = sum(p.points for p in parts)
     score = sum(p.points * (p.fraction or 0.0) for p in parts) / total
@@ -246,7 +289,9 @@ def _grade(checkpoints: Any, explanation: str, warnings: list[str]) -> Grade:
 
 
 def _points_of(item: Any) -> tuple[float, float]:
-    """(total, result) of a checkpoint, which is an object or, out of a log, a mapping; a value alone is a share."""
+    """Return (possible points, earned points) of a checkpoint: an object, or a dict from a log. A single value is a
+    share.
+    """
     if isinstance(item, dict) and item.keys() == {"value"}:
         return 1.0, float(item["value"])
     if isinstance(item, dict):

@@ -1,7 +1,8 @@
-"""What an evaluator needs, read from its syntax tree: files, references, services, a judge, points. Nothing is run.
+"""Analysis of an evaluator's source: the files, services and modules that it needs, and its points. Nothing is
+executed.
 
-Only code that its `build_scorer` reaches counts: helpers without a caller, and the branches of the opt-in "improved"
-scoring, say nothing about the grading that is used.
+Only code that its `build_scorer` can reach counts. Helpers without a caller do not, nor do the branches of the optional
+"improved" scoring.
 """
 
 from __future__ import annotations
@@ -24,44 +25,45 @@ _SERVICES = {
     "plane": ("plane",),
     "a running RisingWave": ("risingwave",),
 }
-"""Services, by what the names of the shared helpers that reach them hold."""
+"""Service -> parts of the names of shared helper functions that call it."""
 _JUDGES = {"get_model", "evaluate_chat_history_with_llm", "evaluate_with_llm", "llm_complete"}
 _WRITES = {"write_file", "curl_download_in_sandbox"}
 _HELPED = {"extract_text_from_odt": "odf"}
-"""Modules that shared helpers import, and without which they find nothing."""
+"""Shared helper function -> the module that it imports; without the module it finds nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorNeeds:
-    """What one evaluator reads and uses."""
+    """The needs of one evaluator."""
 
     files: tuple[str, ...]
-    """Files below /workspace, by their paths there."""
+    """Files below /workspace, as paths relative to it."""
     references: tuple[str, ...]
     """Files below /utils."""
     outside: tuple[str, ...]
-    """Files elsewhere that an agent is to make: below /data."""
+    """Files below /data that the agent has to write."""
     columns: tuple[str, ...]
     """Columns that a deliverable must have."""
     patterns: tuple[str, ...]
     """Regular expressions that a whole line must match."""
     services: tuple[str, ...]
     modules: tuple[str, ...]
-    """Modules that it imports late; a failure of that import it takes for the agent's."""
+    """Modules that the evaluator imports inside functions. It counts a failed import as the agent's failure."""
     annotations: tuple[str, ...]
-    """Annotations of functions inside functions: before Python 3.14 they are evaluated at every call."""
+    """Annotations of inner functions. Before Python 3.14, every call of the outer function evaluates them."""
     points: tuple[int, ...] | None
-    """What its checkpoints are worth, in order; None where their number is only known when it runs."""
+    """Points of the checkpoints, in order; None if their number is known only at run time."""
     judge: bool
     writes: bool
-    """Whether it writes into /workspace."""
+    """Whether the evaluator writes into /workspace."""
     messages: bool
-    """Whether it looks at the conversation."""
+    """Whether the evaluator reads the conversation."""
 
 
 def analyse_evaluator(source: str, *, start: str = "build_scorer") -> EvaluatorNeeds:
-    """Analyse an evaluator's source. start: the function that grading begins with. Raises SyntaxError if it is not
-    Python.
+    """Analyse an evaluator's source. start: the function with which grading begins.
+
+    Raises SyntaxError if the source is not Python.
     """
     tree = ast.parse(source)
     constants = _constants(tree)
@@ -87,7 +89,7 @@ def analyse_evaluator(source: str, *, start: str = "build_scorer") -> EvaluatorN
 
 
 def _constants(tree: ast.Module) -> dict[str, ast.expr]:
-    """Module constants, by name."""
+    """Return name -> value of the constants of a module."""
     found: dict[str, ast.expr] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
@@ -98,7 +100,7 @@ def _constants(tree: ast.Module) -> dict[str, ast.expr]:
 
 
 def _reachable_nodes(tree: ast.Module, first: str) -> Iterator[ast.AST]:
-    """Every node that grading can come to, from its first function on, with the constants it uses."""
+    """Yield every node that the function `first` can reach, including the constants that it uses."""
     own: dict[str, ast.AST] = dict(_constants(tree))
     for part in tree.body:
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -114,7 +116,7 @@ def _reachable_nodes(tree: ast.Module, first: str) -> Iterator[ast.AST]:
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """As `ast.walk`, depth first and without the branches of improved scoring."""
+    """Yield a node and all nodes below it, depth first, without the branches of "improved" scoring."""
     if isinstance(node, ast.If) and _mode(node.test) not in (None, "original"):
         for child in node.orelse:
             yield from _walk(child)
@@ -129,7 +131,7 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _mode(test: ast.expr) -> str | None:
-    """The mode that an `if scoring_mode == ...` is about."""
+    """Return the mode in a test `scoring_mode == ...`; None for any other test."""
     if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "scoring_mode":
         first = test.comparators[0]
         return str(first.value) if isinstance(first, ast.Constant) else None
@@ -137,7 +139,7 @@ def _mode(test: ast.expr) -> str | None:
 
 
 def _text(node: ast.AST, constants: dict[str, ast.expr], depth: int = 4) -> str | None:
-    """The string that an expression is: a literal, a constant, an f-string or `os.path.join` of such."""
+    """Return the string value of a literal, constant, f-string or `os.path.join`; None for any other expression."""
     if depth == 0:
         return None
     if isinstance(node, ast.Constant):
@@ -161,7 +163,7 @@ def _files_below(folder: str, texts: list[str]) -> tuple[str, ...]:
 
 
 def _columns(nodes: list[ast.AST], constants: dict[str, ast.expr]) -> Iterator[str]:
-    """Members of what is called ...columns or ..._cols..., and of sets that columns are compared with."""
+    """Yield the items of variables named like `expected_columns`, and of sets that are compared with columns."""
     for node in nodes:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -216,7 +218,9 @@ def _annotations(nodes: list[ast.AST]) -> Iterator[str]:
 
 
 def _points(nodes: list[ast.AST], constants: dict[str, ast.expr]) -> tuple[int, ...] | None:
-    """`Checkpoint(total=...)` in order. Loops and branches make their number unknown, and so do computed totals."""
+    """Return each `Checkpoint(total=...)` in order; None if there are none, or their number or a total is not
+    constant.
+    """
     loops = [n for n in nodes if isinstance(n, ast.For | ast.If | ast.ListComp | ast.GeneratorExp)]
     looped = {id(inner) for loop in loops for inner in ast.walk(loop)}
     totals: list[int] = []

@@ -1,4 +1,6 @@
-"""TheAgentCompany's tasks as a format: the command `worksample import tac`, for the installed port or a copy."""
+"""The format of TheAgentCompany's tasks: the command `worksample import tac`, for the installed port or an original
+copy.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from worksample.formats.interface import (
 )
 
 if TYPE_CHECKING:
-    from .original import OriginalTask
+    from .original_import import OriginalTask
 
 
 def _import(request: TransferRequest) -> TransferReport:
@@ -31,24 +33,24 @@ def _import(request: TransferRequest) -> TransferReport:
         return _import_copy(request, copy, request.out)
     if request.path("projects") is not None:
         raise UsageError(
-            "--projects works only with --original: no task of the port asks GitLab or Plane",
+            "--projects works only with --original, as no task of the port uses GitLab or Plane",
             next="worksample import tac OUT --original COPY --projects FOLDER",
         )
     if request.flag("list"):
-        from .importing import installed_tasks
+        from .port_import import installed_tasks
 
         names = [task.name for task in installed_tasks()]
         return TransferReport(names, tuple(map(ReportLine, names)))
     if request.out is None:
-        raise UsageError("no folder OUT to write to", next="worksample import tac OUT")
+        raise UsageError("the folder OUT is missing", next="worksample import tac OUT")
     return _import_port(request, request.out)
 
 
 def _import_port(request: TransferRequest, out: Path) -> TransferReport:
-    """Import the tasks of the installed `inspect_evals`."""
-    from worksample.formats.packages import packages_or_faults, report_packages
+    """Import the tasks of the installed port, `inspect_evals`."""
+    from worksample.formats.package_writer import packages_or_faults, report_packages
 
-    from .importing import import_tac
+    from .port_import import import_tac
 
     made, complete = packages_or_faults(
         import_tac, out, tasks=request.texts("tasks"), as_published=request.flag("as_published"),
@@ -66,10 +68,10 @@ def _import_port(request: TransferRequest, out: Path) -> TransferReport:
 
 
 def _import_copy(request: TransferRequest, copy: Path, out: Path) -> TransferReport:
-    """Import the tasks of a copy of TheAgentCompany's own repository."""
-    from worksample.formats.packages import packages_or_faults, report_packages
+    """Import the tasks from a copy of TheAgentCompany's own repository."""
+    from worksample.formats.package_writer import packages_or_faults, report_packages
 
-    from .original import import_original, read_originals
+    from .original_import import import_original, read_originals
 
     made, complete = packages_or_faults(
         import_original, copy, out, tasks=request.texts("tasks"), overwrite=request.flag("overwrite"),
@@ -82,8 +84,8 @@ def _import_copy(request: TransferRequest, copy: Path, out: Path) -> TransferRep
 
 
 def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
-    """List the tasks of a copy: what each needs, and what of that is missing."""
-    from .original import count_needs, read_originals
+    """List the tasks of a copy, with the services that each needs, and the service contents that are missing."""
+    from .original_import import count_needs, read_originals
 
     refused: dict[str, ImportFailed] = {}
     found = read_originals(copy, refused)
@@ -103,7 +105,7 @@ def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
     return TransferReport(
         [*map(plain, found), *({"name": name, "unreadable": fault.what} for name, fault in refused.items())],
         (
-            ReportTable(("task", "needs", "runs here", "contents that are missing"), rows),
+            ReportTable(("task", "needs", "runs here", "missing contents"), rows),
             ReportTable(("needs", "tasks", "run here"), counts),
             *(ReportLine(f"{name} cannot be read: {fault.what}", error=True) for name, fault in refused.items()),
         ),
@@ -118,13 +120,13 @@ TAC = ExchangeFormat(
         """Turn TheAgentCompany's tasks into packages below the folder OUT, from the installed port or a copy.
 
         Needs the extra: pip install 'worksample[tac]'. The evaluators are called unmodified in the grading box
-        (docs/tac.md).
+        (docs/reference/formats.md).
         """,
         _import,
         (
             FormatOption("tasks", "Only this task. Repeatable.", value="NAME", repeatable=True, flag="--task"),
             FormatOption("list", "List the tasks of the installed copy and stop."),
-            FormatOption("as_published", "Leave ground truth where the published images leave it."),
+            FormatOption("as_published", "Keep ground truth within the agent's reach, as in the published images."),
             FormatOption(
                 "documents", "The files on ownCloud, from its root; the port has only some of them.", value="FOLDER",
                 folder=True,
@@ -135,8 +137,8 @@ TAC = ExchangeFormat(
             ),
             FormatOption(
                 "projects",
-                "With --original: projects, repositories and wikis of GitLab and Plane, as a company's folder has "
-                "them.",
+                "With --original: projects, repositories and wikis of GitLab and Plane, in the format of a company's "
+                "folder.",
                 value="FOLDER", folder=True,
             ),
             SKIP_FAULTY,

@@ -1,7 +1,7 @@
-"""The model that an evaluator asks, inside the grading box: its questions go to the platform's judge by `case.ask`.
+"""The language model that an evaluator calls inside the grading box. It is the platform's judge, called by `case.ask`.
 
-An evaluator pastes the work into its prompt. Here the two are told apart again by the words that it puts around the
-work, so that the judge gets the work as data. What cannot be told apart is not asked.
+An evaluator puts the submitted work into its prompt. The words around the work separate the two, so that the judge
+receives the work as data. If they cannot be separated, the judge is not asked.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from worksample.kit import Case
 from worksample.kit.picture import read_image
 from worksample.kit.source import UnreadableSource
 
-# The last end counts: what follows the work is the evaluator's own, and the work may hold an end of its own.
+# The last end marker counts: the work itself may contain one, but the evaluator's text after it does not.
 _FORMS = (
     re.compile(r"\A(?P<before>.*?)--- CONTENT ---\n(?P<work>.*)\n--- END CONTENT ---(?P<after>.*)\Z", re.DOTALL),
     re.compile(r'\A(?P<before>Does the content )"""(?P<work>.*)"""(?P<after> indicate .*)\Z', re.DOTALL),
@@ -31,27 +31,30 @@ _FORMS = (
         re.DOTALL,
     ),
 )
+LEAVE_OUT = "leave the task out of the suite (tasks in suite.toml)"
+"""Next step if nothing on this machine can make an evaluator work."""
 _SHOWN = "(the work is shown as an exhibit)"
 
 
 def split_prompt(prompt: str) -> tuple[str, str]:
-    """Question and work. GraderError (`grader.lacks`) where the prompt has none of the known forms."""
+    """Return (question, work). Raises GraderError (`grader.lacks`) if the prompt has no known form."""
     for form in _FORMS:
         found = form.match(prompt)
         if found:
             return f"{found['before'].strip()}\n{_SHOWN}\n{found['after'].strip()}", found["work"]
-    raise GraderError("the evaluator's question cannot be told from the work it is about", cause=Cause.GRADER_LACKS)
+    what = "the evaluator's prompt has an unknown form, so the question cannot be separated from the work"
+    raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
 
 
 class EvaluatorJudge:
-    """Answers an evaluator's calls with `yes` or `no`. `failed`: why one had no answer."""
+    """A model that answers an evaluator's requests with `yes` or `no`. `failed`: the judge's first error, if any."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
         self.failed: GraderError | None = None
 
     def answer(self, messages: Any) -> str:
-        """What a model says to these messages of Inspect's. GraderError where the judge gives no answer."""
+        """Answer messages in Inspect's form. Raises GraderError if the judge does not answer."""
         try:
             question, exhibits = _question_and_exhibits(messages)
             said = self.case.ask(question, *exhibits)
@@ -61,7 +64,7 @@ class EvaluatorJudge:
         return "yes" if said.value else "no"
 
     def answer_chat(self, messages: Sequence[Mapping[str, Any]]) -> str:
-        """The same, to messages in the form of OpenAI's chat completions."""
+        """Answer messages in the form of OpenAI's chat completions. Raises GraderError if the judge does not answer."""
         found: list[Any] = []
         for message in messages:
             given = message["content"]
@@ -89,6 +92,7 @@ class _Message:
 
 
 def _question_and_exhibits(messages: Any) -> tuple[str, list[Any]]:
+    """Return the question for the judge, and the pictures or the work that it is about."""
     texts: list[str] = []
     pictures: list[Any] = []
     for message in messages:
@@ -108,7 +112,7 @@ def _question_and_exhibits(messages: Any) -> tuple[str, list[Any]]:
 
 
 def _picture(address: str) -> Any:
-    """The picture of a data address. GraderError for one that cannot be decoded."""
+    """Return the picture in a `data:` address. Raises GraderError if it cannot be decoded."""
     data = base64.b64decode(address.partition(",")[2])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "picture"
@@ -116,4 +120,5 @@ def _picture(address: str) -> Any:
         try:
             return read_image(path)
         except UnreadableSource as error:
-            raise GraderError(f"a picture for the judge {error}", cause=Cause.GRADER_CRASH) from error
+            what = f"the evaluator sends the judge a picture that {error}"
+            raise GraderError(what, cause=Cause.GRADER_CRASH, next=LEAVE_OUT) from error

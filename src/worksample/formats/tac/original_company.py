@@ -1,7 +1,7 @@
-"""What a copy of TheAgentCompany's repository says about its services' contents, and what of them it has not.
+"""Contents of the company's services in a copy of TheAgentCompany's repository, and a list of the contents it lacks.
 
-GitLab's repositories, Plane's projects and ownCloud's documents lie in images. Of them a copy has the pages of GitLab's
-wiki; the rest can be given as folders, and is named where it is missing.
+GitLab's repositories, Plane's projects and ownCloud's documents are in images. The copy contains only the pages of
+GitLab's wiki. The others can be given as folders; else the task's notes list them as missing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from worksample.errors import ImportFailed
 
 WIKIS, DOC = Path("servers/gitlab/wikis"), "doc"
-"""Where a copy has the pages of the company's wiki, and the project of GitLab that they belong to."""
+"""The folder with the pages of the company's wiki in a copy, and the GitLab project to which they belong."""
 AGAIN = "correct the file, then worksample import tac --original COPY --overwrite OUT"
 _TOKENS = ("GITLAB_ACCESS_TOKEN", "PLANE_API_KEY")
 _PROJECT = re.compile(
@@ -25,7 +25,7 @@ _DOCUMENT = re.compile(r"Documents?/\w|owncloud|ownCloud|OwnCloud|8092")
 
 
 def agent_keys(config: Path) -> dict[str, list[str]]:
-    """Tokens and further names that the evaluators' `config.py` has for the account. ImportFailed."""
+    """Return tokens and other names of the agent's account from the evaluators' `config.py`. Raises ImportFailed."""
     try:
         tree = ast.parse(config.read_text(encoding="utf-8"))
     except (OSError, SyntaxError, UnicodeDecodeError) as fault:
@@ -33,7 +33,7 @@ def agent_keys(config: Path) -> dict[str, list[str]]:
     found: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            # NAME = os.environ.get(...) or "what it is usually"
+            # NAME = os.environ.get(...) or "default"
             value = node.value.values[-1] if isinstance(node.value, ast.BoolOp) else node.value
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 found[node.targets[0].id] = value.value
@@ -45,7 +45,7 @@ def agent_keys(config: Path) -> dict[str, list[str]]:
 
 
 def write_wiki(copy: Path, root: Path) -> None:
-    """The project of GitLab that holds the company's wiki, as far as a copy has it, into a company's folder."""
+    """Write the GitLab project with the company's wiki into a company's folder, if the copy has pages of the wiki."""
     pages = sorted((copy / WIKIS).glob("*.md"))
     if not pages or (root / "projects" / f"{DOC}.toml").exists():
         return
@@ -64,7 +64,7 @@ def write_wiki(copy: Path, root: Path) -> None:
 
 
 def named_projects(texts: Sequence[str]) -> tuple[str, ...]:
-    """Projects of GitLab that a task's texts name."""
+    """Return the GitLab projects that a task's texts name."""
     found = (a or b for text in texts for a, b in _PROJECT.findall(text))
     return tuple(sorted({name.lower().rstrip(".").removesuffix(".git") for name in found}))
 
@@ -72,7 +72,7 @@ def named_projects(texts: Sequence[str]) -> tuple[str, ...]:
 def missing(
     services: Sequence[str], texts: Sequence[str], documents: Path | None, more: Path | None
 ) -> tuple[str, ...]:
-    """Contents of services that a task's texts ask for, and neither the copy nor the given folders have."""
+    """Return the contents of services that a task's texts name and neither the copy nor the given folders provide."""
     found = []
     if "gitlab" in services:
         given = {DOC, *(path.stem for path in ((more or Path("/nonexistent")) / "repositories").glob("*.toml"))}
@@ -88,7 +88,7 @@ def missing(
 
 
 def notes(task: str, lacks: Mapping[str, Sequence[str]]) -> str:
-    """What stands in a package's notes of what it lacks."""
+    """Return a package's `notes.md`, with everything that the task lacks here."""
     lines = [f"{what}: {', '.join(names)}" for what, names in lacks.items() if names]
     told = "\n".join(f"- {line}" for line in lines) or "- nothing"
     return f"`{task}` of TheAgentCompany, from a copy of its repository. What it has not here:\n\n{told}\n"

@@ -1,8 +1,12 @@
-"""Run an evaluator of TheAgentCompany's own layout, unmodified, inside the grading box, and read its checkpoints.
+"""Grading with an unmodified evaluator from a copy of TheAgentCompany's own repository, inside the grading box.
 
-Its modules (`common`, `config`, `scoring`) are of the copy that it came from. The services are a workplace's, over
-what the submission left, under the original's own name. Its calls of a language model go to the judge of the platform.
-These evaluators count as 0 whatever fails in them, so what they lack is looked for before, and asked for afterwards.
+The evaluator's modules `common`, `config` and `scoring` come from the same copy. A workplace with the state that the
+submission left answers under the original host name. Requests to a language model go to the platform's judge.
+
+These evaluators give 0 points for every failure, so their needs are checked before the run, and requests that a service
+refused are checked after it.
+
+The `grade.py` of imported packages imports this module by its name.
 """
 
 from __future__ import annotations
@@ -21,24 +25,31 @@ from typing import Any
 
 from worksample.errors import Cause, GraderError
 from worksample.kit import Case, Grade, GradePart
-from worksample.kit.live_services import standing
 
-from .company import SERVICES
-from .evaluate import require_programs, require_served, steps_of
+from .evaluate import (
+    EXTRA,
+    not_in_box,
+    require_conversation,
+    require_programs,
+    require_served,
+    require_services,
+    steps_of,
+)
 from .evaluator_analysis import UTILS, WORKSPACE, analyse_evaluator
-from .judge_model import EvaluatorJudge
-from .original import SHARED
+from .judge_model import LEAVE_OUT, EvaluatorJudge
+from .original_import import SHARED
 
 _OURS = frozenset({"litellm", "evaluator", *(name.removesuffix(".py") for name in SHARED)})
-"""Modules that are here without being installed."""
+"""Modules that are provided without being installed."""
 
 
 def evaluate(case: Case) -> Grade:
     """Grade with the evaluator in the reference.
 
-    Raises GraderError: `grader.lacks` where it asks for a service, a module or a conversation that is not there, the
-    judge's cause where it asks a model and gets no answer, `grader.malformed` where its answer is no list of
-    checkpoints, `grader.crash` where it failed as a whole.
+    Raises GraderError with one of these causes. `grader.lacks`: a service, module or conversation is missing.
+    `grader.malformed`: the evaluator's result is not a list of checkpoints. `grader.crash`: it failed. If the judge
+    does
+    not answer, the cause is the judge's.
     """
     folder = case.folder("reference")
     services = _ready(case, folder)
@@ -50,9 +61,8 @@ def evaluate(case: Case) -> Grade:
     try:
         found = importlib.import_module("evaluator").grade_checkpoints(said)
     except Exception as fault:
-        raise asking.failed or GraderError(
-            f"the evaluator failed: {type(fault).__name__}: {str(fault)[-800:]}", cause=Cause.GRADER_CRASH
-        ) from fault
+        what = f"the evaluator failed: {type(fault).__name__}: {str(fault)[-800:]}"
+        raise asking.failed or GraderError(what, cause=Cause.GRADER_CRASH, next=LEAVE_OUT) from fault
     if asking.failed is not None:
         raise asking.failed
     require_served(case, services)
@@ -60,26 +70,27 @@ def evaluate(case: Case) -> Grade:
 
 
 def _ready(case: Case, folder: Path) -> list[str]:
-    """The services that it asks. GraderError where something is missing that it would take for the agent's failure."""
+    """Return the services that the evaluator calls.
+
+    Raises GraderError if anything is missing that the evaluator would count as the agent's failure.
+    """
     if (str(folder), str(case.folder("output"))) != (UTILS, WORKSPACE):
-        raise GraderError(f"the evaluator reads {WORKSPACE}, which only a sandbox has", cause=Cause.GRADER_LACKS)
+        raise not_in_box()
     source = (folder / "evaluator.py").read_text(encoding="utf-8")
     needs = [*case.settings.get("dependencies", ()), *analyse_evaluator(source, start="grade_checkpoints").services]
-    if lacks := sorted({name for name in needs if name not in SERVICES or not standing()}):
-        what = f"the evaluator asks {', '.join(lacks)}, which the grading box has not"
-        raise GraderError(what, cause=Cause.GRADER_LACKS)
+    require_services(sorted(set(needs)))
     given = [source, *((folder / name).read_text(encoding="utf-8") for name in SHARED)]
     modules = {name for text in given for name in _imports(text)} - _OURS - sys.stdlib_module_names
     own = {path.stem for path in folder.glob("*.py")}
     if gone := sorted(name for name in modules - own if importlib.util.find_spec(name) is None):
-        raise GraderError(f"the evaluator needs {', '.join(gone)}: install it", cause=Cause.GRADER_LACKS)
+        what = f"the evaluator needs Python modules that are not installed: {', '.join(gone)}"
+        raise GraderError(what, cause=Cause.GRADER_LACKS, next=f"pip install {' '.join(gone)}")
     if "rocketchat_API" in modules and (version := importlib.metadata.version("rocketchat_API")).split(".")[0] != "1":
-        # Later ones answer otherwise, which evaluators catch and take for the agent's failure.
-        what = f"the evaluator needs rocketchat_API 1, and here is {version}: pip install 'worksample[tac]'"
-        raise GraderError(what, cause=Cause.GRADER_LACKS)
-    if "trajectory" in source and not steps_of(case):
-        what = "the evaluator looks at the conversation, and this submission came without one"
-        raise GraderError(what, cause=Cause.GRADER_LACKS)
+        # Later versions raise other errors. Evaluators catch them and count them as the agent's failure.
+        what = f"the evaluator needs rocketchat_API 1, and {version} is installed"
+        raise GraderError(what, cause=Cause.GRADER_LACKS, next=EXTRA)
+    if "trajectory" in source:
+        require_conversation(case)
     require_programs(needs)
     return sorted(set(needs))
 
@@ -95,7 +106,7 @@ def _imports(source: str) -> set[str]:
 
 
 def _litellm(asking: EvaluatorJudge) -> types.ModuleType:
-    """The library by which these evaluators ask a model, as far as they use it."""
+    """Return a replacement for the library by which these evaluators call a model, with the functions that they use."""
 
     class Completion(dict[str, Any]):
         def json(self) -> dict[str, Any]:
@@ -112,20 +123,25 @@ def _litellm(asking: EvaluatorJudge) -> types.ModuleType:
 
 
 def _text(case: Case) -> str:
-    """The trial's conversation as one text."""
+    """Return the trial's conversation as one text."""
     return "\n".join(json.dumps(step, ensure_ascii=False) for step in steps_of(case))
 
 
 def _grade(found: Any) -> Grade:
-    """Checkpoints as parts, with what the task's own strategy adds; the score is its own share."""
+    """Return the checkpoints as a grade, whose score is the evaluator's own.
+
+    Bonus points of the task's strategy are added to the checkpoints in order, up to the points of each.
+    """
     try:
         pairs = [(float(one.total), float(one.result)) for one in found.checkpoints]
         final = found.final_score
         total, result = float(final["total"]), float(final["result"])
     except (AttributeError, KeyError, TypeError, ValueError) as fault:
-        raise GraderError(f"its answer is no list of checkpoints: {fault}", cause=Cause.GRADER_MALFORMED) from fault
+        what = f"the evaluator's result is not a list of checkpoints: {fault}"
+        raise GraderError(what, cause=Cause.GRADER_MALFORMED, next=LEAVE_OUT) from fault
     if not pairs or total <= 0 or any(worth <= 0 for worth, _ in pairs) or total != sum(worth for worth, _ in pairs):
-        raise GraderError("its checkpoints are worth nothing, or not their total", cause=Cause.GRADER_MALFORMED)
+        what = "the evaluator's checkpoints have no points, or their points differ from its total"
+        raise GraderError(what, cause=Cause.GRADER_MALFORMED, next=LEAVE_OUT)
     bonus = result - sum(earned for _, earned in pairs)
     parts = []
     for number, (worth, earned) in enumerate(pairs, start=1):

@@ -1,4 +1,4 @@
-"""UpBench's six tables (B, Tables 4 to 8), out of a store and into one."""
+"""Export and import of a store as UpBench's six tables (appendix B, Tables 4 to 8)."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""Criteria, answers and feedback as the JSON of a cell, and back: the words that the tables use for ours."""
+"""JSON in cells of UpBench's tables: criteria, answers and feedback, converted from records and back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from worksample.records.weighted_criteria import weigh
 from worksample.results.job_qualification import CORE_NAMES
 
 PASS, FAIL, SKIP = "pass", "fail", "skip"
-"""The paper's marks (A.4)."""
+"""UpBench's marks (A.4)."""
 NOT_APPLICABLE = SkipReason.NOT_APPLICABLE.value
 _ANSWERS = {"yes": PASS, "no": FAIL, "not_applicable": SKIP}
 _SAID = {told: own for own, told in _ANSWERS.items()} | {"true": "yes", "false": "no", "yes": "yes", "no": "no"}
@@ -36,14 +36,14 @@ _MARK = ("judgment", "judgement", "mark", "result")
 _WHY = ("feedback", "reasoning", "reason", "justification")
 _ITEM = {"id", "importance", "label", "points", "fraction", "gate", *_CRITERION, *_MARK, *_WHY}
 _FIRST_OWN = 4
-"""The first criterion of a qualification that is not one of the paper's three."""
+"""The number of the first question of a qualification after UpBench's three."""
 
 
 # -- rubrics
 
 
 def criteria_cell(criteria: Criteria) -> list[dict[str, Any]] | None:
-    """A table for each leaf; None where there are no criteria."""
+    """Return a dict for each criterion; None if there are no criteria."""
     return [_leaf_cell(n, leaf) for n, leaf in enumerate(criteria.leaves, 1)] or None
 
 
@@ -56,7 +56,7 @@ def _leaf_cell(n: int, leaf: Criterion) -> dict[str, Any]:
     if leaf.id != f"c{n}":
         out["id"] = leaf.id
     if leaf.by is By.JUDGE:
-        # A program stays behind with its package: elsewhere people decide what it did.
+        # A program is not exported. Elsewhere, people decide its criteria.
         out["by"] = leaf.by.value
     out |= {"gate": True} if leaf.gate else {}
     return out | ({"implies_others": True} if leaf.implies_others else {})
@@ -66,7 +66,7 @@ def _leaf_cell(n: int, leaf: Criterion) -> dict[str, Any]:
 
 
 def label_columns(labels: Labels) -> dict[str, Any]:
-    """The columns of a qualification that hold its answers."""
+    """Return the columns of a qualification that hold its answers."""
     out: dict[str, Any] = {"acceptance_criteria": criteria_cell(labels.criteria)}
     for n, name in enumerate(CORE_NAMES, 1):
         answer = labels.labels.get(name)
@@ -93,7 +93,7 @@ def _own_question_cell(name: str, labels: Labels, column: str) -> Any:
 
 
 def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
-    """The answers of a row of `qualifications`; None where it holds none. Raises Unfit."""
+    """Return the answers in a row of `qualifications`; None if it has none. Raises InvalidCell."""
     labels: dict[str, str] = {}
     reasons: dict[str, str] = {}
 
@@ -113,7 +113,7 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
         said = row[column]
         if isinstance(said, dict):
             if left := set(said) - {"question", "judgment", "reasoning"}:
-                raise InvalidCell(f"{column}: nothing is known of {sorted(left)[0]!r}")
+                raise InvalidCell(f"{column}: unknown key {sorted(left)[0]!r}")
             take(str(said.get("question") or column), said.get("judgment"), said.get("reasoning"))
         else:
             take(column, said, None)
@@ -126,7 +126,7 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
 
 
 def feedback_cell(said: GradePayload | Holistic, criteria: Criteria) -> Any:
-    """A table for each criterion; of a judgment of the whole, one table."""
+    """Return the feedback of an evaluation: a dict for each criterion, or one dict for a judgment of the whole."""
     if isinstance(said, Holistic):
         out: dict[str, Any] = {"holistic": said.score, "feedback": said.justification}
         return out if said.inspected else out | {"inspected": False}
@@ -137,14 +137,14 @@ def feedback_cell(said: GradePayload | Holistic, criteria: Criteria) -> Any:
 
 
 def _texts(criteria: Criteria) -> dict[str, str]:
-    """Criterion -> its words, of those whose words stand once."""
+    """Return criterion -> text, for the texts that only one criterion has."""
     every = [leaf.text for leaf in criteria.leaves]
     return {leaf.id: leaf.text for leaf in criteria.leaves if every.count(leaf.text) == 1}
 
 
 def _part_cell(part: PartPayload, texts: Mapping[str, str]) -> dict[str, Any]:
     text = texts.get(part.name)
-    # What is no id was somebody's words, of which the rubric knows nothing.
+    # A name that is not an id is the text of a criterion that the rubric lacks.
     own = {"criterion": part.name if text is None else text} if text or not _ID.fullmatch(part.name) else {}
     out: dict[str, Any] = own or {"id": part.name}
     if part.importance is not None:
@@ -162,29 +162,29 @@ def _part_cell(part: PartPayload, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def read_feedback(cell: Any, criteria: Criteria) -> GradePayload | Holistic:
-    """What an evaluation says of a submission. `criteria`: the rubric that it was asked. Raises Unfit."""
+    """Return the payload of an evaluation. criteria: the rubric that it answers. Raises InvalidCell."""
     if isinstance(cell, dict) and "holistic" in cell:
         score = cell["holistic"]
         if score not in (1, 2, 3) or isinstance(score, bool):
-            raise InvalidCell("submission_feedback: holistic is 1, 2 or 3")
+            raise InvalidCell("submission_feedback: holistic must be 1, 2 or 3")
         why, inspected = str(cell.get("feedback") or ""), cell.get("inspected") is not False
         return Holistic.model_validate({"score": int(score), "justification": why, "inspected": inspected})
     if isinstance(cell, dict) and isinstance(cell.get("score"), int | float) and not isinstance(cell["score"], bool):
         if not 0 <= cell["score"] <= 1:
-            raise InvalidCell("submission_feedback: a score is 0 to 1")
+            raise InvalidCell("submission_feedback: a score must be 0 to 1")
         return GradePayload(score=float(cell["score"]), reason=_short(cell.get("feedback")))
     items = cell.get("criteria") if isinstance(cell, dict) and isinstance(cell.get("criteria"), list) else cell
     if not isinstance(items, list) or not items:
-        raise InvalidCell("submission_feedback: is no list of criteria with their judgments")
+        raise InvalidCell("submission_feedback: is not a list of criteria with their judgments")
     parts = tuple(_part(n, item, criteria) for n, item in enumerate(items, 1))
     return GradePayload(score=_score(parts, criteria), parts=parts, composition="rubric")
 
 
 def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
     if not isinstance(item, dict):
-        raise InvalidCell(f"submission_feedback: item {n} is no table")
+        raise InvalidCell(f"submission_feedback: item {n} is not a table")
     if left := set(item) - _ITEM:
-        raise InvalidCell(f"submission_feedback: item {n}: nothing is known of {sorted(map(str, left))[0]!r}")
+        raise InvalidCell(f"submission_feedback: item {n}: unknown key {sorted(map(str, left))[0]!r}")
     mark = _MARKS.get(str(_first(item, _MARK)).strip().lower())
     if mark is None:
         raise InvalidCell(f"submission_feedback: item {n} has no judgment: {PASS}, {FAIL}, {SKIP} or {NOT_APPLICABLE}")
@@ -197,7 +197,7 @@ def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
         points = leaf.worth if leaf else 1.0
     fraction = item.get("fraction", float(mark == PASS))
     if not isinstance(fraction, int | float) or isinstance(fraction, bool) or not 0 <= fraction <= 1:
-        raise InvalidCell(f"submission_feedback: item {n}: a fraction is 0 to 1")
+        raise InvalidCell(f"submission_feedback: item {n}: a fraction must be 0 to 1")
     skip = {SKIP: SkipReason.CANNOT_JUDGE, NOT_APPLICABLE: SkipReason.NOT_APPLICABLE}.get(mark)
     return PartPayload(
         name=name, importance=importance, points=float(points), fraction=None if skip else float(fraction), skip=skip,
@@ -206,7 +206,7 @@ def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
 
 
 def _criterion_of(item: Mapping[str, Any], criteria: Criteria) -> Criterion | None:
-    """The criterion that an item is about: by its id, else by its words."""
+    """Return the criterion that an item refers to by id, else by text; None if the rubric has no such criterion."""
     id, words = item.get("id"), _first(item, _CRITERION)
     if id is not None:
         return next((leaf for leaf in criteria.leaves if leaf.id == id), None)
@@ -215,7 +215,10 @@ def _criterion_of(item: Mapping[str, Any], criteria: Criteria) -> Criterion | No
 
 
 def _score(parts: tuple[PartPayload, ...], criteria: Criteria) -> float:
-    """As a person's marks are weighed; of criteria that the rubric does not know, the share that passed."""
+    """Return the score that the rubric gives to a person's marks.
+
+    If marks for some of its criteria are missing, return the share of points earned.
+    """
     shares = {p.name: p.fraction for p in parts}
     if criteria.criteria and {leaf.id for leaf in criteria.leaves} <= set(shares):
         return weigh(criteria.criteria, shares) or 0.0

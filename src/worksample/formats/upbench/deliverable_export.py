@@ -1,4 +1,4 @@
-"""Files beside the six tables: what was handed in, and the attachments of jobs, where an import looks for them."""
+"""Export of files beside the six tables: deliverables and attachments of jobs, in the folders that an import reads."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ from worksample.store.error_translation import translate_os_errors
 from .job_export import contract_of
 
 ATTACHMENTS = "job attachments"
-"""The folder of all jobs' attachments, one below it for each job. No id of a submission has a blank in it."""
+"""The folder with a subfolder for each job's attachments. The space in its name keeps it apart from submissions' ids.
+"""
 
 
 def write_files(
     store: Store, out: Path, submissions: Iterable[Submission], jobs: Iterable[Instance]
 ) -> tuple[int, int]:
-    """(files written, files that no table can name or that the store does not have). StoreFull."""
+    """Write the files of submissions and jobs; return (files written, files left out).
+
+    A file is left out if no table can name it, or the store does not have it. Raises StoreFull.
+    """
     written = left = 0
     for made in submissions:
         part = made.parts.get("output")
@@ -37,13 +41,13 @@ def write_files(
 
 
 def _available_attachments(job: Instance, inputs: Manifest) -> Iterable[tuple[str, Entry]]:
-    """The attachments that are there, under the names by which the posting lists them."""
+    """Yield the attachments that exist, under the names that the posting lists."""
     by_name: Mapping[str, Entry] = {_name(e): e for e in inputs.files}
     if job.about.job is None:
         yield from by_name.items()
         return
     for name in job.about.job.attachments:
-        # An import leaves away the folders where a name is the only one.
+        # An import drops the folders of a file if no other file has its name.
         found = by_name.get(name) or by_name.get(name.replace("\\", "/").rpartition("/")[2])
         if found is not None:
             yield name, found
@@ -68,7 +72,7 @@ def _write(store: Store, folder: Path, entries: Iterable[tuple[str, Entry]]) -> 
 
 
 def names_in(entries: Sequence[Entry]) -> tuple[str, ...]:
-    """Files by name, and what stands for something on the web. A name whose bytes are no text stays quoted."""
+    """Return the names of files, then the web addresses of links. A name that is not UTF-8 stays quoted."""
     links = (e for e in entries if e.kind is EntryKind.LINK and "://" in (e.target or ""))
     return (*(_name(e) for e in entries if e.kind is EntryKind.FILE), *(str(e.target) for e in links))
 

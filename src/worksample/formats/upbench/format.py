@@ -1,4 +1,4 @@
-"""UpBench's tables as a format: the commands `worksample import upbench` and `worksample export upbench`."""
+"""The UpBench format: the commands `worksample import upbench` and `worksample export upbench`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from worksample.formats.interface import (
 from worksample.formats.jobs.format import JOB_OPTIONS, import_job_table, price_source
 
 if TYPE_CHECKING:
-    from .importing import ImportedTables
+    from .table_import import ImportedTables
 
 _OF_JOBS = ("mapping", "filters", "missing", "overwrite")
-"""Options that only a table of jobs takes, not a folder of six tables."""
+"""Options for a single table of jobs that a folder of six tables does not take."""
 SHOWN = 20
-"""Number of faults, and of cohorts, that are listed."""
+"""The number of faults, and of cohorts, that are listed."""
 
 
 def _import(request: TransferRequest) -> TransferReport:
@@ -43,8 +43,8 @@ def _import(request: TransferRequest) -> TransferReport:
 
 
 def _import_tables(request: TransferRequest, folder: Path, out: Path) -> TransferReport:
-    """Import the six tables into the store, and write the suite of their jobs."""
-    from .importing import ImportUpbench, import_upbench
+    """Import the six tables into the store, and write a suite of their jobs."""
+    from .table_import import ImportUpbench, import_upbench
 
     for option in JOB_OPTIONS:
         if option.name in _OF_JOBS and request.options.get(option.name):
@@ -64,7 +64,7 @@ def _import_tables(request: TransferRequest, folder: Path, out: Path) -> Transfe
 
 
 def _report(made: ImportedTables, out: str, *, dry_run: bool) -> tuple[ReportTable | ReportLine, ...]:
-    """Report new and changed rows, what the changes do to cohorts, and what was left out."""
+    """Report new and changed rows, the effect on cohorts, and rows and columns that were left out."""
     names = ("new", "changed", "same", "gone")
     rows = [(name, *(counts[n] for n in names)) for name, counts in made.refresh.rows.items()]
     parts: list[ReportTable | ReportLine] = [ReportTable(("table", *names), rows, right=names)]
@@ -78,11 +78,11 @@ def _report(made: ImportedTables, out: str, *, dry_run: bool) -> tuple[ReportTab
     if cohorts:
         heads = ("cohort", "jobs", "first attempts judged", "passed")
         parts.append(ReportTable(heads, cohorts[-SHOWN:], right=heads[1:]))
-    lines = [f"  and {len(cohorts) - SHOWN} cohorts before them"] if len(cohorts) > SHOWN else []
+    lines = [f"  and {len(cohorts) - SHOWN} earlier cohorts"] if len(cohorts) > SHOWN else []
     lines += [f"  left out: {place}: {what}" for place, what in list(made.faults.items())[:SHOWN]]
-    lines += [f"  not read of {name}: {', '.join(left)}" for name, left in made.unread.items()]
+    lines += [f"  ignored columns of {name}: {', '.join(left)}" for name, left in made.unread.items()]
     if made.missing:
-        lines.append(f"  files that are named but missing: {made.missing}")
+        lines.append(f"  missing files that the tables name: {made.missing}")
     if made.contradicted:
         lines.append(f"  judgements that contradict their criteria: {made.contradicted}; verdicts follow the criteria")
     if dry_run:
@@ -98,7 +98,7 @@ def _before_and_after(counts: tuple[int, int]) -> str:
 
 
 def _export(request: TransferRequest) -> TransferReport:
-    from .exporting import ExportUpbench, export_upbench
+    from .table_export import ExportUpbench, export_upbench
 
     assert request.out is not None
     config = ExportUpbench(
@@ -110,7 +110,7 @@ def _export(request: TransferRequest) -> TransferReport:
         made = export_upbench(store, request.out, chosen, config)
     lines = [f"  left out: {count} {what}" for what, count in made.left_out.items()]
     if made.left_out.get("jobs of private suites"):
-        lines.append("  --private includes private suites")
+        lines.append("  add --private to include private suites")
     lines.append(f"tables: {request.out}" + (f", with {made.beside} files" if config.files else ""))
     files = [str(path) for path in made.files]
     plain = {"rows": made.rows, "left_out": made.left_out, "files": files, "beside": made.beside}
@@ -127,13 +127,13 @@ UPBENCH = ExchangeFormat(
 
         As in the paper (3.2), jobs that are not completed, have no verified payment, are paid by the hour or have
         several milestones are left out and counted. If TABLE is a folder with the six tables of UpBench's appendix B,
-        these jobs are imported too, but marked and left out of the suite, and the store takes in all qualifications,
-        submissions and evaluations (docs/upbench.md).
+        these jobs are imported too, but marked and left out of the suite, and all qualifications, submissions and
+        evaluations are added to the store (docs/reference/formats.md).
         """,
         _import,
         (
             *JOB_OPTIONS,
-            FormatOption("dry_run", "Say what the six tables would change, and write nothing."),
+            FormatOption("dry_run", "Report what the six tables would change, and write nothing."),
             STORE,
         ),
         source="TABLE",
@@ -144,7 +144,7 @@ UPBENCH = ExchangeFormat(
         evaluators, agents.
 
         Jobs of private suites are left out. Data from `worksample import upbench` are written back unchanged
-        (docs/upbench.md).
+        (docs/reference/formats.md).
         """,
         _export,
         (
@@ -153,10 +153,10 @@ UPBENCH = ExchangeFormat(
                 "experiments", "Name or id; by default all. Repeatable.", value="TEXT", repeatable=True,
                 flag="--experiment",
             ),
-            FormatOption("private", "Include jobs of private suites, with everything that was said about them."),
+            FormatOption("private", "Include jobs of private suites, with their submissions and evaluations."),
             FormatOption(
                 "files",
-                "Also write the submitted files and the jobs' attachments, where an import looks for them.",
+                "Also write the submitted files and the jobs' attachments, in the folders that an import reads.",
             ),
             STORE,
         ),

@@ -1,4 +1,4 @@
-"""A job as a row of `projects`, from the instance that keeps it; and its description back out of the brief."""
+"""Export of a job's instance as a row of `projects`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .tables import Row
 
 
 def contract_of(instance: Instance) -> str:
-    """The marketplace's id of a job; of other work `task/name`."""
+    """Return the marketplace's id of a job; for other work `task/name`."""
     job = instance.about.job
     return job.contract if job else instance.key
 
 
 def project_row(instance: Instance, inputs: tuple[str, ...]) -> Row:
-    """The row of a job. `inputs`: paths of its inputs, which are the attachments of work that no posting lists."""
+    """Return the row of a job. inputs: paths of its inputs, which are the attachments of work without a posting."""
     about, job = instance.about, instance.about.job
     rubric = instance.grading.get(Protocol.RUBRIC)
     row = {
@@ -39,7 +39,7 @@ def project_row(instance: Instance, inputs: tuple[str, ...]) -> Row:
 
 
 def description_of(instance: Instance) -> str:
-    """What was posted: of a brief that an import wrote the part that is not ours, else the brief itself."""
+    """Return the description inside an imported job's brief, else the whole brief."""
     brief = re.sub(r"\r+\n", "\n", instance.work.brief)
     head, tail = brief.startswith(BEFORE), brief.rfind(AFTER)
     if head and tail >= len(BEFORE) and brief.endswith(FRAME):
@@ -60,7 +60,7 @@ def _posting_columns(job: Job) -> Row:
 
 
 def _category_columns(about: About) -> Row:
-    """A category by the names that people call it, where those lead back to it."""
+    """Return the titles of a category, if they lead back to it, else its id."""
     if not about.category or not category_of(Job(contract="-", category=about.category)):
         return {"category": about.category}
     found = lookup(about.category)
@@ -70,7 +70,10 @@ def _category_columns(about: About) -> Row:
 
 
 def _amount_columns(about: About) -> Row:
-    """What it was paid and who says so. Hours only where they come from the same source: there is one column."""
+    """Return the amounts, their currency and source, and the hours.
+
+    The table has one column for the source, so hours from another source are left out.
+    """
     job, value, hours = about.job, about.value, about.hours
     known: dict[str, Any] = {}
     if job is not None:

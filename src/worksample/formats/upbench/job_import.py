@@ -1,4 +1,4 @@
-"""Rows of `projects` as packages below a folder, and as instances in the store."""
+"""Import of rows of `projects` as packages in a folder, and as instances in the store."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .deliverable_export import ATTACHMENTS
 from .tables import Row
 
 MARKED = "marked"
-"""The folder beside the suite's packages for jobs that the paper leaves out: hourly, of several milestones."""
+"""The folder, beside the suite's packages, of jobs that UpBench excludes: by the hour, or with several milestones."""
 DESCRIPTION_LIMIT = 1_000_000
-"""Bytes of a description: a brief has 1 MiB."""
+"""The largest size of a description, in bytes. A brief may have 1 MiB."""
 _EXACT = {
     "contract": "contract_id", "title": "job_title", "description": "job_description", "expertise": "expertise_tier",
     "category": "category", "subcategory": "subcategory", "subsubcategory": "subsubcategory", "status": "status",
@@ -34,7 +34,7 @@ _NAME = ("path", "name", "filename", "file_name", "url")
 
 
 def rubric_of(cell: Any, where: str) -> Criteria:
-    """The criteria in a cell; none where it is empty. Raises Unfit."""
+    """Return the criteria in a cell; no criteria if it is empty. Raises InvalidCell."""
     if cell in (None, [], {}):
         return Criteria()
     try:
@@ -44,13 +44,13 @@ def rubric_of(cell: Any, where: str) -> Criteria:
 
 
 def posting_of(row: Row, source: Source) -> Posting:
-    """A job as its row says. Raises Unfit."""
+    """Return the posting in a row. Raises InvalidCell."""
     columns = choose_columns(tuple(row), "upbench")
     rest = {name: value for name, value in row.items() if name not in ("onet_tasks", "attachments")}
     said, faults = columns.read_row(rest)
     if faults:
         raise InvalidCell("; ".join(faults))
-    # As they stand, where the general way in tidies them.
+    # These texts are kept unchanged; read_row normalises them.
     said |= {name: row[column] for name, column in _EXACT.items() if row[column] is not None}
     if "description" in said:
         said["description"] = re.sub(r"\r+\n", "\n", said["description"])
@@ -61,12 +61,12 @@ def posting_of(row: Row, source: Source) -> Posting:
     said |= {"attachments": names, "attachment_details": details}
     told = row["amount_source"]
     if told is not None and told not in set(Source):
-        raise InvalidCell(f"amount_source: {told[:40]!r} is none of {', '.join(Source)}")
+        raise InvalidCell(f"amount_source: is {told[:40]!r}, not one of {', '.join(Source)}")
     return read_posting(said, Source(told) if told else source)
 
 
 def normal_row(row: Row, posting: Posting) -> Row:
-    """The row as it will go out again."""
+    """Return the row as an export would write it."""
     lists = {name: row[name] or None for name in ("onet_tasks", "attachments")}
     priced = posting.job.amount is not None
     return {
@@ -79,7 +79,10 @@ def normal_row(row: Row, posting: Posting) -> Row:
 def write_job(
     store: Store, posting: Posting, out: Path, files: Path, day: date, version: int, *, overwrite: bool
 ) -> tuple[Task, Instance, int]:
-    """Its package, where it is not there or is to be replaced; (task, instance, attachments that were not there)."""
+    """Write a job's package, unless it exists and `overwrite` is false, and ingest it.
+
+    Return (task, instance, number of attachments that are missing).
+    """
     home = out / MARKED if exclusion_tags(posting.job) else out
     root = home / known_name(posting, home)
     own = files / ATTACHMENTS / job_folder(posting.job.contract)
@@ -97,12 +100,12 @@ def _texts(cell: Any, column: str) -> tuple[str, ...]:
         return ()
     items = cell if isinstance(cell, list) else [cell]
     if not all(isinstance(item, str) for item in items):
-        raise InvalidCell(f"{column}: is no list of texts")
+        raise InvalidCell(f"{column}: is not a list of texts")
     return tuple(items)
 
 
 def _attachments(cell: Any) -> tuple[tuple[str, ...], dict[str, Mapping[str, Any]]]:
-    """(names, what is said of each beside its name)."""
+    """Return the attachments' names, and name -> the dict that described it."""
     names: list[str] = []
     details: dict[str, Mapping[str, Any]] = {}
     for item in cell if isinstance(cell, list) else [] if cell is None else [cell]:
@@ -112,9 +115,9 @@ def _attachments(cell: Any) -> tuple[tuple[str, ...], dict[str, Mapping[str, Any
         name = next((item[k] for k in _NAME if item.get(k)), None) if isinstance(item, dict) else None
         plain = isinstance(item, dict) and all(isinstance(v, str | int | float | bool) for v in item.values())
         if not isinstance(name, str) or not plain:
-            raise InvalidCell("attachments: is no list of names, or of tables with a name and plain values")
+            raise InvalidCell("attachments: is not a list of names, nor of tables with a name and plain values")
         names.append(name)
         details[name] = item
     if len(set(names)) < len(names):
-        raise InvalidCell("attachments: one is named twice")
+        raise InvalidCell("attachments: a name is listed twice")
     return tuple(names), details

@@ -1,4 +1,4 @@
-"""New and changed rows as records, ready for one commit; the jobs' packages are written first."""
+"""Builder of the records of an import, from new and changed rows. The jobs' packages are written before the commit."""
 
 from __future__ import annotations
 
@@ -38,10 +38,9 @@ from worksample.records import (
 from worksample.results.job_qualification import CORE_NAMES, DECIDES
 from worksample.tasks.taxonomy import slug
 
-from .exporting import HOME
+from .evaluation_import import evaluation_id, evaluation_of, protocol_of, qualification_of, round_of, strike
 from .job_export import contract_of
 from .job_import import rubric_of, write_job
-from .qualification_import import evaluation_id, evaluation_of, protocol_of, qualification_of, round_of, strike
 from .row_changes import RowChanges
 from .submission_import import (
     AUTHOR,
@@ -54,6 +53,7 @@ from .submission_import import (
     slots_of,
     submission_records,
 )
+from .table_export import HOME
 from .tables import Row
 
 _FLAG = "is_successful_run"
@@ -68,7 +68,7 @@ class RecordBuilder:
     visibility: str
     records: list[Record] = field(default_factory=list)
     instances: dict[str, Instance] = field(default_factory=dict)
-    """The latest version of each job, by contract."""
+    """Contract -> the latest version of the job."""
     missing: int = 0
     experiment: str = ""
     suite: str = ""
@@ -87,8 +87,8 @@ class RecordBuilder:
         return str(agent.settings["agent_id"]) if agent.harness == IMPORTED else agent.id
 
     def build(self) -> None:
-        """Build all records, in the order in which they refer to each other. Faults that are found are added to the
-        others.
+        """Build all records, in the order in which they refer to each other. Further faults are added to those of the
+        rows.
         """
         self.people()
         self.jobs()
@@ -97,7 +97,7 @@ class RecordBuilder:
         self.amendments()
 
     def people(self) -> None:
-        """Evaluators and agents."""
+        """Add evaluators and agents."""
         for row in self.coming.new["evaluators"].values():
             kind = EvaluatorKind.PERSON if row["is_human"] else EvaluatorKind.JUDGE
             at = row["registration_ts"]
@@ -109,7 +109,7 @@ class RecordBuilder:
             self.agents[row["agent_id"]] = agent
 
     def jobs(self) -> None:
-        """A package and an instance for each job that is new or changed; a private suite keeps theirs apart."""
+        """Write a package and add an instance for each new or changed job; add a suite of these instances."""
         day, made = self._day(), []
         for contract, posting in self.coming.postings.items():
             changed = contract in self.coming.changed["projects"]
@@ -139,7 +139,7 @@ class RecordBuilder:
             self.records.append(draft.replaced(id=self.suite))
 
     def _day(self) -> date:
-        """When amounts without a date of their own were known: the last moment that the tables speak of."""
+        """Return the date for amounts without a date: the day of the latest time in the tables."""
         moments = (
             value for rows in self.coming.by_id.values() for row in rows.values() for value in row.values()
             if isinstance(value, datetime)
@@ -147,7 +147,7 @@ class RecordBuilder:
         return max(moments, default=now()).date()
 
     def qualifications(self) -> None:
-        """Each job's answers in the round that asked about it first; new jobs share one."""
+        """Add qualifications to the round that first asked about their job. New jobs share a new round."""
         asked: dict[str, tuple[str, str]] = {}
         for round in self.store.find(Round):
             if round.purpose is Purpose.QUALIFICATION and round.author == AUTHOR:
@@ -186,7 +186,7 @@ class RecordBuilder:
     # -- work
 
     def work(self) -> None:
-        """An experiment for new submissions, its slots, and what was said of them and of those that came before."""
+        """Add an experiment for new submissions, its slots, and new evaluations, also those of earlier submissions."""
         handed = [one for row in self.coming.new["submissions"].values() if (one := self._pending_submission(row))]
         old = {s.id: s for s in self.store.find(Submission) if s.author == AUTHOR}
         said = list(self.coming.new["evaluations"].values())
@@ -224,7 +224,7 @@ class RecordBuilder:
             return None
         agent = self.agents.get(row["agent_id"])
         if agent is None:
-            # Whoever handed work in here by name alone.
+            # The agent handed work in here under a name, without an agent record.
             agent = agent_of(self.coming.had["agents"][row["agent_id"]])
             self.agents[row["agent_id"]] = agent
             self.records.append(agent)
@@ -235,7 +235,7 @@ class RecordBuilder:
         return PendingSubmission(row, instance, agent, output_of(self.store.blobs, entries))
 
     def _use_first_versions(self, handed: Iterable[PendingSubmission], old: dict[str, Submission]) -> None:
-        """A re-attempt is of the version of the job that was tried first."""
+        """Assign re-attempts to the version of the job that was attempted first."""
         first: dict[tuple[str, str], Instance] = {}
         for made in old.values():
             instance = self.store.get(Instance, made.instance)
@@ -244,14 +244,14 @@ class RecordBuilder:
             one.instance = first.get((one.agent.id, one.row["contract_id"]), one.instance)
 
     def _earlier_slots(self, old: dict[str, Submission]) -> dict[tuple[str, str, int], str]:
-        """(agent, instance, attempt) -> slot of what came in before."""
+        """Return (agent, instance, attempt) -> slot, for the submissions of earlier imports."""
         trials = {t.id: t.slot for t in self.store.find(Trial)} if old else {}
         slots = {s.id: s for s in self.store.find(Slot)} if old else {}
         found = (slots[trials[s.trial]] for s in old.values() if s.trial)
         return {(s.agent, s.instance, s.attempt): s.id for s in found}
 
     def _feedback_given(self, handed: list[PendingSubmission], old: dict[str, Submission]) -> dict[str, Fed]:
-        """What each re-attempt was given: the attempt before it, and what was said of that."""
+        """Return re-attempt -> the feedback that it received: the previous attempt and its evaluations."""
         said: dict[str, list[str]] = {}
         for row in self.coming.by_id["evaluations"].values():
             if row[_FLAG] is not False and row["submission_feedback"] not in (None, [], {}):
@@ -287,7 +287,7 @@ class RecordBuilder:
     # -- what changed
 
     def amendments(self) -> None:
-        """A row that is no successful run any more, or is one again."""
+        """Strike records whose row is no longer a successful run; restore those whose row has become one again."""
         count: dict[str, int] = {}
         for a in self.store.find(Amendment):
             count[a.target_id] = count.get(a.target_id, 0) + 1
@@ -299,6 +299,8 @@ class RecordBuilder:
                 own = id if target is AmendmentTarget.SUBMISSION else evaluation_id(name, id)
                 action = AmendmentAction.STRIKE if row[_FLAG] is False else AmendmentAction.RESTORE
                 if action is AmendmentAction.RESTORE and not count.get(own):
-                    self.coming.faults[f"{name}, {id[:80]}"] = "it never was a successful run here"
+                    self.coming.faults[f"{name}, {id[:80]}"] = (
+                        "it was imported as unsuccessful, so it cannot become a successful run"
+                    )
                     continue
                 self.records.append(strike(target, own, now(), action, count.get(own, 0)))

@@ -1,4 +1,4 @@
-"""Rows to be imported, compared with the store: which are sound, which are new, which changed."""
+"""Comparison of imported rows with the store: which are valid, which are new, and which have changed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from worksample.store import Store
 
 from .cell_json import criteria_cell, feedback_cell, label_columns, read_feedback, read_labels
 from .deliverable_export import names_in
-from .exporting import tables_of
+from .evaluation_import import judgement_of, qualification_of
 from .job_import import normal_row, posting_of, rubric_of
-from .qualification_import import judgement_of, qualification_of
 from .submission_import import AUTHOR, check_submission, entries_of
+from .table_export import tables_of
 from .tables import NAMES, OURS, PAPER, Row, Tables, id_of
 
 _FLAG = "is_successful_run"
@@ -27,7 +27,7 @@ _FLAG = "is_successful_run"
 
 @dataclass
 class RowChanges:
-    """The store's rows, and the new or changed rows of the tables. `faults` collects the others."""
+    """The rows of the store, and new or changed rows of the tables. `faults` collects the invalid rows."""
 
     store: Store
     tables: Tables
@@ -38,18 +38,17 @@ class RowChanges:
     changed: dict[str, dict[str, Row]] = field(default_factory=dict)
     postings: dict[str, Posting] = field(default_factory=dict)
     criteria: dict[str, Criteria] = field(default_factory=dict)
-    """The rubric in force, by contract."""
+    """Contract -> the rubric in force."""
 
     def __post_init__(self) -> None:
         self.held, _ = tables_of(self.store)
         self.had = {name: {row[id_of(name)]: row for row in rows} for name, rows in self.held.items()}
         self.by_id = {name: {row[id_of(name)]: row for row in rows} for name, rows in self.tables.items()}
 
-    # -- looking: which rows are sound, which are new
+    # -- checks of rows
 
     def check_rows(self) -> None:
-        """Check every row, in the order in which tables refer to each other, and sort it into new, changed and
-        known."""
+        """Check every row, in the order in which tables refer to each other; sort it into new, changed and known."""
         self._rubrics()
         checks: Mapping[str, Callable[[Row], Row]] = {
             "evaluators": self._evaluator, "agents": lambda row: row, "projects": self._job,
@@ -77,11 +76,13 @@ class RowChanges:
         if not differs:
             return
         if name != "projects" and set(differs) != {_FLAG}:
-            raise InvalidCell(f"differs from what the store holds in {', '.join(dict.fromkeys(differs))}")
+            raise InvalidCell(f"differs from the store in {', '.join(dict.fromkeys(differs))}")
         self.changed[name][id] = row
 
     def _rubrics(self) -> None:
-        """The rubric of each job: its own cell, else the latest that a successful qualification wrote."""
+        """Set the rubric of each job: its own cell, else the latest one in a successful qualification, else the
+        store's.
+        """
         written: dict[str, tuple[Any, Criteria]] = {}
         for row in sorted(
             self.by_id["qualifications"].values(),
@@ -116,7 +117,7 @@ class RowChanges:
         ]  # fmt: skip
         known = [at for at in acts if at is not None]
         if not known:
-            raise InvalidCell("registration_ts: is missing, and nothing that it did says when it was there")
+            raise InvalidCell("registration_ts: is missing, and no dated row refers to this evaluator")
         return {**row, "registration_ts": min(known)}
 
     def _job(self, row: Row) -> Row:
@@ -161,10 +162,12 @@ class RowChanges:
         self._known_id("evaluators", row)
         of = self.by_id["submissions"].get(submission) or self.had["submissions"][submission]
         if of["contract_id"] != contract:
-            raise InvalidCell(f"contract_id: the submission is of {of['contract_id'][:80]!r}")
+            raise InvalidCell(f"contract_id: the submission belongs to {of['contract_id'][:80]!r}")
         fresh = row["evaluation_id"] not in self.had["evaluations"]
         if fresh and submission in self.had["submissions"] and self.store.get(Submission, submission).author != AUTHOR:
-            raise InvalidCell("submission_id: that was handed in here; open a round for it, or import its judgments")
+            raise InvalidCell(
+                "submission_id: this submission was handed in here; open a round for it, or import its judgments"
+            )
         criteria = self.criteria.get(contract, Criteria())
         told = {**row, "judgement": judgement_of(row), _FLAG: row[_FLAG] is not False}
         if row["submission_feedback"] not in (None, [], {}):
@@ -172,5 +175,5 @@ class RowChanges:
         return told
 
     def after(self) -> Tables:
-        """What the store would hold."""
+        """Return the tables as the store would hold them after the import."""
         return {name: list({**self.had[name], **self.new[name], **self.changed[name]}.values()) for name in NAMES}

@@ -1,4 +1,4 @@
-"""Rows of submissions and evaluations as records: slots by attempt, trials, what was handed in, what was said of it."""
+"""Import of rows of `submissions` as records: submissions, slots by attempt, trials, and the experiment of all."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ from worksample.records import (
 from worksample.store import put_canonical
 from worksample.tasks.taxonomy import slug
 
-from .exporting import HOME
+from .table_export import HOME
 from .tables import Row
 
 AUTHOR = "import upbench"
 PLAIN, FEEDBACK = "plain", "feedback"
-"""Arms: first attempts, and those that follow on feedback."""
+"""Names of the arms: first attempts, and attempts after feedback."""
 MOST = 101
-"""Attempts of a chain."""
+"""The largest number of attempts in a chain."""
 TEXT = "deliverable.md"
-"""The file that a deliverable becomes which is a text."""
+"""The file that holds a deliverable given as text."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _LONGEST = 10 * 365 * 86_400
 WHY = "its row says is_successful_run false"
@@ -60,14 +60,14 @@ WHY = "its row says is_successful_run false"
 
 @dataclass
 class PendingSubmission:
-    """A submission that is to be taken in."""
+    """A submission to import."""
 
     row: Row
     instance: Instance
     agent: Agent
     output: SubmissionPart
     slot_place: tuple[str, int, int] = ("", 0, 0)
-    """Arm, attempt, repeat."""
+    """(arm, attempt, repeat)."""
     try_number: int = 1
 
     @property
@@ -76,7 +76,7 @@ class PendingSubmission:
 
 
 def agent_of(row: Row) -> Agent:
-    """The worker of a row of `agents`: it cannot be run."""
+    """Return the agent for a row of `agents`. It cannot be run."""
     name = slug(row["name"] or row["agent_id"])[:80] or "agent"
     at = row["registration_ts"]
     kept = {**row, "registration_ts": at.isoformat() if at else None}
@@ -84,26 +84,27 @@ def agent_of(row: Row) -> Agent:
 
 
 def check_submission(row: Row) -> None:
-    """Raises Unfit where a row cannot be a submission."""
+    """Raise InvalidCell if a row cannot become a submission."""
     if not _ID.fullmatch(row["submission_id"]):
         raise InvalidCell(
-            f"submission_id: {row['submission_id'][:40]!r} is not made of letters, digits, `.`, `_` and `-`"
+            f"submission_id: {row['submission_id'][:40]!r} has characters other than letters, digits, `.`, `_` and `-`"
         )
     if row["submission_ts"] is None:
         raise InvalidCell("submission_ts: is missing")
     if row["k"] is not None and not 1 <= row["k"] <= MOST:
-        raise InvalidCell(f"k: attempts are counted from 1 to {MOST}")
+        raise InvalidCell(f"k: must be 1 to {MOST}")
     if row["k"] is not None and row["duration"] is None:
-        raise InvalidCell("duration: is missing; only work without k, which was handed in, may leave it out")
+        raise InvalidCell("duration: is missing; only rows without k may leave it out")
     if row["duration"] is not None and row["duration"] > _LONGEST:
         raise InvalidCell("duration: is more than ten years")
 
 
 def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
-    """What was handed in, by path, with the files that lie below `files`, in a folder of the submission's id or by
-    themselves; None where the table names nothing.
+    """Return the deliverables of a row, by path; None if the row names none. Raises InvalidCell.
 
-    A text becomes a file; what lies on the web stands as a link. Raises Unfit.
+    Files are read from the subfolder of `files` named by the submission's id, else from `files`. A text becomes a file;
+    a
+    web address becomes a link.
     """
     said = row["deliverables"]
     if said is None:
@@ -115,7 +116,7 @@ def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
         for n, item in enumerate(said):
             entry = _entry(sink, n, _file_name(item), files, row["submission_id"])
             if entry.path in entries:
-                raise InvalidCell(f"deliverables: {entry.path[:80]!r} is named twice")
+                raise InvalidCell(f"deliverables: {entry.path[:80]!r} is listed twice")
             entries[entry.path] = entry
     else:
         raise InvalidCell("deliverables: is neither a list of files nor a text")
@@ -123,7 +124,7 @@ def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
 
 
 def output_of(sink: Sink, entries: tuple[Entry, ...] | None) -> SubmissionPart:
-    """The part of a submission that holds these."""
+    """Return the output part of a submission with these entries."""
     manifest = Manifest(entries=entries or ())
     digest = put_canonical(sink, manifest.plain())
     if entries is None:
@@ -163,11 +164,14 @@ def _entry(sink: Sink, n: int, name: str, files: Path, submission: str) -> Entry
     return Entry(path=path, note="it was not there")
 
 
-# -- the plan
+# -- experiment and slots
 
 
 def assign_slots(handed: Sequence[PendingSubmission]) -> None:
-    """Give each attempt its place: several that succeeded are repeats, what did not succeed a try of the first."""
+    """Set arm, attempt, repeat and try of each attempt.
+
+    Several successful runs of one attempt are repeats; failed runs are earlier tries of the first repeat.
+    """
     groups: dict[tuple[str, str, int], list[PendingSubmission]] = {}
     for one in handed:
         if one.row["k"] is not None:
@@ -186,7 +190,7 @@ def assign_slots(handed: Sequence[PendingSubmission]) -> None:
 def experiment_of(
     name: str, suite: str, handed: Sequence[PendingSubmission], protocols: set[Protocol], fed: Feedback
 ) -> Experiment:
-    """The experiment that these submissions belong to. Its id is made of theirs."""
+    """Return the experiment of these submissions. Its id is derived from theirs."""
     attempts = max((one.row["k"] or 1 for one in handed), default=1)
     arms = [Arm(name=PLAIN)]
     if attempts > 1:
@@ -208,7 +212,7 @@ def experiment_of(
 def slots_of(
     experiment: Experiment, handed: Sequence[PendingSubmission], before: Mapping[tuple[str, str, int], str]
 ) -> list[Slot]:
-    """The slots of all places. `before`: (agent, instance, attempt) -> a slot that came in earlier."""
+    """Return the slots of these submissions. before: (agent, instance, attempt) -> slot of an earlier import."""
     made: dict[tuple[str, str, str, int, int], Slot] = {}
     for one in sorted((h for h in handed if h.slot_place[1]), key=lambda h: h.slot_place[1:]):
         arm, attempt, repeat = one.slot_place
@@ -230,7 +234,7 @@ def slots_of(
 def submission_records(
     one: PendingSubmission, experiment: Experiment, human: bool | None, fed: Fed | None
 ) -> list[Trial | Submission]:
-    """The records of one submission, with a trial where it is an attempt."""
+    """Return the record of a submission, after that of its trial if it is an attempt."""
     row, instance = one.row, one.instance
     pins: dict[str, Any] = {"work": instance.work_digest, "capture": instance.capture_digest}
     fixed: dict[str, Any] = {

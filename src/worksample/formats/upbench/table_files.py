@@ -1,4 +1,4 @@
-"""The six tables as files of a folder: CSV, JSON, JSON Lines or Parquet, read row by row and checked by column."""
+"""Reader and writer of the six tables as files: CSV, JSON, JSON Lines or Parquet."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ from .tables import COLUMNS, ColumnKind, Row, Tables, complete_tables, id_of
 FORMATS = ("csv", "json", "jsonl", "parquet")
 ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
 _MORE = "criterion_"
-"""Of qualifications: further questions stand in `criterion_6` and so on."""
+"""Prefix of further columns of `qualifications`, such as `criterion_6`."""
 
 
 def write_tables(tables: Tables, folder: Path, format: str = "csv") -> list[Path]:
-    """Write `projects.csv` and so on; returns the files, which replace those of the same names.
+    """Write a file for each table, such as `projects.csv`, and return the files. Existing files are replaced.
 
-    In a CSV None is an empty cell, JSON a text; moments are ISO 8601, in Parquet times in UTC. Raises UsageError,
-    StoreFull.
+    In CSV, None is an empty cell, and a list or dict is written as JSON. Times are ISO 8601; in Parquet they are
+    timestamps
+    in UTC. Raises UsageError, StoreFull.
     """
     if format not in FORMATS:
-        raise UsageError(f"no form {format!r} for tables", next=f"one of {', '.join(FORMATS)}")
+        raise UsageError(f"unknown format {format!r} for tables", next=f"one of {', '.join(FORMATS)}")
     out = []
     with translate_os_errors(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,7 +48,7 @@ def write_tables(tables: Tables, folder: Path, format: str = "csv") -> list[Path
 
 
 def columns_of(table: str, rows: Iterable[Row]) -> dict[str, ColumnKind]:
-    """Return the columns of a table; for qualifications also one for each further question."""
+    """Return the columns of a table; for qualifications also those of further questions."""
     columns = dict(COLUMNS[table])
     columns |= {name: ColumnKind.JSON for row in rows for name in row if name not in columns}
     return columns
@@ -56,12 +57,15 @@ def columns_of(table: str, rows: Iterable[Row]) -> dict[str, ColumnKind]:
 def read_tables(
     folder: Path, *, encoding: str = "", decimal: str = "", faults: dict[str, str] | None = None
 ) -> tuple[Tables, dict[str, tuple[str, ...]]]:
-    """The tables that lie in a folder, one file each, and per table the columns that have no place.
+    """Read the tables in a folder, one file each; return them, and table -> unknown columns, which are ignored.
 
-    `encoding`: of CSVs; "": UTF-8, or what their first bytes say. `decimal`: the decimal mark of all numbers; "": what
-    each column's own numbers tell. Raises ImportFailed where `projects` or a column of
-    ids is missing, or a table lies there twice; FaultyRows, which is one, with every cell that is not to be read,
-    unless `faults` is there to hear of them: then the rows stay out.
+    encoding: of CSVs; "" to infer it from the first bytes, by default UTF-8. decimal: the decimal mark of all numbers;
+    ""
+    to infer it from each column. faults: receives the faults of rows, which are then left out.
+
+    Raises ImportFailed if `projects` or a column of ids is missing, or a table has two files; FaultyRows (a subclass)
+    with
+    the faults of all rows, unless `faults` is given.
     """
     tables: Tables = {}
     unread: dict[str, tuple[str, ...]] = {}
@@ -80,7 +84,7 @@ def read_tables(
 
 
 def holds_tables(folder: Path) -> bool:
-    """Return whether a folder contains `projects` as a table."""
+    """Return whether a folder contains the table `projects`."""
     return folder.is_dir() and any((folder / f"projects{ending}").is_file() for ending in ENDINGS)
 
 
@@ -88,7 +92,7 @@ def _file_of(folder: Path, table: str) -> Path | None:
     found = [p for ending in ENDINGS if (p := folder / f"{table}{ending}").is_file()]
     if len(found) > 1:
         told = " and ".join(p.name for p in found)
-        raise ImportFailed(f"the table {table} is there twice: {told}", where=str(folder), next="keep one of them")
+        raise ImportFailed(f"the table {table} has two files: {told}", where=str(folder), next="keep one of them")
     return found[0] if found else None
 
 
@@ -122,7 +126,7 @@ def _read_table(
             if id is None and not wrong:
                 wrong.append(f"{key}: is missing")
             elif id is not None and seen.setdefault(id, line) != line:
-                wrong.append(f"{key}: {id[:80]!r} stands in line {seen[id]}, too")
+                wrong.append(f"{key}: {id[:80]!r} is already used in line {seen[id]}")
             if wrong:
                 faults[f"{path.name}, line {line}"] = "; ".join(wrong)
             else:
@@ -153,11 +157,11 @@ def _row(known: dict[str, ColumnKind], row: dict[str, Any], columns: NumberColum
     return read, wrong
 
 
-# -- one cell
+# -- cells
 
 
 def _text(cell: object) -> str | None:
-    """As it stands: a name may be None or NA."""
+    """Return a cell's text unchanged, as a name may be `None` or `NA`; None for an empty cell."""
     if cell is None or cell == "" or (isinstance(cell, float) and cells.is_blank(cell)):
         return None
     if isinstance(cell, list | dict):
@@ -169,7 +173,7 @@ def _sound(told: str) -> str:
     try:
         told.encode()
     except UnicodeEncodeError:
-        raise cells.InvalidCell("holds half a character (a lone surrogate)") from None
+        raise cells.InvalidCell("has an incomplete character (a lone surrogate)") from None
     return told
 
 
@@ -188,7 +192,7 @@ def _moment(cell: object) -> datetime | None:
 
 
 def _json(cell: object) -> Any:
-    """A list or a table, whether it comes as one or as its text; a text that is neither stands for itself."""
+    """Return a list or dict, parsed if it is a text. Any other text is returned unchanged."""
     if isinstance(cell, list | dict):
         return _plain(cell)
     told = _text(cell)
@@ -198,12 +202,12 @@ def _json(cell: object) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """As JSON has it: what a data frame made of lists may hold more than that."""
+    """Return a value as JSON types. Raises InvalidCell if JSON cannot express it."""
     try:
         json.dumps(value, allow_nan=False).encode()
         return json.loads(_sound(json.dumps(value, allow_nan=False, ensure_ascii=False)))
     except (TypeError, ValueError, RecursionError):
-        raise cells.InvalidCell("holds what is no JSON") from None
+        raise cells.InvalidCell("has a value that JSON cannot express") from None
 
 
 _READERS: dict[ColumnKind, Callable[[Any], Any]] = {
@@ -211,7 +215,7 @@ _READERS: dict[ColumnKind, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 
-# -- the files
+# -- files
 
 
 def _json_value(value: Any) -> Any:

@@ -1,6 +1,6 @@
-"""UpBench's six tables (B, Tables 4 to 8) as values: which columns there are, and what stands in them.
+"""Columns of UpBench's six tables (appendix B, Tables 4 to 8), and comparison of tables by value.
 
-A row is a dict with every column of its table. What was not said is None, never an empty text; a moment is in UTC.
+A row is a dict with every column of its table. A missing value is None, never an empty text; a time is in UTC.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Tables = dict[str, list[Row]]
 
 
 class ColumnKind(StrEnum):
-    """What a column holds."""
+    """The type of a column's values."""
 
     TEXT = "text"
     WHOLE = "whole"
@@ -61,7 +61,7 @@ PAPER: dict[str, dict[str, ColumnKind]] = {
     "evaluators": {"evaluator_id": _T, **_WHO},
     "agents": {"agent_id": _T, **_WHO},
 }  # fmt: skip
-"""Table -> the paper's columns. The first one is the id."""
+"""Table -> UpBench's columns. The first one is the id."""
 OURS: dict[str, dict[str, ColumnKind]] = {
     "projects": {
         "currency": _T, "amount_source": _T, "hours": _N, "contract_type": _T, "status": _T, "payment_verified": _F,
@@ -69,9 +69,11 @@ OURS: dict[str, dict[str, ColumnKind]] = {
     },
     "evaluations": {"evaluation_ts": _M, "minutes": _N},
 }  # fmt: skip
-"""Columns after those, without which amounts would lose their currency and gradings their time; a table may lack them.
+"""Table -> additional columns. Without them, amounts would lose their currency and gradings their time. A table may
+lack
+them.
 
-`acceptance_criteria` of a job is the rubric in force, of a qualification the one that its expert wrote.
+A job's `acceptance_criteria` is the rubric in force; a qualification's is the rubric that its expert wrote.
 """
 COLUMNS = {name: {**columns, **OURS.get(name, {})} for name, columns in PAPER.items()}
 NAMES = tuple(COLUMNS)
@@ -83,7 +85,7 @@ def id_of(table: str) -> str:
 
 
 def complete_tables(tables: Mapping[str, Iterable[Row]]) -> Tables:
-    """Return all six tables, sorted by id; a column that a row lacks is None."""
+    """Return all six tables, sorted by id; missing columns are None."""
     return {
         name: sorted(
             ({**dict.fromkeys(columns), **row} for row in tables.get(name, ())), key=lambda row: str(row[id_of(name)])

@@ -35,8 +35,8 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _rows(results: ResultSet) -> pl.DataFrame:
-    """Return a row per pair of two players, oriented alike: `first` sorts before `second`, and judge and person prefer
-    it or not.
+    """Return a row per pair of two players, in one orientation: `first` sorts before `second`, with the judge's and
+    people's preferences.
     """
     parts = []
     for experiment in results.experiments:
@@ -112,7 +112,7 @@ def _elo(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: d
     says = "" if found.connectivity.identifiable else f"not all can be rated: {found.connectivity.says}"
     notes = tuple(note for note in (_NOTE, left, says) if note)
     title = "Elo scores of the judge's preferences, corrected by people"
-    yield Section("elo-corrected", title, "docs/calibration.md", ("Elo",), lines, notes)
+    yield Section("elo-corrected", title, "docs/explanation/uncertainty.md", ("Elo",), lines, notes)
 
 
 def _proofs(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Section:
@@ -123,4 +123,4 @@ def _proofs(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names
     notes = (f"threshold, fixed beforehand: {100 * rules.threshold:g} %", _NOTE)
     columns = ("agreement with people", "standing", "why")
     title = "Is the judge of pairs proven"
-    return Section("proof-pairs", title, "docs/calibration.md", columns, tuple(lines), notes)
+    return Section("proof-pairs", title, "docs/explanation/uncertainty.md", columns, tuple(lines), notes)

@@ -1,4 +1,4 @@
-"""Calibration of a judge by people: corrected figures, proofs, and favoured agents (docs/calibration.md)."""
+"""Calibration of a judge by people: corrected figures, proofs, favoured agents (docs/explanation/uncertainty.md)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _release_dates(results: ResultSet) -> pl.DataFrame:
 
 
 def _drawn_labels(results: ResultSet) -> pl.DataFrame:
-    """Return stratum and whether people label it, by submission of experiments that drew labels."""
+    """Return stratum and whether people label it, by submission, for experiments that drew labels."""
     rows = []
     for experiment in results.experiments:
         singly = (p for p in experiment.lock.protocols if p is not Protocol.PAIRWISE)
@@ -79,7 +79,7 @@ def _sample(rows: pl.DataFrame) -> m.Sample:
 
 
 def _corrected_section(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame) -> Section:
-    """Return pass rates per agent, the newest model's apart, and of all."""
+    """Return pass rates per agent, with the newest model separate, and of all."""
     lines = [(str(g["label"][0]), str(g["agent"][0]), g) for g in _parts(verdicts, "who")]
     newest = verdicts["released"].max()
     if newest is not None and verdicts["released"].n_unique() > 1:
@@ -111,7 +111,7 @@ def _parts(table: pl.DataFrame, by: str) -> list[pl.DataFrame]:
 
 
 def _proofs(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame, criteria: pl.DataFrame) -> Section:
-    """Agreement with people in every group, and whether the judge is proven there."""
+    """Return the agreement with people in every group, and whether the judge is proven in it."""
     groups: list[tuple[str, pl.DataFrame]] = [("verdicts", verdicts), ("all criteria", criteria)]
     base = verdicts if len(verdicts) else criteria
     groups += [(f"{p['importance'][0]} criteria", p) for p in _parts(criteria, "importance")]
@@ -128,11 +128,11 @@ def _proofs(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame, c
     columns = ("agreement with people", "on their passes", "on their fails", "standing", "why")
     asked = f"threshold, fixed beforehand: {100 * rules.threshold:g} %"
     notes = (asked, _how(results))
-    return Section("proof", "Is the judge proven", "docs/calibration.md", columns, tuple(rows), notes)
+    return Section("proof", "Is the judge proven", "docs/explanation/uncertainty.md", columns, tuple(rows), notes)
 
 
 def effort(results: ResultSet) -> Iterator[Section]:
-    """Yield the labels that calibration took from people, and what it left to the judge."""
+    """Yield the labels that calibration took from people, and the work left to the judge."""
     rows = []
     for experiment in results.experiments:
         for protocol in experiment.lock.protocols:
@@ -156,4 +156,4 @@ def effort(results: ResultSet) -> Iterator[Section]:
         named = sorted({name for e in results.experiments for name in getattr(calibration_of(e), "proofs", ())})
         notes += [f"labels of {', '.join(named)} count towards the proof, and in no figure"] if named else []
         title = "What calibration took"
-        yield Section("calibration-work", title, "docs/calibration.md", columns, tuple(rows), tuple(notes))
+        yield Section("calibration-work", title, "docs/explanation/uncertainty.md", columns, tuple(rows), tuple(notes))

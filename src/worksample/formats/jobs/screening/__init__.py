@@ -1,4 +1,4 @@
-"""Screening of jobs by a program before people see them: files, dead references, candidates for identifiers."""
+"""Automatic screening of jobs before people review them: missing files, broken files, dead links, personal data."""
 
 from lazy_loader import attach_stub
 

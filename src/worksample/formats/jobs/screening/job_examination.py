@@ -1,4 +1,4 @@
-"""Examination of jobs by a program: number of files, what is missing, what does not open, who may be named."""
+"""Examination of jobs by a program: missing, miscounted and broken files, links, and possible personal data."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from worksample.records import Entry, Instance
 from worksample.sandboxes import open_box
 from worksample.sandboxes.toolbox import platform_python
 
-from .identifiers import MOST, NOT_SEEN, Candidate, Finder, searched_texts
-from .references import links, miscounted_files, missing, named_files
+from .mentioned_files import links, miscounted_files, missing, named_files
+from .personal_identifiers import MOST, NOT_SEEN, Candidate, Finder, searched_texts
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 IN = "/task/in"
 LIMITS = BoxLimits(memory=2 << 30, processes=64, disk=64 << 20, files=1_000, output=64 << 20)
 FILES = 2_000
-"""Files of one job that are read; all are counted."""
+"""The number of a job's files that are read. All are counted."""
 SECONDS = 300.0
 _HERE = Path(__file__).resolve().parent
 _VIEWING = _HERE.parents[2] / "viewing"
 COMMAND = [
     platform_python(), "-I", "-B", "-c",
-    f"import sys; sys.path[:0] = [{str(_HERE / 'in_box')!r}, {str(_VIEWING)!r}]; from read import main; main()",
+    f"import sys; sys.path[:0] = [{str(_HERE / 'in_box')!r}, {str(_VIEWING)!r}]; from file_reader import main; main()",
 ]  # fmt: skip
 
 
@@ -39,28 +39,28 @@ class JobExamination:
     """The findings for one job. Paths are quoted as in manifests."""
 
     posted: int
-    """Attachments that the posting lists."""
+    """Number of attachments that the posting lists."""
     there: int
     missing: tuple[str, ...] = ()
-    """Files that the posting lists or its text names, and that are not there."""
+    """Files that the posting lists, or its text names, and that do not exist."""
     miscounted: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
-    """Nobody looked where they lead."""
+    """Web addresses in the text. They are not opened."""
     broken: tuple[tuple[str, str], ...] = ()
     """(file, why it cannot be opened)."""
     unread: tuple[tuple[str, str], ...] = ()
-    """(file, what of it was not looked at)."""
+    """(file, which part of it was not read)."""
     candidates: tuple[Candidate, ...] = ()
     by: str = ""
-    """What looked for identifiers; "" where nothing did."""
+    """The program that searched for personal data; "" if none did."""
 
     @property
     def has_findings(self) -> bool:
-        """Whether people should look at anything."""
+        """True if people should look at a finding."""
         return bool(self.missing or self.miscounted or self.broken or self.candidates)
 
     def plain(self) -> dict[str, Any]:
-        """Return JSON types, with the text that people read."""
+        """Return JSON types, including the text for people."""
         return {
             "posted": self.posted, "there": self.there, "missing": list(self.missing),
             "miscounted": list(self.miscounted), "links": list(self.links), "broken": [list(b) for b in self.broken],
@@ -69,24 +69,24 @@ class JobExamination:
         }  # fmt: skip
 
     def as_markdown(self) -> str:
-        """Return Markdown; other people's texts are shown as code."""
+        """Return the findings as Markdown. Untrusted texts are shown as code."""
         out = [f"**Files:** {self.there} here, {self.posted} in the posting."]
-        out += _list("Named and not here", [_code(name) for name in self.missing])
-        out += _list("Counted", list(self.miscounted))
+        out += _list("Missing files", [_code(name) for name in self.missing])
+        out += _list("Numbers of files that differ", list(self.miscounted))
         out += _list("Cannot be opened", [f"{_code(path)}: {why}" for path, why in self.broken])
-        out += _list("Links, which nobody followed", [_code(link) for link in self.links])
+        out += _list("Links (not opened)", [_code(link) for link in self.links])
         if not self.by:
-            out.append("**Identifiers** were not looked for by a program: look for them yourself.")
+            out.append("**Personal data:** no program searched for it. Please check it yourself.")
         else:
             some = [
                 f"{c.kind}: {_code(c.text)} in {_code(c.where)}" + (f", {c.count} times" if c.count > 1 else "")
                 for c in self.candidates[:MOST]
             ]
-            out += _list("Candidates for identifiers", some) or ["**Candidates for identifiers:** none."]
+            out += _list("Possible personal data", some) or ["**Possible personal data:** none found."]
             if len(self.candidates) > MOST:
                 out.append(f"and {len(self.candidates) - MOST} more.")
-            out.append(f"Not seen by the program: {'; '.join(NOT_SEEN)}.")
-        out += _list("Not looked at", [f"{_code(path)}: {what}" for path, what in self.unread])
+            out.append(f"The program cannot detect: {'; '.join(NOT_SEEN)}.")
+        out += _list("Not read", [f"{_code(path)}: {what}" for path, what in self.unread])
         return "\n\n".join(out)
 
 
@@ -100,14 +100,14 @@ def _code(text: str) -> str:
 
 @dataclass
 class JobExaminer:
-    """An examiner of jobs. finder: None if identifiers are not searched."""
+    """An examiner of jobs. finder: None to skip the search for personal data."""
 
     store: Store
     finder: Finder | None = field(default_factory=Finder.here)
     sandbox: str = "bubblewrap"
 
     async def look(self, instance: Instance) -> JobExamination:
-        """Examine the posting and the files of its inputs. Raises SandboxUnavailable, StoreError."""
+        """Examine the posting of a job and its input files. Raises SandboxUnavailable, StoreError."""
         files = [e for e in self.store.manifest(instance.work.inputs).files if e.blob is not None]
         read = await self._read_files(instance, files[:FILES])
         job = instance.about.job
@@ -116,7 +116,7 @@ class JobExaminer:
         paths = [e.path for e in files]
         found: tuple[Candidate, ...] = ()
         if self.finder is not None:
-            # Compiled patterns over others' texts: on a thread, so that the loop goes on.
+            # The search is slow, so it runs in a thread and does not block the event loop.
             finder = self.finder
             found = await asyncio.to_thread(lambda: finder.find(searched_texts(instance.title, text, read)))
         broken = [(path, str(said["problem"])) for path, said in read.items() if said["problem"]]
@@ -129,7 +129,7 @@ class JobExaminer:
         )  # fmt: skip
 
     async def _read_files(self, instance: Instance, files: Sequence[Entry]) -> dict[str, dict[str, Any]]:
-        """Read files by path in a box. A file that crashes the reader is reported as broken."""
+        """Read files in a box; return path -> entry. A file that crashes the reader is reported as broken."""
         blank = {"family": "", "problem": "", "text": "", "meta": {}, "unread": ""}
         left, found = list(files), dict[str, dict[str, Any]]()
         folder = str(self.store.folder(instance.work.inputs)) if files else ""
@@ -153,14 +153,17 @@ class JobExaminer:
             found |= {left[n].path: {**blank, **said} for n, said in answers.items()}
             behind = next((n for n in range(len(left)) if n not in answers), len(left))
             if behind < len(left):
-                said = {"unread": ours} if ours else {"problem": "reading it brought the reader down"}
+                said = {"unread": ours} if ours else {"problem": "the program that reads files crashed on it"}
                 found[left[behind].path] = {**blank, **said}
             left = [e for e in left[behind + 1 :] if e.path not in found]
         return {e.path: found[e.path] for e in files}
 
 
 def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
-    """A line of the reader's; None for anything else. Nothing of it is believed but its form."""
+    """Return a file's number and entry from a line of the reader's output; None if the line is malformed.
+
+    The output is untrusted: only its form is checked, and every text is cut to a limit.
+    """
     try:
         number, said = json.loads(line)
         meta = {str(k)[:200]: str(v)[:2_000] for k, v in list(dict(said["meta"]).items())[:100]}
@@ -171,7 +174,7 @@ def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
 
 
 def posting_text(instance: Instance) -> str:
-    """Return the posting's own words in an imported job's brief; else the whole brief."""
+    """Return the description in the brief of an imported job; for other tasks the whole brief."""
     brief = instance.work.brief
     start, end = brief.find("## Work description"), brief.rfind("## Provided material")
     return brief[start + len("## Work description") : end].strip() if -1 < start < end else brief
@@ -180,7 +183,7 @@ def posting_text(instance: Instance) -> str:
 async def examine_jobs(
     looking: JobExaminer, instances: Sequence[Instance], *, told: Callable[[int], None] = lambda done: None
 ) -> dict[str, JobExamination]:
-    """Examine jobs one after another; return the findings by instance id. Raises as `JobExaminer.look`."""
+    """Examine jobs one after another; return instance id -> findings. Raises the same errors as `JobExaminer.look`."""
     out = {}
     for n, instance in enumerate(instances, 1):
         out[instance.id] = await looking.look(instance)

@@ -1,4 +1,4 @@
-/** The tables of a view, as docs/viewing.md describes them. */
+/** The tables of a view, as docs/reference/viewing.md describes them. */
 
 import type { Context } from "../../context.svelte.ts";
 import { Sheet, type Cell } from "./sheet.ts";
@@ -15,7 +15,7 @@ export interface SheetMeta {
   type?: string;
 }
 
-/** More columns than these are counted by the server, not kept. */
+/** Most columns kept; the server counts further ones. */
 const COLUMNS = 500;
 const EMPTY: Cell[][] = [];
 

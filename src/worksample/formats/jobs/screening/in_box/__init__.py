@@ -1,1 +1,1 @@
-"""Runs in a box; knows nothing of the platform but `worksample.viewing.in_box`."""
+"""Code that runs inside a box. It imports nothing of the platform except `worksample.viewing.in_box`."""

@@ -1,0 +1,334 @@
+"""Export of a store as UpBench's six tables (appendix B): jobs, qualifications, submissions, evaluations, evaluators,
+agents.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from worksample.records import (
+    IMPORTED,
+    Agent,
+    Amendment,
+    AmendmentTarget,
+    Criteria,
+    Evaluation,
+    EvaluationOutcome,
+    Evaluator,
+    EvaluatorKind,
+    Experiment,
+    GradePayload,
+    Holistic,
+    Instance,
+    Labels,
+    Origin,
+    Protocol,
+    Purpose,
+    ResolutionRule,
+    Round,
+    Slot,
+    Submission,
+    Suite,
+    Task,
+    Trial,
+    struck,
+    targets_of,
+)
+from worksample.results.evaluator_answers import MERITS
+from worksample.results.grading_in_force import as_graded
+from worksample.results.round_evaluations import evaluations_of
+from worksample.results.verdicts import verdict_frame
+from worksample.store import Store
+
+from .cell_json import FAIL, PASS, feedback_cell, label_columns
+from .deliverable_export import names_in, write_files
+from .job_export import contract_of, project_row
+from .table_files import write_tables
+from .tables import Row, Tables, complete_tables
+
+HOME = "upbench"
+"""Key in an evaluation's `record` for those values of its imported row that no other field holds."""
+_SAME = "id "
+"""Prefix of an id that is kept there. Without it, 64 hexadecimal digits would count as the digest of a blob."""
+NO_CRITERIA = Criteria()
+
+
+@dataclass(frozen=True, slots=True)
+class ExportUpbench:
+    """Settings of an export."""
+
+    format: str = "csv"
+    private: bool = False
+    """Whether private suites are included."""
+    files: bool = False
+    """Whether deliverables and attachments of jobs are written as files beside the tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTables:
+    """The files and rows that were written."""
+
+    rows: dict[str, int]
+    """Table -> number of rows."""
+    left_out: dict[str, int]
+    """Kind of record that the tables cannot hold -> number of records."""
+    files: tuple[Path, ...]
+    """The tables' files."""
+    beside: int = 0
+    """Number of files beside the tables."""
+
+
+def export_upbench(
+    store: Store, out: Path, experiments: Iterable[Experiment] | None = None, config: ExportUpbench | None = None
+) -> ExportedTables:
+    """Write the six tables below `out`, for these experiments or the whole store.
+
+    Jobs of private suites, and all records of them, are left out unless requested. Raises UsageError, StoreFull.
+    """
+    config = config or ExportUpbench()
+    held = _StoredRows(store, None if experiments is None else tuple(experiments), private=config.private)
+    tables = held.tables()
+    beside = 0
+    if config.files:
+        beside, held.left["files that no table can name"] = write_files(
+            store, out, held.submissions.values(), held.latest.values()
+        )
+    files = write_tables(tables, out, config.format)
+    return ExportedTables({name: len(rows) for name, rows in tables.items()}, held.left_out(), tuple(files), beside)
+
+
+def tables_of(
+    store: Store, experiments: Iterable[Experiment] | None = None, *, private: bool = True
+) -> tuple[Tables, dict[str, int]]:
+    """Return (the six tables, kind of record that they cannot hold -> number of records)."""
+    held = _StoredRows(store, None if experiments is None else tuple(experiments), private=private)
+    return held.tables(), held.left_out()
+
+
+def kept_id(own: str) -> str:
+    """Return a table's id in the form in which a record keeps it."""
+    return _SAME + own
+
+
+class _StoredRows:
+    """Rows for the records of a store, or of some of its experiments."""
+
+    def __init__(self, store: Store, experiments: tuple[Experiment, ...] | None, *, private: bool) -> None:
+        self.store, self.chosen = store, experiments
+        self.left: Counter[str] = Counter()
+        self.gone = struck(store.find(Amendment))
+        self.rounds = {r.id: r for r in store.find(Round)}
+        every = {i.id: i for i in store.find(Instance)}
+        hidden = {i for s in store.find(Suite) if s.visibility == "private" for i in s.instances}
+        secret = set() if private else {contract_of(every[i]) for i in hidden if i in every}
+        planned = (
+            None if experiments is None else {contract_of(every[i]) for e in experiments for i in e.lock.instances}
+        )
+        self.instances = {
+            id: one for id, one in every.items()
+            if (name := contract_of(one)) not in secret and (planned is None or name in planned)
+        }  # fmt: skip
+        self.left["jobs of private suites"] = len(secret)
+
+    @cached_property
+    def submissions(self) -> dict[str, Submission]:
+        inside = None if self.chosen is None else {None, *(e.id for e in self.chosen)}
+        found = [
+            s for s in self.store.find(Submission)
+            if s.instance in self.instances and (inside is None or s.experiment in inside)
+        ]  # fmt: skip
+        self.left["submissions that are controls"] = sum(s.origin is Origin.CONTROL for s in found)
+        return {s.id: s for s in found if s.origin is not Origin.CONTROL}
+
+    @cached_property
+    def trials(self) -> dict[str, Trial]:
+        return {t.id: t for t in self.store.find(Trial)}
+
+    @cached_property
+    def live(self) -> frozenset[str]:
+        return frozenset(t.id for t in self.store.find(Trial, live=True))
+
+    @cached_property
+    def evaluations(self) -> list[Evaluation]:
+        """Qualifications of jobs, and evaluations of the merits of submissions."""
+        out = []
+        for e in self.store.find(Evaluation):
+            if e.instance not in self.instances or not (e.of_job or e.subject in self.submissions):
+                continue
+            round = self.rounds[e.round]
+            if e.of_job and round.purpose is Purpose.QUALIFICATION:
+                out.append(e)
+            elif e.second is not None:
+                self.left["comparisons of pairs"] += 1
+            elif round.purpose not in MERITS:
+                self.left["evaluations that look again, label or calibrate"] += 1
+            elif e.payload is not None and not isinstance(e.payload, GradePayload | Holistic):
+                self.left["evaluations that judge nothing"] += 1
+            else:
+                out.append(e)
+        return out
+
+    @cached_property
+    def agents(self) -> dict[str, Agent]:
+        return {a.id: a for a in self.store.find(Agent)}
+
+    def left_out(self) -> dict[str, int]:
+        """Return kind of record that the tables cannot hold -> number of records."""
+        return {name: n for name, n in sorted(self.left.items()) if n}
+
+    @cached_property
+    def latest(self) -> dict[str, Instance]:
+        """Contract -> the version of the job that was ingested last."""
+        since = {i: t.ingested for t in self.store.find(Task) for i in t.instances}
+        ordered = sorted(self.instances.values(), key=lambda i: (i.id in since, since.get(i.id), i.id))
+        return {contract_of(one): one for one in ordered}
+
+    # -- tables
+
+    def tables(self) -> Tables:
+        return complete_tables(
+            {
+                "projects": self.projects(), "qualifications": self.qualifications(),
+                "submissions": self.submissions_told(), "evaluations": self.evaluations_told(),
+                "evaluators": self.evaluators_told(), "agents": self.agents_told(),
+            }
+        )  # fmt: skip
+
+    def projects(self) -> Iterator[Row]:
+        for one in self.latest.values():
+            inputs = () if one.about.job else self._paths(one.work.inputs)
+            yield project_row(one, inputs)
+
+    def qualifications(self) -> Iterator[Row]:
+        for e in self.evaluations:
+            if not e.of_job:
+                continue
+            said = label_columns(e.payload) if isinstance(e.payload, Labels) else {}
+            yield {
+                "qualification_id": _own_id(e), "contract_id": contract_of(self.instances[e.instance]),
+                "evaluator_id": e.evaluator, "qualification_ts": e.at, **said, "is_successful_run": self._stands(e),
+            }  # fmt: skip
+
+    def submissions_told(self) -> Iterator[Row]:
+        slots = {s.id: s for s in self.store.find(Slot)}
+        for made in self.submissions.values():
+            trial = self.trials.get(made.trial or "")
+            minutes = made.reported.minutes
+            lasted = trial.working_seconds if trial else None if minutes is None else minutes * 60
+            yield {
+                "submission_id": made.id, "contract_id": contract_of(self.instances[made.instance]),
+                "agent_id": self._agent(made.entrant), "submission_ts": made.at, "deliverables": self._output(made),
+                "notes": made.note or None, "k": slots[trial.slot].attempt if trial else None,
+                "duration": None if lasted is None else round(lasted, 6),
+                "is_successful_run": (trial is None or trial.id in self.live) and self._valid(made),
+            }  # fmt: skip
+
+    def evaluations_told(self) -> Iterator[Row]:
+        said = [e for e in self.evaluations if not e.of_job]
+        passed = passes(self.rounds, said)
+        for e in said:
+            kept = e.record.get(HOME, {})
+            judged = {True: PASS, False: FAIL, None: None}[passed.get(e.id)]
+            yield {
+                "evaluation_id": _own_id(e), "contract_id": contract_of(self.instances[e.instance]),
+                "submission_id": e.subject, "evaluator_id": e.evaluator,
+                "submission_feedback": None if e.payload is None else self._feedback(e),
+                "judgement": kept.get("judgement", judged),
+                "is_successful_run": self._stands(e),
+                "evaluation_ts": None if kept.get("undated") else e.at, "minutes": e.minutes,
+            }  # fmt: skip
+
+    def evaluators_told(self) -> Iterator[Row]:
+        asked = None if self.chosen is None else {e.evaluator for e in self.evaluations}
+        for one in self.store.find(Evaluator):
+            if asked is None or one.id in asked:
+                yield {
+                    "evaluator_id": one.id, "registration_ts": one.at, "name": one.name or None,
+                    "is_human": one.type is EvaluatorKind.PERSON,
+                }  # fmt: skip
+
+    def agents_told(self) -> Iterator[Row]:
+        """Yield a row for each agent of an experiment, and for each other entrant of a submission."""
+        from worksample.agents.agent_definition import HUMAN
+
+        first: dict[str, datetime] = {}
+        for e in self.store.find(Experiment):
+            for id in e.agents:
+                first[id] = min(first.get(id, e.at), e.at)
+        named = {s.entrant: s.origin for s in self.submissions.values()}
+        planned = self.agents if self.chosen is None else {a: None for e in self.chosen for a in e.agents}
+        for id in {**planned, **named}:
+            agent = self.agents.get(id)
+            if agent is None:
+                yield {"agent_id": id, "registration_ts": None, "is_human": named[id] is Origin.PERSON, "name": id}
+            elif agent.harness == IMPORTED:
+                kept = agent.settings
+                at = kept["registration_ts"]
+                yield {
+                    "agent_id": kept["agent_id"], "registration_ts": datetime.fromisoformat(at) if at else None,
+                    "is_human": kept["is_human"], "name": kept["name"],
+                }  # fmt: skip
+            else:
+                human = agent.harness == HUMAN
+                yield {"agent_id": id, "registration_ts": first.get(id), "is_human": human, "name": agent.name}
+
+    # -- cells
+
+    def _agent(self, entrant: str) -> str:
+        agent = self.agents.get(entrant)
+        return str(agent.settings["agent_id"]) if agent and agent.harness == IMPORTED else entrant
+
+    def _stands(self, e: Evaluation) -> bool:
+        """Return whether an evaluation is valid, even if its submission or job was struck: their own rows say so."""
+        told = set() if e.of_job else {(AmendmentTarget.SUBMISSION, e.subject), (AmendmentTarget.INSTANCE, e.instance)}
+        return e.outcome is EvaluationOutcome.GIVEN and not self.gone & (set(targets_of(e)) - told)
+
+    def _valid(self, made: Submission) -> bool:
+        targets = {
+            (AmendmentTarget.SUBMISSION, made.id),
+            (AmendmentTarget.INSTANCE, made.instance),
+            (AmendmentTarget.TRIAL, made.trial or ""),
+        }
+        return not self.gone & targets
+
+    def _paths(self, manifest: str) -> tuple[str, ...]:
+        return names_in(self.store.manifest(manifest).files)
+
+    def _output(self, made: Submission) -> list[str] | None:
+        part = made.parts.get("output")
+        if part is None:
+            return None
+        found = list(names_in(self.store.manifest(part.manifest).entries))
+        return found if found or part.status != "absent" else None
+
+    def _feedback(self, e: Evaluation) -> Any:
+        assert isinstance(e.payload, GradePayload | Holistic)
+        round = self.rounds[e.round]
+        grading = as_graded(self.store, round, self.instances[e.instance]).grading.get(round.protocol)
+        if grading is None or not grading.criteria.criteria:
+            grading = self.instances[e.instance].grading.get(Protocol.RUBRIC)
+        return feedback_cell(e.payload, grading.criteria) if grading else feedback_cell(e.payload, NO_CRITERIA)
+
+
+def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str, bool | None]:
+    """Return evaluation -> whether it alone passes its submission, by the rules of verdicts; None if it gives no
+    judgment.
+    """
+    out: dict[str, bool | None] = {}
+    for id in sorted({e.round for e in said}):
+        alone = [e.replaced(subject=e.id) for e in said if e.round == id]
+        one = rounds[id].replaced(rule=ResolutionRule.LATEST, overlap=1)
+        frame = verdict_frame(one, evaluations_of(alone, (), leaves=True))
+        out |= dict(zip(frame["subject"].to_list(), frame["passed"].to_list(), strict=True))
+    return out
+
+
+def _own_id(e: Evaluation) -> str:
+    kept = e.record.get(HOME, {}).get("id")
+    return str(kept).removeprefix(_SAME) if kept else e.id
