@@ -28,8 +28,8 @@ from worksample.errors import ImportFailed  # noqa: E402
 from worksample.formats.tac.original_import import (  # noqa: E402
     TASKS,
     OriginalTask,
-    dependencies,
     import_original,
+    read_dependencies,
     read_originals,
 )
 from worksample.store import Store  # noqa: E402
@@ -75,7 +75,7 @@ def read(copy: Path) -> Copy:
     refused: dict[str, ImportFailed] = {}
     tasks = read_originals(copy, refused)
     folders = [path for path in (copy / TASKS).iterdir() if path.is_dir()]
-    return Copy(tasks, refused, {path.name: dependencies(path / "dependencies.yml") for path in folders})
+    return Copy(tasks, refused, {path.name: read_dependencies(path / "dependencies.yml") for path in folders})
 
 
 def run(copy: Path, folder: Path, tasks: Sequence[str]) -> None:
@@ -147,7 +147,7 @@ def _row(need: str, title: str, found: Copy, idle: Done) -> str:
     own = [task for task in found.tasks if counts(task.services)]
     refused = [name for name in found.refused if counts(found.written[name])]
     written = [name for name, services in found.written.items() if counts([s for s in services if s != "sotopia"])]
-    cells = [len(own) + len(refused), len(written), len(own), sum(not task.missing() for task in own)]
+    cells = [len(own) + len(refused), len(written), len(own), sum(not task.missing_contents() for task in own)]
     cells.append(sum(not unserved(task.source) for task in own))
     if idle:
         done = [idle[task.name]["nothing"] for task in own if task.name in idle]

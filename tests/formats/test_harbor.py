@@ -14,7 +14,7 @@ from worksample.experiments.planning.compatibility import why_incompatible
 from worksample.files import HashSink
 from worksample.formats.harbor import ImportedHarborTask, ImportHarbor, import_harbor
 from worksample.formats.harbor.format import OBSTACLES
-from worksample.formats.harbor.package_layout import with_own_uv
+from worksample.formats.harbor.package_layout import with_uv_from_pypi
 from worksample.formats.package_writer import FaultyPackages
 from worksample.records import Agent, HealthSpec, McpSpec, Protocol
 from worksample.tasks import ingest, read_package
@@ -327,11 +327,11 @@ def test_a_network_that_was_taken_away_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_uv_by_curl_becomes_the_one_of_pypi(line: str, tmp_path: Path) -> None:
-    text, changed = with_own_uv(f"apt-get install -y curl\n{line}\nuvx pytest\n")
+    text, changed = with_uv_from_pypi(f"apt-get install -y curl\n{line}\nuvx pytest\n")
     assert changed and "astral.sh" not in text and "pip install" in text and "uvx pytest" in text
     assert text.endswith("source $HOME/.local/bin/env\nuvx pytest\n") == ("source" in line)
     assert imported(harbor(tmp_path / "task", **{"tests/test.sh": line}))[0].substituted == ("uv from PyPI",)
-    assert with_own_uv("curl https://example.com | sh") == ("curl https://example.com | sh", False)
+    assert with_uv_from_pypi("curl https://example.com | sh") == ("curl https://example.com | sh", False)
 
 
 def test_hostile_folders_are_refused(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from formats.test_harbor import STEP_FILES, STEPS, harbor
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import UsageError
 from worksample.formats.harbor import ExportHarbor, export_harbor, import_harbor
-from worksample.formats.harbor.bundled_kit import carry_kit
+from worksample.formats.harbor.bundled_kit import copy_kit
 from worksample.records import Protocol
 from worksample.tasks import read_package
 
@@ -107,7 +107,7 @@ def test_what_comes_back_is_a_package(tmp_path: Path) -> None:
 
 
 def test_the_kit_that_is_carried_stands_alone(tmp_path: Path) -> None:
-    carry_kit(tmp_path)
+    copy_kit(tmp_path)
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
         "import worksample.kit as kit, worksample.kit.__main__, worksample.records, worksample.files.config_files\n"

@@ -17,15 +17,15 @@ from PIL import Image
 from people.worlds import folder_of
 from store.worlds import NOTHING, instance_of
 from worksample.formats.jobs.screening import JobExamination, JobExaminer
-from worksample.formats.jobs.screening.mentioned_files import links, miscounted_files, missing, named_files
-from worksample.formats.jobs.screening.personal_identifiers import CHUNK, Finder, chunks
+from worksample.formats.jobs.screening.mentioned_files import links, miscounted_files, missing_files, named_files
+from worksample.formats.jobs.screening.personal_identifiers import CHUNK_LENGTH, IdentifierFinder, chunks
 from worksample.records import Job
 from worksample.store import Store
 
 
 @pytest.fixture(scope="module")
-def finder() -> Finder:
-    return Finder()
+def finder() -> IdentifierFinder:
+    return IdentifierFinder()
 
 
 def documentations() -> list[str]:
@@ -35,7 +35,7 @@ def documentations() -> list[str]:
     return [text for _, text in sorted(found.items()) if len(text) > 1000]
 
 
-def test_planted_identifiers_are_found_in_real_texts(finder: Finder) -> None:
+def test_planted_identifiers_are_found_in_real_texts(finder: IdentifierFinder) -> None:
     """The table of docs/jobs.md was made so, with 300 texts and names of real authors."""
     from faker import Faker
 
@@ -60,12 +60,12 @@ def test_planted_identifiers_are_found_in_real_texts(finder: Finder) -> None:
     assert hits["PHONE_NUMBER"] >= 22 and hits["PERSON"] >= 20
 
 
-def test_versions_and_days_are_no_telephone_numbers(finder: Finder) -> None:
+def test_versions_and_days_are_no_telephone_numbers(finder: IdentifierFinder) -> None:
     text = "Version 20251206.2.2 of 2026-11-09 needs 1.14.0 - 1.17.0. It took 333333 steps. See section 4.2."
     assert [c for c in finder.find([("d", text)]) if c.kind == "PHONE_NUMBER"] == []
 
 
-def test_behind_encoded_bytes_an_identifier_is_found(finder: Finder) -> None:
+def test_behind_encoded_bytes_an_identifier_is_found(finder: IdentifierFinder) -> None:
     text = f"{'0' * 300_000} anna@firm.de\ndata:image/png;base64,{'iVBORw0KGgo' * 30_000}== +49 30 2345678"
     assert [c.text for c in finder.find([("d", text)])] == ["anna@firm.de", "+49 30 2345678"]
 
@@ -74,7 +74,7 @@ def test_a_text_is_cut_where_words_end() -> None:
     text = " ".join(f"word{n}" for n in range(5000))
     pieces = list(chunks(text))
     assert "".join(pieces) == text
-    assert all(len(p) <= CHUNK and not p.endswith("wor") for p in pieces)
+    assert all(len(p) <= CHUNK_LENGTH and not p.endswith("wor") for p in pieces)
 
 
 def test_files_that_a_post_names_are_told_from_links_and_addresses() -> None:
@@ -84,7 +84,7 @@ def test_files_that_a_post_names_are_told_from_links_and_addresses() -> None:
     )
     assert named_files(text) == ("price list 2026.xlsx", "logo_final.PNG", "report.docx")
     assert links(text) == ("https://example.org/a.pdf",)
-    assert missing(named_files(text), ["in/Price_List 2026.XLSX", "logo_final.png"]) == ("report.docx",)
+    assert missing_files(named_files(text), ["in/Price_List 2026.XLSX", "logo_final.png"]) == ("report.docx",)
     assert miscounted_files(text, ["a.jpg", "b.pdf", "c.pdf"]) == (
         "the posting mentions 12 attached photos; there is 1", "the posting mentions three PDFs; there are 2",
     )  # fmt: skip
@@ -129,7 +129,7 @@ FILES = {
 
 
 @pytest.mark.box
-def test_names_in_files_file_names_and_metadata_are_found(tmp_path: Path, finder: Finder) -> None:
+def test_names_in_files_file_names_and_metadata_are_found(tmp_path: Path, finder: IdentifierFinder) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
         store.blobs.put(NOTHING)
         base = instance_of("a")
@@ -138,7 +138,7 @@ def test_names_in_files_file_names_and_metadata_are_found(tmp_path: Path, finder
             work=base.work.replaced(brief=brief, inputs=folder_of(store, FILES)),
             about=base.about.replaced(job=Job(contract="c", attachments=("list.xlsx", "gone.zip"))),
         )
-        look = asyncio.run(JobExaminer(store, finder).look(job))
+        look = asyncio.run(JobExaminer(store, finder).examine(job))
     assert (look.posted, look.there) == (2, len(FILES))
     assert look.missing == ("gone.zip", "sample.pdf")
     broken = dict(look.broken)

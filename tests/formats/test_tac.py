@@ -85,7 +85,7 @@ def test_briefs_say_where_deliverables_belong(
 ) -> None:
     told = {n: p.instances[0].brief.rpartition("## Deliverables")[2].strip() for n, p in packages.items()}
     elsewhere = {n for n, text in told.items() if "/workspace" not in text}
-    assert elsewhere == {n for n, task in published.items() if not task.local} | {"sde_run_rising_wave_locally"}
+    assert elsewhere == {n for n, task in published.items() if not task.is_local} | {"sde_run_rising_wave_locally"}
     assert {"hr_salary_analysis", "finance_invoice_matching", "ds_format_excel_sheets"} <= elsewhere
     assert told["ds_coffee_shop_database_management"] == "- `/workspace/analysis.txt`\n- `/data/coffee_shop.db`"
     assert told["finance_check_attendance_payroll"] == "- `/workspace/april-payroll.xlsx`"
@@ -103,15 +103,15 @@ def test_what_is_given_is_no_deliverable(packages: dict[str, Package], published
         given = {line.strip("- `").rpartition("/")[2] for line in provided.splitlines() if line.startswith("- ")}
         assert given & {d.name for d in package.instances[0].deliverables} <= {"drinks_survey.csv"}, name
     none = {n for n, p in packages.items() if not p.instances[0].deliverables}
-    assert none == {n for n, task in published.items() if not task.local} | {"sde_run_rising_wave_locally"}
+    assert none == {n for n, task in published.items() if not task.is_local} | {"sde_run_rising_wave_locally"}
 
 
 def test_only_graders_that_read_files_and_talk_can_be_used_without_services(
     published: dict[str, PublishedTask],
 ) -> None:
     alone = {name for name, task in published.items() if not task.grading_needs}
-    assert {name for name in alone if not published[name].looks.messages} == FILES_ONLY
-    assert {name for name in alone if published[name].looks.messages} == FILES_AND_TALK
+    assert {name for name in alone if not published[name].evaluator_needs.messages} == FILES_ONLY
+    assert {name for name in alone if published[name].evaluator_needs.messages} == FILES_AND_TALK
     for name in published.keys() - alone:
         assert set(published[name].grading_needs) <= {"owncloud", "rocketchat", "a running RisingWave", "a judge model"}
 
@@ -122,7 +122,11 @@ def test_published_checkpoints_are_read_in_all_their_spellings(published: dict[s
     assert points["admin_remove_pages_pdf"] == (1, 1, 1)
     assert points["ds_sql_exercise"] == (1, 2, 3)
     assert sum(points["sde_create_sqlite_database"]) == 8
-    others = {n for n, task in published.items() if task.looks.points and points[n] not in ((), task.looks.points)}
+    others = {
+        n
+        for n, task in published.items()
+        if task.evaluator_needs.points and points[n] not in ((), task.evaluator_needs.points)
+    }
     assert others == {"admin_remove_pages_pdf"}
 
 
@@ -243,7 +247,7 @@ def test_evaluators_that_need_a_service_or_a_judge_say_so_and_never_give_0(
     lacking = [name for name, task in published.items() if task.grading_needs]
     assert len(lacking) == 39 - len(FILES_ONLY | FILES_AND_TALK)
     for name in lacking:
-        looks = published[name].looks
+        looks = published[name].evaluator_needs
         if not looks.services and "torch" not in looks.modules:
             # Nothing was delivered, so there was nothing to ask the judge about.
             assert graded[name]["score"] == 0.0, name

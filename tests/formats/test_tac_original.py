@@ -29,12 +29,12 @@ def test_a_copy_is_read_and_counted(tmp_path: Path) -> None:
         "pm-greet": ("rocketchat",),
         "sde-issue": ("gitlab",),
     }
-    assert {name: task.missing() for name, task in found.items() if task.missing()} == {
+    assert {name: task.missing_contents() for name, task in found.items() if task.missing_contents()} == {
         "finance-report": ("ownCloud's documents",), "sde-issue": ("GitLab's project rates",),
     }  # fmt: skip
     assert found["sde-issue"].unrun_programs == ("populate_data.py",)
     assert [one.id for one in found["pm-greet"].colleagues] == ["david_wong"]
-    assert (found["pm-greet"].looks.judge, found["finance-report"].looks.judge) == (True, False)
+    assert (found["pm-greet"].evaluator_needs.judge, found["finance-report"].evaluator_needs.judge) == (True, False)
     assert count_needs(list(found.values()))["all"] == (4, 4)
     said = cli_json("import", "tac", "--original", tmp_path, "--list")
     assert [one["name"] for one in said if one["contents"]] == ["finance-report", "sde-issue"]

@@ -9,7 +9,7 @@ import pytest
 from formats.tac_port import Outcome, carried_out
 from formats.tac_port_work import works
 from worksample.formats.tac import import_tac
-from worksample.formats.tac.company import AGENT, MATERIAL
+from worksample.formats.tac.company import AGENT, DOCUMENTS
 from worksample.formats.tac.port_import import installed_tasks
 from worksample.tasks import read_package
 from worksample.workplace.company_reader import read_company
@@ -97,7 +97,7 @@ def test_companies_of_packages_are_whole_and_keep_what_colleagues_know(tmp_path:
         assert [one.id for one in company.colleagues] == [
             one.id for one in company.person if one.id in {c["username"] for c in task.colleagues}
         ]
-        assert all((root / "company/files" / place).is_file() for place in MATERIAL.get(task.name, {}).values())
+        assert all((root / "company/files" / place).is_file() for place in DOCUMENTS.get(task.name, {}).values())
 
 
 def test_documents_that_are_given_lie_on_owncloud(tmp_path: Path) -> None:

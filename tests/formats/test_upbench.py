@@ -24,7 +24,7 @@ from worksample.formats.upbench import (
     tables_of,
     write_tables,
 )
-from worksample.formats.upbench.table_files import FORMATS
+from worksample.formats.upbench.table_files import TABLE_FORMATS
 from worksample.formats.upbench.tables import (
     COLUMNS,
     NAMES,
@@ -68,7 +68,7 @@ def any_tables(draw: st.DrawFn) -> Tables:
 
 
 @settings(max_examples=10, deadline=None)
-@given(tables=any_tables(), form=st.sampled_from(FORMATS))
+@given(tables=any_tables(), form=st.sampled_from(TABLE_FORMATS))
 def test_what_is_written_is_read_equal(tables: Tables, form: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("tables")
     write_tables(tables, folder, form)
@@ -100,7 +100,7 @@ def test_a_store_goes_out_in_every_form(world: Store, tmp_path: Path) -> None:
         **dict.fromkeys(COLUMNS, True),
         "qualifications": False,
     }
-    for form in FORMATS:
+    for form in TABLE_FORMATS:
         made = export_upbench(world, tmp_path / form, config=ExportUpbench(format=form))
         assert made.rows == {name: len(rows) for name, rows in tables.items()}
         assert equal_tables(read_tables(tmp_path / form)[0], tables)
@@ -137,10 +137,10 @@ def test_tables_that_nobody_here_made_come_back_equal(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough(quick="formats/test_upbench.py::test_tables_that_nobody_here_made_come_back_equal")
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", TABLE_FORMATS)
 def test_any_tables_come_back_equal(tmp_path: Path, form: str) -> None:
     for seed in range(15):
-        out_in_out(sound(seed + 20 * FORMATS.index(form), 4), tmp_path / str(seed), form).close()
+        out_in_out(sound(seed + 20 * TABLE_FORMATS.index(form), 4), tmp_path / str(seed), form).close()
 
 
 @pytest.mark.thorough(quick="formats/test_upbench.py::test_a_store_goes_out_in_and_out_again_equal")

@@ -33,7 +33,7 @@ from worksample.results.result_set import VALID, ResultSet
 from worksample.store import Store
 from worksample.store.error_translation import translate_os_errors
 
-FORMATS = ("jsonl", "parquet")
+TRAINING_FORMATS = ("jsonl", "parquet")
 TABLES: dict[str, dict[str, str]] = {
     "feedback": {
         "evaluation": "", "round": "", "evaluator_kind": "", "submission": "", "agent": "", "criterion": "", "text": "",
@@ -73,8 +73,8 @@ def export_training(
     Struck work is left out. A pair without a preference has no `chosen`; undecided work has no reward. `output` is the
     digest of the deliverables' manifest, whose files `worksample store cat` prints. Raises UsageError, StoreFull.
     """
-    if format not in FORMATS:
-        raise UsageError(f"unknown format {format!r} for training data", next=f"one of {', '.join(FORMATS)}")
+    if format not in TRAINING_FORMATS:
+        raise UsageError(f"unknown format {format!r} for training data", next=f"one of {', '.join(TRAINING_FORMATS)}")
     chosen = tuple(experiments)
     said = _TrainingRows(store, chosen)
     made = {"feedback": list(said.feedback()), "preferences": list(said.preferences()), "rewards": list(said.rewards())}

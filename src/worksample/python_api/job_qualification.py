@@ -114,9 +114,9 @@ def _ingest_jobs(store: Store, path: Path) -> list[Instance]:
 
 def _import_counts(path: Path) -> dict[str, object]:
     """Return the counts of the suite's import, or {} if their file is missing."""
-    from worksample.formats.jobs.table_import import COUNTS
+    from worksample.formats.jobs.table_import import COUNTS_FILE
 
-    file = (path if path.is_dir() else path.parent) / COUNTS
+    file = (path if path.is_dir() else path.parent) / COUNTS_FILE
     if not file.is_file():
         return {}
     try:

@@ -14,7 +14,7 @@ import worksample
 
 LIBRARIES = ("numpy", "openpyxl", "pillow", "defusedxml", "pydantic", "lazy-loader")
 """Libraries that the kit needs, reads deliverables with, or lets graders import."""
-_WHOLE = ("kit", "records", "files/config_files")
+_WHOLE_PACKAGES = ("kit", "records", "files/config_files")
 _TOP = Path(worksample.__file__).parent
 
 
@@ -23,7 +23,7 @@ def requirements() -> list[str]:
     return [f"{name}=={importlib.metadata.version(name)}" for name in LIBRARIES]
 
 
-def carry_kit(folder: Path) -> None:
+def copy_kit(folder: Path) -> None:
     """Copy those modules of `worksample` that `python -m worksample.kit` needs into a folder for `sys.path`."""
     modules = _modules_of_kit()
     stubs = {
@@ -42,7 +42,7 @@ def _modules_of_kit() -> set[Path]:
     are
     included.
     """
-    queue, found = [path for name in _WHOLE for path in (_TOP / name).rglob("*.py")], set[Path]()
+    queue, found = [path for name in _WHOLE_PACKAGES for path in (_TOP / name).rglob("*.py")], set[Path]()
     while queue:
         path = queue.pop()
         if path in found:

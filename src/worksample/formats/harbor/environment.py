@@ -145,7 +145,7 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
             while piece := packed.read(1 << 20):
                 await process.stdin.write(piece)
             await process.stdin.close()
-            said = await _all(process.stderr)
+            said = await _read_tail(process.stderr)
             if (await process.wait()).returncode:
                 raise RuntimeError(f"cannot copy {source_dir} to {target_dir} in the box: {said[-500:]!r}")
 
@@ -163,7 +163,7 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
             await process.stdin.close()
             while piece := await process.stdout.read(1 << 18):
                 packed.write(piece)
-            said = await _all(process.stderr)
+            said = await _read_tail(process.stderr)
             if (await process.wait()).returncode:
                 raise RuntimeError(f"cannot copy {source_dir} out of the box: {said[-500:]!r}")
             packed.seek(0)
@@ -177,7 +177,7 @@ def _pack(source: Path, file: Any) -> None:
         tar.add(source, arcname=".")
 
 
-async def _all(reader: Any) -> bytes:
+async def _read_tail(reader: Any) -> bytes:
     found = b""
     while piece := await reader.read():
         found = (found + piece)[-4096:]

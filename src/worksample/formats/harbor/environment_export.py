@@ -8,7 +8,7 @@ from typing import Any
 
 from worksample.records import Environment, HealthSpec, McpSpec
 
-WORDS = {"scratch": "/task/scratch"}
+PLACEHOLDERS = {"scratch": "/task/scratch"}
 """Placeholder -> path, for the placeholder that a package's `paths` do not set."""
 
 
@@ -35,27 +35,27 @@ def environment_lines(environment: Environment, *, public: bool) -> list[str]:
     if environment.health is not None:
         lines += ["", *health_lines("environment.healthcheck", environment.health)]
     for one in environment.mcp:
-        lines += ["", *_mcp(one, environment)]
+        lines += ["", *_mcp_lines(one, environment)]
     return lines
 
 
 def health_lines(table: str, health: HealthSpec) -> list[str]:
     """Return a health check as a table with this name."""
     given = health.plain()
-    return [f"[{table}]", f"command = {toml(given.pop('command'))}", *_times(given)]
+    return [f"[{table}]", f"command = {toml(given.pop('command'))}", *_time_lines(given)]
 
 
-def _times(given: dict[str, Any]) -> Iterator[str]:
+def _time_lines(given: dict[str, Any]) -> Iterator[str]:
     for key, value in given.items():
         yield f"{key if key == 'retries' else key + '_sec'} = {toml(value)}"
 
 
-def _mcp(one: McpSpec, environment: Environment) -> list[str]:
+def _mcp_lines(one: McpSpec, environment: Environment) -> list[str]:
     """Return an MCP server. Harbor has no key for its environment variables, so its command begins with `env`."""
     lines = ["[[environment.mcp_servers]]", f"name = {toml(one.name)}"]
     if one.url:
         return [*lines, f"transport = {toml('sse' if one.sse else 'streamable-http')}", f"url = {toml(one.url)}"]
-    words = {**environment.paths.plain(), **WORDS}
+    words = {**environment.paths.plain(), **PLACEHOLDERS}
     argv = [_fill_paths(part, words) for part in one.argv]
     if one.env:
         argv = ["env", *(f"{key}={_fill_paths(value, words)}" for key, value in one.env.items()), *argv]

@@ -28,7 +28,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
 AMOUNTS = ("job_amount", "contract_amount", "milestone_amount")
 NUMBERS = tuple(name for name, parser in PARSERS.items() if parser in (cells.number, cells.whole))
 
-_USUAL: dict[str, tuple[str, ...]] = {
+_USUAL_NAMES: dict[str, tuple[str, ...]] = {
     "contract": ("contract_id", "id", "job_id"), "title": ("job_title",), "description": ("job_description", "brief"),
     "start": ("start_ts",), "end": ("end_ts",), "expertise": ("expertise_tier",),
     "contract_amount": ("amount", "value", "price"), "openings": ("num_openings",), "milestones": ("num_milestones",),
@@ -36,11 +36,15 @@ _USUAL: dict[str, tuple[str, ...]] = {
     "criteria": ("acceptance_criteria", "rubric"), "licence": ("license",), "reference": ("deliverables",),
 }  # fmt: skip
 """Field -> other usual column names, among them those of UpBench's table `projects` (appendix B, Table 4)."""
-_GDPVAL: dict[str, tuple[str, ...]] = {
+_GDPVAL_NAMES: dict[str, tuple[str, ...]] = {
     "contract": ("task_id",), "description": ("prompt",), "category": ("sector",), "subcategory": ("occupation",),
     "attachments": ("reference_files",), "reference": ("deliverable_files",), "criteria": ("rubric_json",),
 }  # fmt: skip
-PRESETS: dict[str, dict[str, tuple[str, ...]]] = {"jobs": _USUAL, "upbench": _USUAL, "gdpval": _GDPVAL}
+PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
+    "jobs": _USUAL_NAMES,
+    "upbench": _USUAL_NAMES,
+    "gdpval": _GDPVAL_NAMES,
+}
 
 
 class MapTable(Frozen):
@@ -83,7 +87,7 @@ class Columns:
                     named.add(cells.currency_in(cell))
             except cells.InvalidCell as e:
                 faults.append(f"{column}: {e}")
-        faults += _one_currency(found, named - {""})
+        faults += _settle_currency(found, named - {""})
         return found, faults
 
     def _parse(self, name: str, column: str, cell: Any) -> Any:
@@ -92,7 +96,7 @@ class Columns:
         return self.numbers.read(column, cell, whole=PARSERS[name] is cells.whole)
 
 
-def _one_currency(found: dict[str, Any], named: set[str]) -> list[str]:
+def _settle_currency(found: dict[str, Any], named: set[str]) -> list[str]:
     """Set the currency from the amounts' own symbols; return a fault if several currencies are named.
 
     A bare `$` beside a currency column of CAD means Canadian dollars.
@@ -116,7 +120,7 @@ def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = No
         what = f"{decimal[:20]!r} is not a decimal mark"
         raise UsageError(what, where="--decimal", next="--decimal ',' or --decimal '.'")
     known = {h.strip().lower(): h for h in reversed(header)}
-    given = _mapping(mapping, header) if mapping else MapTable()
+    given = _read_mapping(mapping, header) if mapping else MapTable()
     of: dict[str, str] = {}
     for name in PARSERS:
         if name in given.columns:
@@ -131,7 +135,7 @@ def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = No
     return Columns(of, values, tuple(h for h in header if h not in taken), NumberColumns(decimal or given.decimal))
 
 
-def _mapping(path: Path, header: Sequence[str]) -> MapTable:
+def _read_mapping(path: Path, header: Sequence[str]) -> MapTable:
     need_file(path)
     faults = Faults()
     document = read_toml(path, path.name, faults)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .table_import import ImportedJobs
 
-SHOWN = 20
+LISTED_FAULTS = 20
 """The number of faults that are listed."""
 JOB_OPTIONS = (
     FormatOption("mapping", "A TOML file that names the columns.", value="FILE", flag="--map"),
@@ -86,7 +86,7 @@ def _report(made: ImportedJobs, out: str) -> tuple[ReportTable | ReportLine, ...
     rows = [("rows", made.rows), *((f"left out: not {name}", n) for name, n in made.left_out.items())]
     rows += [("faulty", len(made.faults)), ("already there", made.there), ("written", len(made.written))]
     shown = [row for row in rows if row[1] or row[0] in ("rows", "written")]
-    lines = [f"  {place}: {what}" for place, what in list(made.faults.items())[:SHOWN]]
+    lines = [f"  {place}: {what}" for place, what in list(made.faults.items())[:LISTED_FAULTS]]
     if made.unread:
         lines.append(f"  ignored columns: {', '.join(made.unread)}")
     lines += [f"  {note}" for note in made.numbers]

@@ -22,11 +22,11 @@ from .job_package import choose_folder, find_files, with_available_files, write_
 from .posting import NO_DESCRIPTION, NO_ID, Posting, read_posting
 from .project_folders import open_jobs
 
-COUNTS = "import.json"
+COUNTS_FILE = "import.json"
 """The file with the counts of rows and exclusions, beside the suite."""
-SHOWN = 20
+LISTED_FAULTS = 20
 """The number of faults that a message lists."""
-NEEDED = {"contract": "the job's id", "description": "the brief"}
+REQUIRED_FIELDS = {"contract": "the job's id", "description": "the brief"}
 """Required field -> its meaning."""
 
 
@@ -144,7 +144,7 @@ def import_jobs(
         _write_suite(out, table, config)
     if written or there:
         counts = {"rows": tally.rows, "left_out": left_out, "faults": len(tally.faults)}
-        (out / COUNTS).write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
+        (out / COUNTS_FILE).write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
     return ImportedJobs(
         tally.rows, tuple(written), there, left_out, tally.faults, tally.without_price,
         dict(tally.foreign.most_common()), tally.without_category, unread, columns.numbers.notes(),
@@ -194,8 +194,8 @@ def _postings(
 
 
 def _faulty_table_error(table: Path, tally: _Tally) -> ImportFailed:
-    shown = [f"  {where}: {what}" for where, what in list(tally.faults.items())[:SHOWN]]
-    more = [f"  and {len(tally.faults) - SHOWN} more"] if len(tally.faults) > SHOWN else []
+    shown = [f"  {where}: {what}" for where, what in list(tally.faults.items())[:LISTED_FAULTS]]
+    more = [f"  and {len(tally.faults) - LISTED_FAULTS} more"] if len(tally.faults) > LISTED_FAULTS else []
     failed = ImportFailed(
         "\n".join([f"{len(tally.faults)} of {tally.rows} jobs have errors", *shown, *more]),
         where=str(table), next="correct them, or leave them out with --skip-faulty",
@@ -206,10 +206,10 @@ def _faulty_table_error(table: Path, tally: _Tally) -> ImportFailed:
 
 def _need_columns(table: Path, header: tuple[str, ...], columns: Columns) -> None:
     """Raise ImportFailed for the whole table if a required field has neither a column nor a fixed value."""
-    lacking = [name for name in NEEDED if name not in columns.of and name not in columns.values]
+    lacking = [name for name in REQUIRED_FIELDS if name not in columns.of and name not in columns.values]
     if not lacking:
         return
-    names = " and ".join(f"`{name}` ({NEEDED[name]})" for name in lacking)
+    names = " and ".join(f"`{name}` ({REQUIRED_FIELDS[name]})" for name in lacking)
     mapped = ", ".join(f'{name} = "..."' for name in lacking)
     raise ImportFailed(
         f"the table has no column for {names}; it has: {', '.join(header)}",

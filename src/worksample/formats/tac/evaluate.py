@@ -100,7 +100,7 @@ def evaluate(case: Case, name: str) -> Grade:
         )[0]
         # Samples are loaded lazily from the log's file, so they are read before its folder is deleted.
         found = _read_log(log, asking.failed, said.lines, case.criteria)
-    require_served(case, published.looks.services)
+    require_served(case, published.evaluator_needs.services)
     return found
 
 
@@ -112,20 +112,20 @@ def _require_prerequisites(case: Case, name: str) -> PublishedTask:
     task = read_one(folder / name, version)
     if str(case.folder("output")) != WORKSPACE:
         raise not_in_box()
-    require_services(task.looks.services)
-    require_programs(task.looks.services)
-    if task.looks.messages:
+    require_services(task.evaluator_needs.services)
+    require_programs(task.evaluator_needs.services)
+    if task.evaluator_needs.messages:
         require_conversation(case)
-    modules = [m for m in task.looks.modules if importlib.util.find_spec(m.split(".")[0]) is None]
+    modules = [m for m in task.evaluator_needs.modules if importlib.util.find_spec(m.split(".")[0]) is None]
     if modules:
         what = f"the evaluator needs Python modules that are not installed: {', '.join(modules)}"
         raise GraderError(what, cause=Cause.GRADER_LACKS, next=EXTRA)
     held = [c.target.removeprefix(f"{UTILS}/") for c in task.copied if c.target.startswith(f"{UTILS}/")]
-    lost = [n for n in dict.fromkeys((*task.looks.references, *held)) if not (Path(UTILS) / n).is_file()]
+    lost = [n for n in dict.fromkeys((*task.evaluator_needs.references, *held)) if not (Path(UTILS) / n).is_file()]
     if lost:
         what = f"the evaluator's reference lacks {', '.join(lost)}"
         raise GraderError(what, where=UTILS, cause=Cause.GRADER_REFERENCE, next=IMPORT_AGAIN)
-    beyond = [n for n in task.looks.outside if not (Path(DATA) / n).is_file()]
+    beyond = [n for n in task.evaluator_needs.outside if not (Path(DATA) / n).is_file()]
     if beyond:
         what = f"the evaluator reads {', '.join(beyond)} in {DATA}, which is not part of a submission"
         raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
@@ -181,10 +181,10 @@ def require_served(case: Case, services: Iterable[str]) -> None:
 
 def _require_sound_annotations(task: PublishedTask) -> None:
     """Raise GraderError if the evaluator cannot define one of its inner functions: it would mark every answer wrong."""
-    if sys.version_info >= (3, 14) or not task.looks.annotations:
+    if sys.version_info >= (3, 14) or not task.evaluator_needs.annotations:
         return
     names = vars(importlib.import_module(f"inspect_evals.theagentcompany.tasks.{task.name}.evaluator"))
-    for text in task.looks.annotations:
+    for text in task.evaluator_needs.annotations:
         try:
             eval(text, dict(names))
         except TypeError as fault:

@@ -93,12 +93,12 @@ def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
 
     def plain(one: OriginalTask) -> dict[str, object]:
         return {
-            "name": one.name, "services": one.services, "lacks": one.lacks, "contents": one.missing(*given),
+            "name": one.name, "services": one.services, "lacks": one.lacks, "contents": one.missing_contents(*given),
             "programs": one.unrun_programs,
         }  # fmt: skip
 
     rows = [
-        (one.name, ", ".join(one.services), "no" if one.lacks else "yes", "; ".join(one.missing(*given)))
+        (one.name, ", ".join(one.services), "no" if one.lacks else "yes", "; ".join(one.missing_contents(*given)))
         for one in found
     ]
     counts = [(name, str(count), str(run)) for name, (count, run) in count_needs(found).items()]

@@ -20,7 +20,7 @@ from worksample.kit.picture import read_image
 from worksample.kit.source import UnreadableSource
 
 # The last end marker counts: the work itself may contain one, but the evaluator's text after it does not.
-_FORMS = (
+_PROMPT_FORMS = (
     re.compile(r"\A(?P<before>.*?)--- CONTENT ---\n(?P<work>.*)\n--- END CONTENT ---(?P<after>.*)\Z", re.DOTALL),
     re.compile(r'\A(?P<before>Does the content )"""(?P<work>.*)"""(?P<after> indicate .*)\Z', re.DOTALL),
     re.compile(
@@ -33,15 +33,15 @@ _FORMS = (
 )
 LEAVE_OUT = "leave the task out of the suite (tasks in suite.toml)"
 """Next step if nothing on this machine can make an evaluator work."""
-_SHOWN = "(the work is shown as an exhibit)"
+_WORK_IS_EXHIBIT = "(the work is shown as an exhibit)"
 
 
 def split_prompt(prompt: str) -> tuple[str, str]:
     """Return (question, work). Raises GraderError (`grader.lacks`) if the prompt has no known form."""
-    for form in _FORMS:
+    for form in _PROMPT_FORMS:
         found = form.match(prompt)
         if found:
-            return f"{found['before'].strip()}\n{_SHOWN}\n{found['after'].strip()}", found["work"]
+            return f"{found['before'].strip()}\n{_WORK_IS_EXHIBIT}\n{found['after'].strip()}", found["work"]
     what = "the evaluator's prompt has an unknown form, so the question cannot be separated from the work"
     raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
 

@@ -16,7 +16,7 @@ from worksample.errors import ImportFailed
 
 WIKIS, DOC = Path("servers/gitlab/wikis"), "doc"
 """The folder with the pages of the company's wiki in a copy, and the GitLab project to which they belong."""
-AGAIN = "correct the file, then worksample import tac --original COPY --overwrite OUT"
+NEXT_COMMAND = "correct the file, then worksample import tac --original COPY --overwrite OUT"
 _TOKENS = ("GITLAB_ACCESS_TOKEN", "PLANE_API_KEY")
 _PROJECT = re.compile(
     r"(?:root|\{GITLAB_USER\})/([A-Za-z][A-Za-z0-9_.-]*)|^PROJECT_NAME\s*=\s*[\"'](\w[\w.-]*)", re.MULTILINE
@@ -29,7 +29,7 @@ def agent_keys(config: Path) -> dict[str, list[str]]:
     try:
         tree = ast.parse(config.read_text(encoding="utf-8"))
     except (OSError, SyntaxError, UnicodeDecodeError) as fault:
-        raise ImportFailed(f"cannot be read: {fault}", where=str(config), next=AGAIN) from fault
+        raise ImportFailed(f"cannot be read: {fault}", where=str(config), next=NEXT_COMMAND) from fault
     found: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -69,7 +69,7 @@ def named_projects(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted({name.lower().rstrip(".").removesuffix(".git") for name in found}))
 
 
-def missing(
+def missing_contents(
     services: Sequence[str], texts: Sequence[str], documents: Path | None, more: Path | None
 ) -> tuple[str, ...]:
     """Return the contents of services that a task's texts name and neither the copy nor the given folders provide."""
@@ -87,7 +87,7 @@ def missing(
     return tuple(found)
 
 
-def notes(task: str, lacks: Mapping[str, Sequence[str]]) -> str:
+def notes_text(task: str, lacks: Mapping[str, Sequence[str]]) -> str:
     """Return a package's `notes.md`, with everything that the task lacks here."""
     lines = [f"{what}: {', '.join(names)}" for what, names in lacks.items() if names]
     told = "\n".join(f"- {line}" for line in lines) or "- nothing"

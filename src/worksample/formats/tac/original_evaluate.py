@@ -39,7 +39,7 @@ from .evaluator_analysis import UTILS, WORKSPACE, analyse_evaluator
 from .judge_model import LEAVE_OUT, EvaluatorJudge
 from .original_import import SHARED
 
-_OURS = frozenset({"litellm", "evaluator", *(name.removesuffix(".py") for name in SHARED)})
+_PROVIDED_MODULES = frozenset({"litellm", "evaluator", *(name.removesuffix(".py") for name in SHARED)})
 """Modules that are provided without being installed."""
 
 
@@ -52,12 +52,12 @@ def evaluate(case: Case) -> Grade:
     not answer, the cause is the judge's.
     """
     folder = case.folder("reference")
-    services = _ready(case, folder)
+    services = _require_prerequisites(case, folder)
     asking = EvaluatorJudge(case)
     sys.modules["litellm"] = _litellm(asking)
     sys.path.insert(0, str(folder))
     os.chdir(case.folder("output"))
-    said = _text(case)
+    said = _conversation_text(case)
     try:
         found = importlib.import_module("evaluator").grade_checkpoints(said)
     except Exception as fault:
@@ -69,7 +69,7 @@ def evaluate(case: Case) -> Grade:
     return _grade(found)
 
 
-def _ready(case: Case, folder: Path) -> list[str]:
+def _require_prerequisites(case: Case, folder: Path) -> list[str]:
     """Return the services that the evaluator calls.
 
     Raises GraderError if anything is missing that the evaluator would count as the agent's failure.
@@ -80,7 +80,7 @@ def _ready(case: Case, folder: Path) -> list[str]:
     needs = [*case.settings.get("dependencies", ()), *analyse_evaluator(source, start="grade_checkpoints").services]
     require_services(sorted(set(needs)))
     given = [source, *((folder / name).read_text(encoding="utf-8") for name in SHARED)]
-    modules = {name for text in given for name in _imports(text)} - _OURS - sys.stdlib_module_names
+    modules = {name for text in given for name in _imports(text)} - _PROVIDED_MODULES - sys.stdlib_module_names
     own = {path.stem for path in folder.glob("*.py")}
     if gone := sorted(name for name in modules - own if importlib.util.find_spec(name) is None):
         what = f"the evaluator needs Python modules that are not installed: {', '.join(gone)}"
@@ -122,7 +122,7 @@ def _litellm(asking: EvaluatorJudge) -> types.ModuleType:
     return module
 
 
-def _text(case: Case) -> str:
+def _conversation_text(case: Case) -> str:
     """Return the trial's conversation as one text."""
     return "\n".join(json.dumps(step, ensure_ascii=False) for step in steps_of(case))
 

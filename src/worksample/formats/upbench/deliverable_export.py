@@ -71,7 +71,7 @@ def _write(store: Store, folder: Path, entries: Iterable[tuple[str, Entry]]) -> 
     return written
 
 
-def names_in(entries: Sequence[Entry]) -> tuple[str, ...]:
+def entry_names(entries: Sequence[Entry]) -> tuple[str, ...]:
     """Return the names of files, then the web addresses of links. A name that is not UTF-8 stays quoted."""
     links = (e for e in entries if e.kind is EntryKind.LINK and "://" in (e.target or ""))
     return (*(_name(e) for e in entries if e.kind is EntryKind.FILE), *(str(e.target) for e in links))

@@ -21,9 +21,9 @@ from worksample.formats.jobs.format import JOB_OPTIONS, import_job_table, price_
 if TYPE_CHECKING:
     from .table_import import ImportedTables
 
-_OF_JOBS = ("mapping", "filters", "missing", "overwrite")
+_JOB_TABLE_OPTIONS = ("mapping", "filters", "missing", "overwrite")
 """Options for a single table of jobs that a folder of six tables does not take."""
-SHOWN = 20
+LISTED_ROWS = 20
 """The number of faults, and of cohorts, that are listed."""
 
 
@@ -47,10 +47,10 @@ def _import_tables(request: TransferRequest, folder: Path, out: Path) -> Transfe
     from .table_import import ImportUpbench, import_upbench
 
     for option in JOB_OPTIONS:
-        if option.name in _OF_JOBS and request.options.get(option.name):
+        if option.name in _JOB_TABLE_OPTIONS and request.options.get(option.name):
             raise UsageError(
-                f"{option.typed} works only with a table of jobs, not with a folder of six tables", where=str(folder),
-                next=f"leave out {option.typed}",
+                f"{option.typed_name} works only with a table of jobs, not with a folder of six tables", where=str(folder),
+                next=f"leave out {option.typed_name}",
             )  # fmt: skip
     dry_run = request.flag("dry_run")
     config = ImportUpbench(
@@ -77,9 +77,9 @@ def _report(made: ImportedTables, out: str, *, dry_run: bool) -> tuple[ReportTab
     ]
     if cohorts:
         heads = ("cohort", "jobs", "first attempts judged", "passed")
-        parts.append(ReportTable(heads, cohorts[-SHOWN:], right=heads[1:]))
-    lines = [f"  and {len(cohorts) - SHOWN} earlier cohorts"] if len(cohorts) > SHOWN else []
-    lines += [f"  left out: {place}: {what}" for place, what in list(made.faults.items())[:SHOWN]]
+        parts.append(ReportTable(heads, cohorts[-LISTED_ROWS:], right=heads[1:]))
+    lines = [f"  and {len(cohorts) - LISTED_ROWS} earlier cohorts"] if len(cohorts) > LISTED_ROWS else []
+    lines += [f"  left out: {place}: {what}" for place, what in list(made.faults.items())[:LISTED_ROWS]]
     lines += [f"  ignored columns of {name}: {', '.join(left)}" for name, left in made.unread.items()]
     if made.missing:
         lines.append(f"  missing files that the tables name: {made.missing}")

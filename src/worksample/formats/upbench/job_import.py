@@ -22,15 +22,15 @@ from .cell_json import criteria_cell
 from .deliverable_export import ATTACHMENTS
 from .tables import Row
 
-MARKED = "marked"
+EXCLUDED_JOBS = "marked"
 """The folder, beside the suite's packages, of jobs that UpBench excludes: by the hour, or with several milestones."""
 DESCRIPTION_LIMIT = 1_000_000
 """The largest size of a description, in bytes. A brief may have 1 MiB."""
-_EXACT = {
+_UNCHANGED_TEXTS = {
     "contract": "contract_id", "title": "job_title", "description": "job_description", "expertise": "expertise_tier",
     "category": "category", "subcategory": "subcategory", "subsubcategory": "subsubcategory", "status": "status",
 }  # fmt: skip
-_NAME = ("path", "name", "filename", "file_name", "url")
+_NAME_KEYS = ("path", "name", "filename", "file_name", "url")
 
 
 def rubric_of(cell: Any, where: str) -> Criteria:
@@ -51,7 +51,7 @@ def posting_of(row: Row, source: Source) -> Posting:
     if faults:
         raise InvalidCell("; ".join(faults))
     # These texts are kept unchanged; read_row normalises them.
-    said |= {name: row[column] for name, column in _EXACT.items() if row[column] is not None}
+    said |= {name: row[column] for name, column in _UNCHANGED_TEXTS.items() if row[column] is not None}
     if "description" in said:
         said["description"] = re.sub(r"\r+\n", "\n", said["description"])
         if len(said["description"].encode()) > DESCRIPTION_LIMIT:
@@ -83,7 +83,7 @@ def write_job(
 
     Return (task, instance, number of attachments that are missing).
     """
-    home = out / MARKED if exclusion_tags(posting.job) else out
+    home = out / EXCLUDED_JOBS if exclusion_tags(posting.job) else out
     root = home / known_name(posting, home)
     own = files / ATTACHMENTS / job_folder(posting.job.contract)
     files = own if own.is_dir() else files
@@ -112,7 +112,7 @@ def _attachments(cell: Any) -> tuple[tuple[str, ...], dict[str, Mapping[str, Any
         if isinstance(item, str) and item:
             names.append(item)
             continue
-        name = next((item[k] for k in _NAME if item.get(k)), None) if isinstance(item, dict) else None
+        name = next((item[k] for k in _NAME_KEYS if item.get(k)), None) if isinstance(item, dict) else None
         plain = isinstance(item, dict) and all(isinstance(v, str | int | float | bool) for v in item.values())
         if not isinstance(name, str) or not plain:
             raise InvalidCell("attachments: is not a list of names, nor of tables with a name and plain values")

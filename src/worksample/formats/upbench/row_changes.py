@@ -15,12 +15,12 @@ from worksample.records import Criteria, Source, Submission
 from worksample.store import Store
 
 from .cell_json import criteria_cell, feedback_cell, label_columns, read_feedback, read_labels
-from .deliverable_export import names_in
+from .deliverable_export import entry_names
 from .evaluation_import import judgement_of, qualification_of
 from .job_import import normal_row, posting_of, rubric_of
 from .submission_import import AUTHOR, check_submission, entries_of
 from .table_export import tables_of
-from .tables import NAMES, OURS, PAPER, Row, Tables, id_of
+from .tables import ADDED_COLUMNS, NAMES, UPBENCH_COLUMNS, Row, Tables, id_of
 
 _FLAG = "is_successful_run"
 
@@ -49,10 +49,10 @@ class RowChanges:
 
     def check_rows(self) -> None:
         """Check every row, in the order in which tables refer to each other; sort it into new, changed and known."""
-        self._rubrics()
+        self._find_rubrics()
         checks: Mapping[str, Callable[[Row], Row]] = {
-            "evaluators": self._evaluator, "agents": lambda row: row, "projects": self._job,
-            "qualifications": self._qualification, "submissions": self._submission, "evaluations": self._evaluation,
+            "evaluators": self._check_evaluator, "agents": lambda row: row, "projects": self._check_job,
+            "qualifications": self._check_qualification, "submissions": self._check_submission, "evaluations": self._check_evaluation,
         }  # fmt: skip
         for name, check in checks.items():
             self.new[name], self.changed[name] = {}, {}
@@ -69,8 +69,8 @@ class RowChanges:
             self.new[name][id] = row
             return
         differs = [
-            c for c in (*PAPER[name], *OURS.get(name, ()), *(c for c in row if c not in PAPER[name]))
-            if row.get(c) != before.get(c) and not (row.get(c) is None and c in OURS.get(name, ()))
+            c for c in (*UPBENCH_COLUMNS[name], *ADDED_COLUMNS.get(name, ()), *(c for c in row if c not in UPBENCH_COLUMNS[name]))
+            if row.get(c) != before.get(c) and not (row.get(c) is None and c in ADDED_COLUMNS.get(name, ()))
             and not (c == _FLAG and row.get(c) is None)
         ]  # fmt: skip
         if not differs:
@@ -79,7 +79,7 @@ class RowChanges:
             raise InvalidCell(f"differs from the store in {', '.join(dict.fromkeys(differs))}")
         self.changed[name][id] = row
 
-    def _rubrics(self) -> None:
+    def _find_rubrics(self) -> None:
         """Set the rubric of each job: its own cell, else the latest one in a successful qualification, else the
         store's.
         """
@@ -103,7 +103,7 @@ class RowChanges:
             kept = rubric_of(held, "") if held else Criteria()
             self.criteria[id] = own if own.criteria else written[id][1] if id in written else kept
 
-    def _evaluator(self, row: Row) -> Row:
+    def _check_evaluator(self, row: Row) -> Row:
         if row["is_human"] is None:
             raise InvalidCell("is_human: is missing")
         if row["registration_ts"] is not None:
@@ -120,7 +120,7 @@ class RowChanges:
             raise InvalidCell("registration_ts: is missing, and no dated row refers to this evaluator")
         return {**row, "registration_ts": min(known)}
 
-    def _job(self, row: Row) -> Row:
+    def _check_job(self, row: Row) -> Row:
         id = row["contract_id"]
         if id not in self.criteria:
             rubric_of(row["acceptance_criteria"], "acceptance_criteria")
@@ -136,7 +136,7 @@ class RowChanges:
             raise InvalidCell(f"{column}: {row[column][:80]!r} is not in the table {table}")
         return str(row[column])
 
-    def _qualification(self, row: Row) -> Row:
+    def _check_qualification(self, row: Row) -> Row:
         self._known_id("projects", row)
         self._known_id("evaluators", row)
         criteria = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
@@ -145,7 +145,7 @@ class RowChanges:
         own = {name: None for name in row if name.startswith("criterion_")}
         return {**row, **own, **said, _FLAG: row[_FLAG] is not False}
 
-    def _submission(self, row: Row) -> Row:
+    def _check_submission(self, row: Row) -> Row:
         self._known_id("projects", row)
         self._known_id("agents", row)
         check_submission(row)
@@ -153,10 +153,10 @@ class RowChanges:
         if row["duration"] is not None:
             told["duration"] = round(row["duration"], 6)
         entries = entries_of(HashSink(), row, self.files / "-")
-        told["deliverables"] = None if entries is None else list(names_in(entries))
+        told["deliverables"] = None if entries is None else list(entry_names(entries))
         return {**told, _FLAG: row[_FLAG] is not False}
 
-    def _evaluation(self, row: Row) -> Row:
+    def _check_evaluation(self, row: Row) -> Row:
         contract = self._known_id("projects", row)
         submission = self._known_id("submissions", row)
         self._known_id("evaluators", row)
@@ -174,6 +174,6 @@ class RowChanges:
             told["submission_feedback"] = feedback_cell(read_feedback(row["submission_feedback"], criteria), criteria)
         return told
 
-    def after(self) -> Tables:
+    def tables_after(self) -> Tables:
         """Return the tables as the store would hold them after the import."""
         return {name: list({**self.had[name], **self.new[name], **self.changed[name]}.values()) for name in NAMES}

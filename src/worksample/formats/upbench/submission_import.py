@@ -42,19 +42,19 @@ from worksample.records import (
 )
 from worksample.tasks.taxonomy import slug
 
-from .table_export import HOME
+from .table_export import RECORD_KEY
 from .tables import Row
 
 AUTHOR = "import upbench"
 PLAIN, FEEDBACK = "plain", "feedback"
 """Names of the arms: first attempts, and attempts after feedback."""
-MOST = 101
+ATTEMPT_LIMIT = 101
 """The largest number of attempts in a chain."""
-TEXT = "deliverable.md"
+TEXT_FILE = "deliverable.md"
 """The file that holds a deliverable given as text."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
-_LONGEST = 10 * 365 * 86_400
-WHY = "its row says is_successful_run false"
+_LONGEST_SECONDS = 10 * 365 * 86_400
+UNSUCCESSFUL = "its row says is_successful_run false"
 
 
 @dataclass
@@ -90,11 +90,11 @@ def check_submission(row: Row) -> None:
         )
     if row["submission_ts"] is None:
         raise InvalidCell("submission_ts: is missing")
-    if row["k"] is not None and not 1 <= row["k"] <= MOST:
-        raise InvalidCell(f"k: must be 1 to {MOST}")
+    if row["k"] is not None and not 1 <= row["k"] <= ATTEMPT_LIMIT:
+        raise InvalidCell(f"k: must be 1 to {ATTEMPT_LIMIT}")
     if row["k"] is not None and row["duration"] is None:
         raise InvalidCell("duration: is missing; only rows without k may leave it out")
-    if row["duration"] is not None and row["duration"] > _LONGEST:
+    if row["duration"] is not None and row["duration"] > _LONGEST_SECONDS:
         raise InvalidCell("duration: is more than ten years")
 
 
@@ -110,7 +110,7 @@ def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
         return None
     entries: dict[str, Entry] = {}
     if isinstance(said, str):
-        entries[TEXT] = Entry(path=TEXT, size=len(said.encode()), blob=sink.put(said.encode()))
+        entries[TEXT_FILE] = Entry(path=TEXT_FILE, size=len(said.encode()), blob=sink.put(said.encode()))
     elif isinstance(said, list):
         for n, item in enumerate(said):
             entry = _entry(sink, n, _file_name(item), files, row["submission_id"])
@@ -196,7 +196,7 @@ def experiment_of(
         arms.append(Arm(name=FEEDBACK, feedback=fed, continues=PLAIN))
     instances = tuple(sorted({one.instance.id for one in handed}))
     return Experiment(
-        id=digest_of([HOME, *sorted(one.id for one in handed)])[:24], name=name,
+        id=digest_of([RECORD_KEY, *sorted(one.id for one in handed)])[:24], name=name,
         agents=tuple(sorted({one.agent.id for one in handed})), arms=tuple(arms),
         repeats=max((one.slot_place[2] for one in handed), default=1) or 1, attempts=attempts,
         lock=Lock(
@@ -250,7 +250,7 @@ def submission_records(
         id=f"{one.id}-trial", experiment=experiment.id, agent=one.agent.id, instance=instance.id, **pins,
         slot=Slot.identify(experiment.id, one.agent.id, instance.id, arm, attempt, repeat), try_number=one.try_number,
         outcome=TrialOutcome(ending=Ending.DONE)
-        if good else TrialOutcome(ending=Ending.FAILED, cause=Cause.CAPTURE_FAILED, reason=WHY),
+        if good else TrialOutcome(ending=Ending.FAILED, cause=Cause.CAPTURE_FAILED, reason=UNSUCCESSFUL),
         started=row["submission_ts"] - timedelta(seconds=row["duration"]), ended=row["submission_ts"],
         working_seconds=row["duration"], fed=fed, sandbox=IMPORTED,
     )  # fmt: skip

@@ -47,14 +47,14 @@ from worksample.results.verdicts import verdict_frame
 from worksample.store import Store
 
 from .cell_json import FAIL, PASS, feedback_cell, label_columns
-from .deliverable_export import names_in, write_files
+from .deliverable_export import entry_names, write_files
 from .job_export import contract_of, project_row
 from .table_files import write_tables
 from .tables import Row, Tables, complete_tables
 
-HOME = "upbench"
+RECORD_KEY = "upbench"
 """Key in an evaluation's `record` for those values of its imported row that no other field holds."""
-_SAME = "id "
+_ID_PREFIX = "id "
 """Prefix of an id that is kept there. Without it, 64 hexadecimal digits would count as the digest of a blob."""
 NO_CRITERIA = Criteria()
 
@@ -111,9 +111,9 @@ def tables_of(
     return held.tables(), held.left_out()
 
 
-def kept_id(own: str) -> str:
+def stored_id(own: str) -> str:
     """Return a table's id in the form in which a record keeps it."""
-    return _SAME + own
+    return _ID_PREFIX + own
 
 
 class _StoredRows:
@@ -194,28 +194,28 @@ class _StoredRows:
     def tables(self) -> Tables:
         return complete_tables(
             {
-                "projects": self.projects(), "qualifications": self.qualifications(),
-                "submissions": self.submissions_told(), "evaluations": self.evaluations_told(),
-                "evaluators": self.evaluators_told(), "agents": self.agents_told(),
+                "projects": self.project_rows(), "qualifications": self.qualification_rows(),
+                "submissions": self.submission_rows(), "evaluations": self.evaluation_rows(),
+                "evaluators": self.evaluator_rows(), "agents": self.agent_rows(),
             }
         )  # fmt: skip
 
-    def projects(self) -> Iterator[Row]:
+    def project_rows(self) -> Iterator[Row]:
         for one in self.latest.values():
             inputs = () if one.about.job else self._paths(one.work.inputs)
             yield project_row(one, inputs)
 
-    def qualifications(self) -> Iterator[Row]:
+    def qualification_rows(self) -> Iterator[Row]:
         for e in self.evaluations:
             if not e.of_job:
                 continue
             said = label_columns(e.payload) if isinstance(e.payload, Labels) else {}
             yield {
                 "qualification_id": _own_id(e), "contract_id": contract_of(self.instances[e.instance]),
-                "evaluator_id": e.evaluator, "qualification_ts": e.at, **said, "is_successful_run": self._stands(e),
+                "evaluator_id": e.evaluator, "qualification_ts": e.at, **said, "is_successful_run": self._is_successful(e),
             }  # fmt: skip
 
-    def submissions_told(self) -> Iterator[Row]:
+    def submission_rows(self) -> Iterator[Row]:
         slots = {s.id: s for s in self.store.find(Slot)}
         for made in self.submissions.values():
             trial = self.trials.get(made.trial or "")
@@ -229,22 +229,22 @@ class _StoredRows:
                 "is_successful_run": (trial is None or trial.id in self.live) and self._valid(made),
             }  # fmt: skip
 
-    def evaluations_told(self) -> Iterator[Row]:
+    def evaluation_rows(self) -> Iterator[Row]:
         said = [e for e in self.evaluations if not e.of_job]
-        passed = passes(self.rounds, said)
+        passed = passes_by_evaluation(self.rounds, said)
         for e in said:
-            kept = e.record.get(HOME, {})
+            kept = e.record.get(RECORD_KEY, {})
             judged = {True: PASS, False: FAIL, None: None}[passed.get(e.id)]
             yield {
                 "evaluation_id": _own_id(e), "contract_id": contract_of(self.instances[e.instance]),
                 "submission_id": e.subject, "evaluator_id": e.evaluator,
                 "submission_feedback": None if e.payload is None else self._feedback(e),
                 "judgement": kept.get("judgement", judged),
-                "is_successful_run": self._stands(e),
+                "is_successful_run": self._is_successful(e),
                 "evaluation_ts": None if kept.get("undated") else e.at, "minutes": e.minutes,
             }  # fmt: skip
 
-    def evaluators_told(self) -> Iterator[Row]:
+    def evaluator_rows(self) -> Iterator[Row]:
         asked = None if self.chosen is None else {e.evaluator for e in self.evaluations}
         for one in self.store.find(Evaluator):
             if asked is None or one.id in asked:
@@ -253,7 +253,7 @@ class _StoredRows:
                     "is_human": one.type is EvaluatorKind.PERSON,
                 }  # fmt: skip
 
-    def agents_told(self) -> Iterator[Row]:
+    def agent_rows(self) -> Iterator[Row]:
         """Yield a row for each agent of an experiment, and for each other entrant of a submission."""
         from worksample.agents.agent_definition import HUMAN
 
@@ -284,7 +284,7 @@ class _StoredRows:
         agent = self.agents.get(entrant)
         return str(agent.settings["agent_id"]) if agent and agent.harness == IMPORTED else entrant
 
-    def _stands(self, e: Evaluation) -> bool:
+    def _is_successful(self, e: Evaluation) -> bool:
         """Return whether an evaluation is valid, even if its submission or job was struck: their own rows say so."""
         told = set() if e.of_job else {(AmendmentTarget.SUBMISSION, e.subject), (AmendmentTarget.INSTANCE, e.instance)}
         return e.outcome is EvaluationOutcome.GIVEN and not self.gone & (set(targets_of(e)) - told)
@@ -298,13 +298,13 @@ class _StoredRows:
         return not self.gone & targets
 
     def _paths(self, manifest: str) -> tuple[str, ...]:
-        return names_in(self.store.manifest(manifest).files)
+        return entry_names(self.store.manifest(manifest).files)
 
     def _output(self, made: Submission) -> list[str] | None:
         part = made.parts.get("output")
         if part is None:
             return None
-        found = list(names_in(self.store.manifest(part.manifest).entries))
+        found = list(entry_names(self.store.manifest(part.manifest).entries))
         return found if found or part.status != "absent" else None
 
     def _feedback(self, e: Evaluation) -> Any:
@@ -316,7 +316,7 @@ class _StoredRows:
         return feedback_cell(e.payload, grading.criteria) if grading else feedback_cell(e.payload, NO_CRITERIA)
 
 
-def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str, bool | None]:
+def passes_by_evaluation(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str, bool | None]:
     """Return evaluation -> whether it alone passes its submission, by the rules of verdicts; None if it gives no
     judgment.
     """
@@ -330,5 +330,5 @@ def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str,
 
 
 def _own_id(e: Evaluation) -> str:
-    kept = e.record.get(HOME, {}).get("id")
-    return str(kept).removeprefix(_SAME) if kept else e.id
+    kept = e.record.get(RECORD_KEY, {}).get("id")
+    return str(kept).removeprefix(_ID_PREFIX) if kept else e.id

@@ -19,9 +19,9 @@ from worksample.store.error_translation import translate_os_errors
 
 from .tables import COLUMNS, ColumnKind, Row, Tables, complete_tables, id_of
 
-FORMATS = ("csv", "json", "jsonl", "parquet")
+TABLE_FORMATS = ("csv", "json", "jsonl", "parquet")
 ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
-_MORE = "criterion_"
+_QUESTION_PREFIX = "criterion_"
 """Prefix of further columns of `qualifications`, such as `criterion_6`."""
 
 
@@ -32,8 +32,8 @@ def write_tables(tables: Tables, folder: Path, format: str = "csv") -> list[Path
     timestamps
     in UTC. Raises UsageError, StoreFull.
     """
-    if format not in FORMATS:
-        raise UsageError(f"unknown format {format!r} for tables", next=f"one of {', '.join(FORMATS)}")
+    if format not in TABLE_FORMATS:
+        raise UsageError(f"unknown format {format!r} for tables", next=f"one of {', '.join(TABLE_FORMATS)}")
     out = []
     with translate_os_errors(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
@@ -136,7 +136,7 @@ def _read_table(
 
 def _kind(table: str, column: str) -> ColumnKind | None:
     found = COLUMNS[table].get(column)
-    if found is None and table == "qualifications" and column.removeprefix(_MORE).isdecimal():
+    if found is None and table == "qualifications" and column.removeprefix(_QUESTION_PREFIX).isdecimal():
         return ColumnKind.JSON
     return found
 

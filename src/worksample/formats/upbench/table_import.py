@@ -16,7 +16,7 @@ from .cell_json import PASS
 from .record_builder import RecordBuilder
 from .row_changes import RowChanges
 from .table_comparison import Refresh, compare_tables
-from .table_export import HOME, passes
+from .table_export import RECORD_KEY, passes_by_evaluation
 from .table_files import read_tables
 
 
@@ -76,7 +76,7 @@ def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench 
     coming = RowChanges(store, tables, config.files or folder, config.source, faults)
     coming.check_rows()
     _refuse(faults, config)
-    refresh = compare_tables(coming.held, coming.after())
+    refresh = compare_tables(coming.held, coming.tables_after())
     if config.dry_run:
         return ImportedTables(refresh, faults, unread, 0, 0, "")
     taking = RecordBuilder(coming, out, config.visibility)
@@ -92,8 +92,8 @@ def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench 
 
 
 def _count_contradictions(store: Store, said: Sequence[Evaluation]) -> int:
-    own = passes({r.id: r for r in store.find(Round)}, said)
-    told = {e.id: e.record[HOME]["judgement"] for e in said}
+    own = passes_by_evaluation({r.id: r for r in store.find(Round)}, said)
+    told = {e.id: e.record[RECORD_KEY]["judgement"] for e in said}
     return sum(own.get(id) is not None and word is not None and own[id] != (word == PASS) for id, word in told.items())
 
 

@@ -52,7 +52,7 @@ def links(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(m[0].rstrip(".,;:") for m in _LINK.finditer(text)))
 
 
-def missing(named: Iterable[str], there: Iterable[str]) -> tuple[str, ...]:
+def missing_files(named: Iterable[str], there: Iterable[str]) -> tuple[str, ...]:
     """Return the names that no file has, ignoring case and folder."""
     have = {_bare(path) for path in there}
     return tuple(name for name in dict.fromkeys(named) if _bare(name) not in have)
