@@ -67,10 +67,10 @@ class Packages(Sequence[T]):
 
     def summary(self) -> str:
         """Return the counts of written, existing and faulty packages in words."""
-        said = [f"{len(self.written)} written"]
-        said += [f"{len(self.there)} already there"] if self.there else []
-        said += [f"{len(self.faults)} faulty"] if self.faults else []
-        return ", ".join(said)
+        counts = [f"{len(self.written)} written"]
+        counts += [f"{len(self.there)} already there"] if self.there else []
+        counts += [f"{len(self.faults)} faulty"] if self.faults else []
+        return ", ".join(counts)
 
 
 class FaultyPackages(ImportFailed):
@@ -121,7 +121,7 @@ def report_packages(
 
 
 def write_packages(
-    coming: Iterable[PendingPackage[T]], out: Path, *, overwrite: bool = False, skip_faulty: bool = False, next: str
+    pending: Iterable[PendingPackage[T]], out: Path, *, overwrite: bool = False, skip_faulty: bool = False, next: str
 ) -> Packages[T]:
     """Write each package below `out` completely or not at all; keep existing ones, unless `overwrite`.
 
@@ -133,20 +133,20 @@ def write_packages(
     there: list[str] = []
     faults: dict[str, str] = {}
     first: WorksampleError | None = None
-    for one in coming:
-        root = out / one.name
+    for package in pending:
+        root = out / package.name
         if root.exists() and not overwrite:
-            there.append(one.name)
+            there.append(package.name)
             continue
         try:
-            written.append(_write_package(one, root))
+            written.append(_write_package(package, root))
         except (WorksampleError, UnicodeError) as fault:
-            faults[one.place] = describe_fault(fault)
+            faults[package.place] = describe_fault(fault)
             first = first or (fault if isinstance(fault, WorksampleError) else None)
         except OSError as fault:
             if fault.errno in _MACHINE_ERRORS:
                 raise
-            faults[one.place] = f"{fault.filename}: {(fault.strerror or type(fault).__name__).lower()}"
+            faults[package.place] = f"{fault.filename}: {(fault.strerror or type(fault).__name__).lower()}"
     found = Packages(tuple(written), tuple(there), faults)
     if faults and not skip_faulty:
         step = first.next if first is not None and first.next and len(faults) == 1 else next
@@ -154,7 +154,7 @@ def write_packages(
     return found
 
 
-def _write_package(one: PendingPackage[T], root: Path) -> T:
+def _write_package(package: PendingPackage[T], root: Path) -> T:
     """Write a package into a temporary folder, then rename it, so that an interrupted import leaves no partial
     package.
     """
@@ -163,11 +163,11 @@ def _write_package(one: PendingPackage[T], root: Path) -> T:
     shutil.rmtree(draft, ignore_errors=True)
     drafts.mkdir(parents=True, exist_ok=True)
     try:
-        made = one.write(draft)
+        result = package.write(draft)
         if root.exists():
             shutil.rmtree(root)
         draft.rename(root)
-        return made
+        return result
     finally:
         shutil.rmtree(drafts, ignore_errors=True)
 

@@ -65,7 +65,7 @@ def qualify(
     path = find_suite(str(suite))
     with use_store(store, create=True) as here:
         jobs = _ingest_jobs(here, path)
-        looks = asyncio.run(examine_jobs(JobExaminer(here, sandbox=config.sandbox), jobs, told=told))
+        looks = asyncio.run(examine_jobs(JobExaminer(here, sandbox=config.sandbox), jobs, show_progress=told))
         beside = _import_counts(path)
         round = People(here).open_people_round(
             PeopleRound(

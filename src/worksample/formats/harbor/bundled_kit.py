@@ -58,7 +58,7 @@ def _imported_names(path: Path) -> Iterator[str]:
     parts = path.relative_to(_TOP).with_suffix("").parts
     for node in _runtime_nodes(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
-            yield from (one.name.partition(".")[2] for one in node.names if one.name.startswith("worksample."))
+            yield from (alias.name.partition(".")[2] for alias in node.names if alias.name.startswith("worksample."))
         elif isinstance(node, ast.ImportFrom):
             base = list(parts[: len(parts) - node.level]) if node.level else []
             module = (node.module or "").split(".") if node.module else []
@@ -68,7 +68,7 @@ def _imported_names(path: Path) -> Iterator[str]:
                 module = module[1:]
             dotted = ".".join([*base, *module])
             yield dotted
-            yield from (f"{dotted}.{one.name}".lstrip(".") for one in node.names)
+            yield from (f"{dotted}.{alias.name}".lstrip(".") for alias in node.names)
 
 
 def _runtime_nodes(top: ast.AST) -> Iterator[ast.AST]:

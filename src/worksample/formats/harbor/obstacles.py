@@ -24,14 +24,16 @@ def obstacles_of(task: HarborTask, folder: Path, *, without_internet: bool) -> t
     """Return the names of a task's obstacles, in the order of OBSTACLES."""
     environment, inside = task.environment, folder / "environment"
     phases = (None, *task.steps)
-    own = [table for one in phases if (table := task.verifier_environment(one)) is not None and task.separate(one)]
+    containers = [
+        table for one in phases if (table := task.verifier_environment(one)) is not None and task.separate(one)
+    ]
     found = {
         "harbor-compose": any(
             (inside / name).exists() for name in ("docker-compose.yaml", "docker-compose.yml", "compose.yaml")
         ),
         "harbor-image": not (inside / "Dockerfile").is_file() and not environment.docker_image,
-        "harbor-gpu": any(one.gpus > 0 for one in (environment, *own)) or bool(environment.tpu),
-        "harbor-windows": any(one.os == "windows" for one in (environment, *own)),
+        "harbor-gpu": any(one.gpus > 0 for one in (environment, *containers)) or bool(environment.tpu),
+        "harbor-windows": any(one.os == "windows" for one in (environment, *containers)),
         "harbor-steps": any(_has_other_rights(one, task) for one in task.steps),
         "harbor-mcp": not all(_is_available(one, task) for one in environment.mcp_servers),
         "harbor-collect": any(hook.service != "main" for one in phases for hook in task.hooks(one)),
@@ -40,7 +42,7 @@ def obstacles_of(task: HarborTask, folder: Path, *, without_internet: bool) -> t
             for table in (
                 environment.env,
                 task.solution.env,
-                *(one.env for one in own),
+                *(one.env for one in containers),
                 *map(task.verifier_env, phases),
             )
             for value in table.values()

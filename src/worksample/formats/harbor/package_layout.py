@@ -48,7 +48,7 @@ def lay_out(task: HarborTask, folder: Path, root: Path) -> list[str]:
     else:
         _copy(folder / "solution", root / "reference")
         _copy(folder / "tests", root / "tests")
-    told = []
+    replacements = []
     environment = task.environment
     if (folder / "environment" / "Dockerfile").is_file():
         _copy(folder / "environment", root / "image")
@@ -69,8 +69,8 @@ def lay_out(task: HarborTask, folder: Path, root: Path) -> list[str]:
             if path.parent.name == "image":
                 text = text.rstrip("\n") + "\n" + "".join(f"{line}\n" for line in _environment_lines(task, text))
             path.write_text(text, encoding="utf-8")
-            told += ["uv from PyPI"] if changed and "uv from PyPI" not in told else []
-    return told
+            replacements += ["uv from PyPI"] if changed and "uv from PyPI" not in replacements else []
+    return replacements
 
 
 def tests_of(root: Path, step: HarborStep | None) -> Path:

@@ -69,11 +69,11 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
         raise UsageError(f"there is no Harbor task in or below {source}", next="worksample import harbor FOLDER OUT")
     places = {_place(folder, Path(source)): folder for folder in folders}
     names = package_names([*places])
-    coming = [
+    pending = [
         PendingPackage(place, names[place], partial(_write_task, folder, config)) for place, folder in places.items()
     ]
     return write_packages(
-        coming, Path(target), overwrite=config.overwrite, skip_faulty=config.skip_faulty,
+        pending, Path(target), overwrite=config.overwrite, skip_faulty=config.skip_faulty,
         next="correct the tasks and run the same command again, or leave them out with --skip-faulty",
     )  # fmt: skip
 
@@ -128,14 +128,14 @@ class _TaskFindings:
     solution: bool
 
 
-def _manifest(task: HarborTask, root: Path, brief: str, told: _TaskFindings) -> str:
+def _manifest(task: HarborTask, root: Path, brief: str, findings: _TaskFindings) -> str:
     environment, image = task.environment, (root / "image" / "Dockerfile").is_file()
     memory = (environment.memory_mb << 20) if environment.memory_mb else parse_size(environment.memory, MEMORY)
     disk = (environment.storage_mb << 20) if environment.storage_mb else parse_size(environment.storage, STORAGE)
-    tools = [] if "harbor-mcp" in told.needs else environment.mcp_servers
-    endpoints = [] if "harbor-hosts" in told.needs else endpoints_of(task.agent_network)
+    tools = [] if "harbor-mcp" in findings.needs else environment.mcp_servers
+    endpoints = [] if "harbor-hosts" in findings.needs else endpoints_of(task.agent_network)
     title = " ".join((task.task.description or root.name.replace("_", " ").replace("-", " ")).split())[:200]
-    tags = ["harbor", *map(TAG.format, told.substituted)]
+    tags = ["harbor", *map(TAG.format, findings.substituted)]
     seconds, origin = _seconds(task), f"a task of Harbor: {task.task.name or root.name}"
     lines = [
         f"id = {toml(root.name)}", f"title = {toml(title)}", 'version = "1"',
@@ -143,7 +143,7 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _TaskFindings) -> 
         "[about]", f"provenance = {toml(origin)}", f"tags = {toml(tags)}",
         "",
         "[environment]", *(['image = "image"'] if image else []),
-        *([f"services = {toml(list(told.needs))}"] if told.needs else []),
+        *([f"services = {toml(list(findings.needs))}"] if findings.needs else []),
         f"limits = {{ time = {seconds:g}, memory = {memory}, disk = {disk}, processes = 1024 }}",
         *([f"skills = {toml(skills)}"] if (skills := _skills(environment.skills_dir or "")) else []),
         f'paths = {{ output = "{OUTPUT}" }}', *(['network = "endpoints"'] if endpoints else []), "",
@@ -158,7 +158,7 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _TaskFindings) -> 
         for step in task.steps:
             lines += _step_lines(task, step, root)
         lines += ["[capture]", "root = true", ""]
-        lines += [] if "harbor-collect" in told.needs else _hook_lines(task)
+        lines += [] if "harbor-collect" in findings.needs else _hook_lines(task)
     lines += [
         "[grading.program]",
         f"timeout = {task.verifier.timeout_sec or VERIFIER_TIME:.1f}",
@@ -193,10 +193,10 @@ def _step_lines(task: HarborTask, step: HarborStep, root: Path) -> list[str]:
 
 def _hook_lines(task: HarborTask) -> list[str]:
     """Return the collect hooks: the task's run after every step, a step's only after that step."""
-    given = [("", hook) for hook in task.verifier.collect]
-    given += [(step_name(step), hook) for step in task.steps for hook in step.verifier.collect]
+    hooks = [("", hook) for hook in task.verifier.collect]
+    hooks += [(step_name(step), hook) for step in task.steps for hook in step.verifier.collect]
     lines = []
-    for step, hook in given:
+    for step, hook in hooks:
         lines += ["[[capture.collect]]", f"command = {toml(hook.command)}", f"timeout = {max(hook.timeout_sec, 1.0)}"]
         lines += [*([f"step = {toml(step)}"] if step else []), ""]
     return lines
@@ -210,13 +210,16 @@ def _skills(folder: str) -> str:
 def _brief(task: HarborTask, folder: Path) -> str:
     """Return the unchanged instruction, wrapped in the sections of a brief."""
     path = folder / "instruction.md"
-    said = path.read_text(encoding="utf-8").strip() if path.is_file() else _step_overview(task)
-    left = (
+    instruction = path.read_text(encoding="utf-8").strip() if path.is_file() else _step_overview(task)
+    deliverables = (
         "".join(f"- `{source}`\n" for source in task.sources())
         or "What the task asks for, in the place that it names.\n"
     )
     provided = "What lies in the file system where you work."
-    return f"## Work description\n\n{said}\n\n## Provided material\n\n{provided}\n\n## Deliverables\n\n{left}"
+    return (
+        f"## Work description\n\n{instruction}\n\n## Provided material\n\n{provided}\n\n"
+        f"## Deliverables\n\n{deliverables}"
+    )
 
 
 def _step_overview(task: HarborTask) -> str:

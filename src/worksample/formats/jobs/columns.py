@@ -75,20 +75,20 @@ class Columns:
 
     def read_row(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """Return a row's values, without blank cells, and its faults."""
-        found: dict[str, Any] = dict(self.values)
-        faults, named = [], set()
+        values: dict[str, Any] = dict(self.values)
+        faults, currencies = [], set()
         for name, column in self.of.items():
             cell = row.get(column)
             if cells.is_blank(cell):
                 continue
             try:
-                found[name] = self._parse(name, column, cell)
+                values[name] = self._parse(name, column, cell)
                 if name in AMOUNTS:
-                    named.add(cells.currency_in(cell))
+                    currencies.add(cells.currency_in(cell))
             except cells.InvalidCell as e:
                 faults.append(f"{column}: {e}")
-        faults += _settle_currency(found, named - {""})
-        return found, faults
+        faults += _settle_currency(values, currencies - {""})
+        return values, faults
 
     def _parse(self, name: str, column: str, cell: Any) -> Any:
         if name not in NUMBERS:
@@ -96,17 +96,17 @@ class Columns:
         return self.numbers.read(column, cell, whole=PARSERS[name] is cells.whole)
 
 
-def _settle_currency(found: dict[str, Any], named: set[str]) -> list[str]:
+def _settle_currency(values: dict[str, Any], currencies: set[str]) -> list[str]:
     """Set the currency from the amounts' own symbols; return a fault if several currencies are named.
 
     A bare `$` beside a currency column of CAD means Canadian dollars.
     """
-    said = str(found.get("currency") or "").upper()
-    every = {said, *(named - {"USD"} if said else named)} - {""}
+    column_currency = str(values.get("currency") or "").upper()
+    every = {column_currency, *(currencies - {"USD"} if column_currency else currencies)} - {""}
     if len(every) > 1:
         return [f"amounts name several currencies: {', '.join(sorted(every))}"]
     if every:
-        [found["currency"]] = every
+        [values["currency"]] = every
     return []
 
 
@@ -120,19 +120,19 @@ def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = No
         what = f"{decimal[:20]!r} is not a decimal mark"
         raise UsageError(what, where="--decimal", next="--decimal ',' or --decimal '.'")
     known = {h.strip().lower(): h for h in reversed(header)}
-    given = _read_mapping(mapping, header) if mapping else MapTable()
+    map_table = _read_mapping(mapping, header) if mapping else MapTable()
     of: dict[str, str] = {}
     for name in PARSERS:
-        if name in given.columns:
-            of[name] = given.columns[name]
-        elif name not in given.values:
+        if name in map_table.columns:
+            of[name] = map_table.columns[name]
+        elif name not in map_table.values:
             usual = (name, *PRESETS[preset].get(name, ())) if preset != "gdpval" else PRESETS[preset].get(name, (name,))
             column = next((known[u] for u in usual if u in known), None)
             if column and column not in of.values():
                 of[name] = column
-    taken = {*of.values(), *given.ignore}
-    values = {name: PARSERS[name](list(v) if isinstance(v, tuple) else v) for name, v in given.values.items()}
-    return Columns(of, values, tuple(h for h in header if h not in taken), NumberColumns(decimal or given.decimal))
+    used = {*of.values(), *map_table.ignore}
+    values = {name: PARSERS[name](list(v) if isinstance(v, tuple) else v) for name, v in map_table.values.items()}
+    return Columns(of, values, tuple(h for h in header if h not in used), NumberColumns(decimal or map_table.decimal))
 
 
 def _read_mapping(path: Path, header: Sequence[str]) -> MapTable:

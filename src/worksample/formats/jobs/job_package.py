@@ -65,15 +65,15 @@ def known_name(posting: Posting, out: Path) -> str:
     return before if kept else name
 
 
-def choose_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
+def choose_folder(posting: Posting, out: Path, owners: dict[str, str]) -> Path:
     """Return a job's folder below `out`: its package name, with a suffix if another job has that name.
 
     Titles and ids of two jobs may form the same name. taken: name -> id of the earlier jobs; the chosen name is added.
     """
     name, contract = known_name(posting, out), posting.job.contract
-    if taken.get(name, contract) != contract or owner_of(out / name) not in ("", contract):
+    if owners.get(name, contract) != contract or owner_of(out / name) not in ("", contract):
         name = f"{name[:87].rstrip('-')}-{uuid.uuid5(_NAMESPACE, contract).hex[:12]}"
-    taken[name] = contract
+    owners[name] = contract
     return out / name
 
 
@@ -123,7 +123,7 @@ def find_files(posting: Posting, files: Path) -> None:
 def with_available_files(posting: Posting, files: Path) -> Posting:
     """Return the posting with only the files that can be opened; its job still lists all attachments."""
 
-    def kept(names: Sequence[str]) -> tuple[str, ...]:
+    def readable(names: Sequence[str]) -> tuple[str, ...]:
         out: list[str] = []
         for name in names:
             try:
@@ -133,7 +133,7 @@ def with_available_files(posting: Posting, files: Path) -> Posting:
                 continue
         return tuple(out)
 
-    return replace(posting, attachments=kept(posting.attachments), reference=kept(posting.reference))
+    return replace(posting, attachments=readable(posting.attachments), reference=readable(posting.reference))
 
 
 def _copy_files(names: Sequence[str], files: Path, target: Path) -> list[str]:
@@ -141,12 +141,12 @@ def _copy_files(names: Sequence[str], files: Path, target: Path) -> list[str]:
     name.
     """
     paths = [relative_path(name) for name in names]
-    made = []
+    copied = []
     for name, path in zip(names, paths, strict=True):
         own = path.name if sum(p.name == path.name for p in paths) == 1 else "/".join(path.parts)
         _copy_file(files, path, target / own, name)
-        made.append(own)
-    return made
+        copied.append(own)
+    return copied
 
 
 def relative_path(name: str) -> PurePosixPath:

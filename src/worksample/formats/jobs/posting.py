@@ -62,35 +62,35 @@ _JOB_FIELDS = (
 )  # fmt: skip
 
 
-def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
+def read_posting(values: Mapping[str, Any], source: Source) -> Posting:
     """Return a posting from the values of a row. Raises InvalidCell for missing or contradictory values."""
-    if not said.get("contract"):
+    if not values.get("contract"):
         raise cells.InvalidCell(NO_ID)
-    description = said.get("description", "")
+    description = values.get("description", "")
     if not cells.text(description):
         raise cells.InvalidCell(NO_DESCRIPTION)
-    job = _job(said)
+    job = _job(values)
     if job.start and job.end and job.end < job.start:
         raise cells.InvalidCell(f"ends ({job.end:%Y-%m-%d}) before it starts ({job.start:%Y-%m-%d})")
-    occupation = said.get("occupation", "")
+    occupation = values.get("occupation", "")
     code = occupation[:7] if occupation[2:3] == "-" and occupation[:2].isdigit() and occupation[3:7].isdigit() else ""
-    rubric = said.get("criteria")
+    rubric = values.get("criteria")
     return Posting(
-        job=job, title=_title_line(said.get("title"), description, job.contract), description=description,
+        job=job, title=_title_line(values.get("title"), description, job.contract), description=description,
         category=category_of(job), criteria=read_rubric(rubric) if not cells.is_blank(rubric) else Criteria(),
-        attachments=said.get("attachments", ()), reference=said.get("reference", ()),
-        hours=said.get("hours"), occupation=code, licence=said.get("licence", ""),
-        tags=said.get("tags", ()), source=source,
+        attachments=values.get("attachments", ()), reference=values.get("reference", ()),
+        hours=values.get("hours"), occupation=code, licence=values.get("licence", ""),
+        tags=values.get("tags", ()), source=source,
     )  # fmt: skip
 
 
-def _job(said: Mapping[str, Any]) -> Job:
-    kind = str(said.get("type", "")).lower().replace("-", " ").replace("_", " ").split(" ")[0]
+def _job(values: Mapping[str, Any]) -> Job:
+    kind = str(values.get("type", "")).lower().replace("-", " ").replace("_", " ").split(" ")[0]
     if kind and kind not in set(ContractType):
-        raise cells.InvalidCell(f"type {said['type']!r} is neither fixed nor hourly")
-    body = {name: said[name] for name in _JOB_FIELDS if name in said}
-    currency = str(said.get("currency") or "USD").upper()
-    _check_size(said, currency)
+        raise cells.InvalidCell(f"type {values['type']!r} is neither fixed nor hourly")
+    body = {name: values[name] for name in _JOB_FIELDS if name in values}
+    currency = str(values.get("currency") or "USD").upper()
+    _check_size(values, currency)
     try:
         return Job(currency=currency, type=ContractType(kind) if kind else None, **body)
     except ValidationError as e:
@@ -98,11 +98,11 @@ def _job(said: Mapping[str, Any]) -> Job:
         raise cells.InvalidCell(f"{'.'.join(map(str, error['loc']))}: {error['msg']}") from None
 
 
-def _check_size(said: Mapping[str, Any], currency: str) -> None:
+def _check_size(values: Mapping[str, Any], currency: str) -> None:
     """Raise InvalidCell for an impossible price or number of hours, which `metrics` would leave out silently."""
     most = LARGEST if currency == "USD" else LARGEST * _LARGEST_EXCHANGE_RATE
     for name, ceiling, unit in (*((name, most, currency) for name in AMOUNTS), ("hours", _LARGEST_HOURS, "hours")):
-        value = said.get(name)
+        value = values.get(name)
         if isinstance(value, int | float) and value > ceiling:
             shown = f"{value:,.0f}" if value < 1e15 else f"{value:g}"
             raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, which is taken for a mistake")

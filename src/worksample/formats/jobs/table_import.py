@@ -85,9 +85,9 @@ class ImportedJobs:
 
 
 def import_jobs(
-    table: Path, out: Path, config: ImportJobs, *, told: Callable[[int], None] = lambda rows: None
+    table: Path, out: Path, config: ImportJobs, *, show_progress: Callable[[int], None] = lambda rows: None
 ) -> ImportedJobs:
-    """Write a suite of packages below `out`, one for each job. told: called with the number of rows read so far.
+    """Write a suite of packages below `out`, one for each job. show_progress: called with the number of rows read.
 
     All rows are read first. If one is faulty, nothing is written, unless `skip_faulty`. An existing package is kept, so
     an
@@ -108,7 +108,7 @@ def import_jobs(
         header = opened.header
         columns = chosen.with_rows(opened.rows)
         unread = (*columns.unread, *opened.nameless)
-    for line, posting in _postings(table, config, columns, filters, tally, told):
+    for line, posting in _postings(table, config, columns, filters, tally, show_progress):
         try:
             if not config.missing:
                 find_files(posting, files)
@@ -122,9 +122,9 @@ def import_jobs(
     written: list[str] = []
     there = 0
     day = config.day or date.today()
-    taken: dict[str, str] = {}
-    for line, posting in _postings(table, config, columns, filters, tally, told):
-        root = choose_folder(posting, out, taken)
+    owners: dict[str, str] = {}
+    for line, posting in _postings(table, config, columns, filters, tally, show_progress):
+        root = choose_folder(posting, out, owners)
         if root.exists() and not config.overwrite:
             there += 1
             continue
@@ -163,7 +163,7 @@ class _Tally:
 
 def _postings(
     table: Path, config: ImportJobs, columns: Columns, filters: tuple[str, ...], tally: _Tally,
-    told: Callable[[int], None],
+    show_progress: Callable[[int], None],
 ) -> Iterator[tuple[int, Posting]]:  # fmt: skip
     """Yield (line, posting) for the jobs that pass the filters; count the others and the faults in `tally`."""
     seen: dict[str, int] = {}
@@ -171,14 +171,14 @@ def _postings(
         for line, row in opened.rows:
             tally.rows += 1
             if tally.rows % 1000 == 0:
-                told(tally.rows)
+                show_progress(tally.rows)
             try:
                 if isinstance(row, FaultyRow):
                     raise InvalidCell(row.what)
-                said, faults = columns.read_row(row)
+                values, faults = columns.read_row(row)
                 if faults:
                     raise InvalidCell("; ".join(faults))
-                posting = read_posting(said, config.source)
+                posting = read_posting(values, config.source)
                 before = seen.setdefault(posting.job.contract, line)
                 if before != line:
                     raise InvalidCell(f"the id {posting.job.contract[:80]!r} is already used in line {before}")
@@ -190,7 +190,7 @@ def _postings(
                 tally.left_out[reason] += 1
                 continue
             yield line, posting
-    told(tally.rows)
+    show_progress(tally.rows)
 
 
 def _faulty_table_error(table: Path, tally: _Tally) -> ImportFailed:

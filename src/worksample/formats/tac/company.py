@@ -82,8 +82,8 @@ def write_company_folder(
     material: path on ownCloud -> document. documents: further files on ownCloud. agent: further keys of the agent's
     account. more: a folder in the company's own format, with projects, repositories and wikis.
     """
-    played = {one.id: one for one in colleagues}
-    people = _people(defined, played, agent or {})
+    played_by_id = {one.id: one for one in colleagues}
+    people = _people(defined, played_by_id, agent or {})
     for name in ("channels", "colleagues", "files"):
         (root / name).mkdir(parents=True)
     for name in ("projects", "repositories", "wiki"):
@@ -93,9 +93,9 @@ def write_company_folder(
     for room, keys in channel_settings(people, AGENT).items():
         lines = (f"{key} = {_toml(value)}\n" for key, value in keys.items())
         (root / "channels" / f"{room}.toml").write_text("".join(lines), encoding="utf-8")
-    for one in played.values():
-        told = f'strategy = {_toml(one.strategy)}\nbacking = "model"\n'
-        (root / "colleagues" / f"{one.id}.toml").write_text(told, encoding="utf-8")
+    for one in played_by_id.values():
+        text = f'strategy = {_toml(one.strategy)}\nbacking = "model"\n'
+        (root / "colleagues" / f"{one.id}.toml").write_text(text, encoding="utf-8")
     if documents is not None:
         shutil.copytree(documents, root / "files", dirs_exist_ok=True)
     for place, source in material.items():
@@ -138,8 +138,8 @@ def _people(
 
 def _company(people: Mapping[str, Mapping[str, Any]]) -> str:
     lines = ['name = "TheAgentCompany"', f"today = {TODAY}", ""]
-    for account, told in people.items():
-        lines += ["[[person]]", f"id = {_toml(account)}", *(f"{key} = {_toml(text)}" for key, text in told.items()), ""]
+    for account, keys in people.items():
+        lines += ["[[person]]", f"id = {_toml(account)}", *(f"{key} = {_toml(text)}" for key, text in keys.items()), ""]
     return "\n".join(lines)
 
 
@@ -156,7 +156,7 @@ GENERAL = "general"
 """The channel that everyone has joined."""
 ROOMS: Mapping[str, tuple[str, ...]] = {
     "engineering": ("sarah_johnson",),
-    "help-desk": tuple(one for one in _COLLEAGUES if one not in ("alex_turner", "li_ming", "liu_qiang", "sarah_johnson")),
+    "help-desk": tuple(c for c in _COLLEAGUES if c not in ("alex_turner", "li_ming", "liu_qiang", "sarah_johnson")),
     "hr-announcements": ("chen_xinyi", "mike_chen"),
     "kudos": (*(one for one in _COLLEAGUES if one != "emma_lewis"), "theagentcompany"),
     "product": ("huang_jie", "sarah_johnson", "sophia_rodriguez"),

@@ -72,16 +72,16 @@ def evaluate(case: Case, name: str) -> Grade:
 
     scorer = get_scorer_for_task(name)
     _require_sound_annotations(published)
-    asking = EvaluatorJudge(case)
+    judge = EvaluatorJudge(case)
 
-    def answered(messages: Any, *_: Any) -> ModelOutput:
-        output = ModelOutput.from_content("judge", asking.answer(messages))
+    def answer_as_model(messages: Any, *_: Any) -> ModelOutput:
+        output = ModelOutput.from_content("judge", judge.answer(messages))
         output.usage = ModelUsage()  # the judge's own usage is recorded by the platform
         return output
 
-    model = get_model("mockllm/model", custom_outputs=answered)
-    said = _WarningCollector()
-    logging.getLogger(_LOGGER).addHandler(said)
+    model = get_model("mockllm/model", custom_outputs=answer_as_model)
+    warnings = _WarningCollector()
+    logging.getLogger(_LOGGER).addHandler(warnings)
     with tempfile.TemporaryDirectory() as logs, _login_shell_home(Path(logs)):
         task = Task(
             dataset=[Sample(input=name, metadata={"eval_name": name})],
@@ -99,7 +99,7 @@ def evaluate(case: Case, name: str) -> Grade:
             score=True,
         )[0]
         # Samples are loaded lazily from the log's file, so they are read before its folder is deleted.
-        found = _read_log(log, asking.failed, said.lines, case.criteria)
+        found = _read_log(log, judge.failure, warnings.lines, case.criteria)
     require_served(case, published.evaluator_needs.services)
     return found
 
@@ -161,9 +161,9 @@ def require_programs(services: Iterable[str]) -> None:
     """Raise GraderError (`grader.lacks`) if services are needed and a program by which evaluators call them is
     missing.
     """
-    gone = [name for name in ("bash", "curl", "base64") if any(services) and shutil.which(name) is None]
-    if gone:
-        what = f"the evaluator needs programs that are not installed: {', '.join(gone)}"
+    absent = [name for name in ("bash", "curl", "base64") if any(services) and shutil.which(name) is None]
+    if absent:
+        what = f"the evaluator needs programs that are not installed: {', '.join(absent)}"
         raise GraderError(what, cause=Cause.GRADER_LACKS, next="apt install bash curl coreutils")
 
 
@@ -171,10 +171,10 @@ def require_served(case: Case, services: Iterable[str]) -> None:
     """Raise GraderError (`grader.lacks`) if a service refused a request of the evaluator, which it counts as missing
     work.
     """
-    for name in (one for one in services if one in SERVICES):
+    for name in (name for name in services if name in SERVICES):
         refused = case.services().json(SERVICES[name], "/.worksample/refused")["refused"]
         if refused:
-            requests = "; ".join(f"{one['method']} {one['path']}: {one['why']}" for one in refused[:3])
+            requests = "; ".join(f"{request['method']} {request['path']}: {request['why']}" for request in refused[:3])
             what = f"the evaluator sent requests that {name} does not support here: {requests}"
             raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
 
@@ -245,7 +245,7 @@ def _replay_solver(case: Case) -> Any:
     from inspect_ai.solver import Generate, TaskState, solver
 
     @solver(name="replayed_trial")
-    def replayed() -> Any:
+    def replay() -> Any:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             for step in steps_of(case):
                 calls = json.dumps(step.get("tool_calls") or [], ensure_ascii=False)
@@ -257,7 +257,7 @@ def _replay_solver(case: Case) -> Any:
 
         return solve
 
-    return replayed()
+    return replay()
 
 
 def steps_of(case: Case) -> list[dict[str, Any]]:

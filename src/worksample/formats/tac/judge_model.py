@@ -47,34 +47,34 @@ def split_prompt(prompt: str) -> tuple[str, str]:
 
 
 class EvaluatorJudge:
-    """A model that answers an evaluator's requests with `yes` or `no`. `failed`: the judge's first error, if any."""
+    """A model that answers an evaluator's requests with `yes` or `no`. `failure`: the judge's first error, if any."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        self.failed: GraderError | None = None
+        self.failure: GraderError | None = None
 
     def answer(self, messages: Any) -> str:
         """Answer messages in Inspect's form. Raises GraderError if the judge does not answer."""
         try:
             question, exhibits = _question_and_exhibits(messages)
-            said = self.case.ask(question, *exhibits)
+            reply = self.case.ask(question, *exhibits)
         except GraderError as error:
-            self.failed = self.failed or error
+            self.failure = self.failure or error
             raise
-        return "yes" if said.value else "no"
+        return "yes" if reply.value else "no"
 
     def answer_chat(self, messages: Sequence[Mapping[str, Any]]) -> str:
         """Answer messages in the form of OpenAI's chat completions. Raises GraderError if the judge does not answer."""
         found: list[Any] = []
         for message in messages:
-            given = message["content"]
+            content = message["content"]
             parts: Sequence[Mapping[str, Any]]
-            parts = [{"type": "text", "text": given}] if isinstance(given, str) else given
+            parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
             found += [
-                _Part("image", image=one["image_url"]["url"])
-                if one["type"] == "image_url"
-                else _Part("text", one["text"])
-                for one in parts
+                _Part("image", image=part["image_url"]["url"])
+                if part["type"] == "image_url"
+                else _Part("text", part["text"])
+                for part in parts
             ]
         return self.answer([_Message(found)])
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from worksample.errors import ImportFailed
 
-WIKIS, DOC = Path("servers/gitlab/wikis"), "doc"
+WIKIS, WIKI_PROJECT = Path("servers/gitlab/wikis"), "doc"
 """The folder with the pages of the company's wiki in a copy, and the GitLab project to which they belong."""
 NEXT_COMMAND = "correct the file, then worksample import tac --original COPY --overwrite OUT"
 _TOKENS = ("GITLAB_ACCESS_TOKEN", "PLANE_API_KEY")
@@ -47,20 +47,20 @@ def agent_keys(config: Path) -> dict[str, list[str]]:
 def write_wiki(copy: Path, root: Path) -> None:
     """Write the GitLab project with the company's wiki into a company's folder, if the copy has pages of the wiki."""
     pages = sorted((copy / WIKIS).glob("*.md"))
-    if not pages or (root / "projects" / f"{DOC}.toml").exists():
+    if not pages or (root / "projects" / f"{WIKI_PROJECT}.toml").exists():
         return
-    for folder in ("projects", "repositories", f"repositories/{DOC}/first", f"wiki/{DOC}"):
+    for folder in ("projects", "repositories", f"repositories/{WIKI_PROJECT}/first", f"wiki/{WIKI_PROJECT}"):
         (root / folder).mkdir(parents=True, exist_ok=True)
-    (root / "projects" / f"{DOC}.toml").write_text(
+    (root / "projects" / f"{WIKI_PROJECT}.toml").write_text(
         'title = "Documentation"\nabout = "Wiki for company-wide doc"\n', encoding="utf-8"
     )
     first = '[[commit]]\nat = 2024-10-01T09:00:00\nby = "theagentcompany"\nmessage = "Add README"\nfiles = "first"\n'
-    (root / "repositories" / f"{DOC}.toml").write_text(first, encoding="utf-8")
-    (root / "repositories" / DOC / "first" / "README.md").write_text(
+    (root / "repositories" / f"{WIKI_PROJECT}.toml").write_text(first, encoding="utf-8")
+    (root / "repositories" / WIKI_PROJECT / "first" / "README.md").write_text(
         "All documentation is in the wiki.\n", encoding="utf-8"
     )
     for page in pages:
-        shutil.copyfile(page, root / "wiki" / DOC / page.name)
+        shutil.copyfile(page, root / "wiki" / WIKI_PROJECT / page.name)
 
 
 def named_projects(texts: Sequence[str]) -> tuple[str, ...]:
@@ -75,10 +75,13 @@ def missing_contents(
     """Return the contents of services that a task's texts name and neither the copy nor the given folders provide."""
     found = []
     if "gitlab" in services:
-        given = {DOC, *(path.stem for path in ((more or Path("/nonexistent")) / "repositories").glob("*.toml"))}
-        gone = [name for name in named_projects(texts) if name not in given]
-        found += [f"GitLab's project {name}" for name in gone]
-        if not gone and not named_projects(texts) and more is None:
+        given = {
+            WIKI_PROJECT,
+            *(path.stem for path in ((more or Path("/nonexistent")) / "repositories").glob("*.toml")),
+        }
+        absent = [name for name in named_projects(texts) if name not in given]
+        found += [f"GitLab's project {name}" for name in absent]
+        if not absent and not named_projects(texts) and more is None:
             found.append("GitLab's projects")
     if "plane" in services and more is None:
         found.append("Plane's projects")
@@ -90,5 +93,5 @@ def missing_contents(
 def notes_text(task: str, lacks: Mapping[str, Sequence[str]]) -> str:
     """Return a package's `notes.md`, with everything that the task lacks here."""
     lines = [f"{what}: {', '.join(names)}" for what, names in lacks.items() if names]
-    told = "\n".join(f"- {line}" for line in lines) or "- nothing"
-    return f"`{task}` of TheAgentCompany, from a copy of its repository. What it has not here:\n\n{told}\n"
+    items = "\n".join(f"- {line}" for line in lines) or "- nothing"
+    return f"`{task}` of TheAgentCompany, from a copy of its repository. What it has not here:\n\n{items}\n"

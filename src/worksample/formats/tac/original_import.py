@@ -88,8 +88,8 @@ def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -
     """
     if not (copy / TASKS).is_dir() or not all((copy / BASE / name).is_file() for name in SHARED):
         wanted = f"{TASKS} and {BASE} with {', '.join(SHARED)}"
-        said = f"this is not a copy of TheAgentCompany's repository, which contains {wanted}"
-        raise UsageError(said, where=str(copy), next=CLONE_COMMAND)
+        what = f"this is not a copy of TheAgentCompany's repository, which contains {wanted}"
+        raise UsageError(what, where=str(copy), next=CLONE_COMMAND)
     folders = sorted(path for path in (copy / TASKS).iterdir() if (path / "task.md").is_file())
     found = []
     for folder in folders:
@@ -160,8 +160,8 @@ def import_original(
     """Write a package below `target` for each named task, by default for all. Existing packages are kept, unless
     `overwrite`.
 
-    documents: files on ownCloud. more: see `company_folder`. Raises UsageError; FaultyPackages, after all others are
-    written, if some are faulty, unless `skip_faulty`.
+    documents: files on ownCloud. more: see `write_company_folder`. Raises UsageError; FaultyPackages, after all others
+    are written, if some are faulty, unless `skip_faulty`.
     """
     unreadable: dict[str, ImportFailed] = {}
     found = {task.name: task for task in read_originals(copy, unreadable)}
@@ -182,7 +182,7 @@ def import_original(
 def write_original(
     task: OriginalTask, copy: Path, root: Path, *, documents: Path | None, more: Path | None = None
 ) -> None:
-    """Write the package of a task into the new folder `root`. documents, more: see `company_folder`."""
+    """Write the package of a task into the new folder `root`. documents, more: see `write_company_folder`."""
     (root / "inputs").mkdir(parents=True)
     (root / "reference").mkdir()
     for name in SHARED:
@@ -193,9 +193,9 @@ def write_original(
     for item in task.copied:
         for place, folder in ((UTILS, "reference"), (WORKSPACE, "inputs")):
             if item.target.startswith(f"{place}/"):
-                made = root / folder / item.target.removeprefix(f"{place}/")
-                made.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(item.source, made)
+                target = root / folder / item.target.removeprefix(f"{place}/")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(item.source, target)
     (root / "task.toml").write_text(_manifest(task), encoding="utf-8")
     (root / "brief.md").write_text(_brief(task), encoding="utf-8")
     (root / "grade.py").write_text(_GRADE, encoding="utf-8")
@@ -230,6 +230,7 @@ def _manifest(task: OriginalTask) -> str:
 
     department = task.name.split("-", 1)[0]
     others = {"bm": "admin", "ml": "ds", "qa": "pm", "research": "other", "example": "other"}
+    judge = json.dumps(task.evaluator_needs.judge)
     lines = [
         f"id = {json.dumps(task.id)}",
         f"title = {json.dumps(task.name.replace('-', ' ').capitalize())}",
@@ -255,7 +256,7 @@ def _manifest(task: OriginalTask) -> str:
         "timeout = 300",
         "writable = true",
         *(["workplace = true"] if task.services and not task.lacks else []),
-        f"settings = {{ dependencies = {json.dumps(list(task.services))}, judge = {json.dumps(task.evaluator_needs.judge)} }}",
+        f"settings = {{ dependencies = {json.dumps(list(task.services))}, judge = {judge} }}",
         "",
         "[[instance]]",
         'name = "example"',
@@ -278,11 +279,11 @@ def _environment(task: OriginalTask) -> list[str]:
 def _addresses(task: OriginalTask) -> list[str]:
     if task.lacks:
         return []
-    given = {SERVICES[name] for name in task.services}
+    offered = {SERVICES[name] for name in task.services}
     return [
         f'\n[[environment.endpoint]]\nname = "{HOST}"\nport = {port}\nto = "service:workplace:{PORTS[service]}"'
         for port, service in ADDRESSES
-        if service in given
+        if service in offered
     ]
 
 

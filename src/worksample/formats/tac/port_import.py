@@ -72,11 +72,11 @@ def import_tac(
     unknown = sorted(set(tasks) - found.keys())
     if unknown:
         raise UsageError(f"no such task: {', '.join(unknown)}", next="worksample import tac --list")
-    coming = [
+    pending = [
         PendingPackage(name, found[name].id, partial(_write_task, found[name], as_published, documents))
         for name in (tasks or found)
     ]
-    return write_packages(coming, target, overwrite=overwrite, skip_faulty=skip_faulty, next=REINSTALL)
+    return write_packages(pending, target, overwrite=overwrite, skip_faulty=skip_faulty, next=REINSTALL)
 
 
 def installed_tasks() -> list[PublishedTask]:
@@ -141,6 +141,7 @@ async def _write_database(inputs: Path, database: str, script: str) -> None:
 def _manifest(task: PublishedTask) -> str:
     title = task.name.split("_", 1)[1].replace("_", " ").capitalize()
     department = {"ml": "ds", "research": "other"}.get(task.name.split("_", 1)[0], task.name.split("_", 1)[0])
+    asks = _expectations(task)
     lines = [
         f"id = {_toml(task.id)}",
         f"title = {_toml(title)}",
@@ -165,7 +166,7 @@ def _manifest(task: PublishedTask) -> str:
         "timeout = 180",
         *(["workplace = true"] if set(task.evaluator_needs.services) & set(SERVICES) else []),
         *(["writable = true"] if task.evaluator_needs.writes else []),
-        f"settings = {{ evaluator = {_toml(task.name)}, version = {_toml(task.version)}, asks = {_expectations(task)} }}",
+        f"settings = {{ evaluator = {_toml(task.name)}, version = {_toml(task.version)}, asks = {asks} }}",
         "",
         "[[instance]]",
         'name = "example"',
@@ -203,9 +204,9 @@ def _expectations(task: PublishedTask) -> str:
         "columns": task.evaluator_needs.columns,
         "patterns": task.evaluator_needs.patterns,
     }
-    given = [f"{name} = {_list(values)}" for name, values in asks.items() if values]
-    given += [f"points = {list(task.evaluator_needs.points)}"] if task.evaluator_needs.points else []
-    return "{ " + ", ".join(given) + " }" if given else "{}"
+    entries = [f"{name} = {_list(values)}" for name, values in asks.items() if values]
+    entries += [f"points = {list(task.evaluator_needs.points)}"] if task.evaluator_needs.points else []
+    return "{ " + ", ".join(entries) + " }" if entries else "{}"
 
 
 def _list(values: Iterable[str]) -> str:

@@ -99,10 +99,10 @@ class PublishedTask:
         """Files of `expected_files` that the prompt names, in the prompt's spelling."""
         if not self.is_local or "*" in self.expected_files:
             return self.expected_files
-        named = dict.fromkeys((*self._files_by_path, *(n for n in _FILE.findall(self.prompt) if not self._is_given(n))))
+        names = dict.fromkeys((*self._files_by_path, *(n for n in _FILE.findall(self.prompt) if not self._is_given(n))))
         # The prompt may name a file with another suffix than the evaluator reads.
-        others = {_stem(n) for n in self.expected_files if n not in named}
-        return tuple(n for n in named if n in self.expected_files or _stem(n) in others)
+        others = {_stem(n) for n in self.expected_files if n not in names}
+        return tuple(n for n in names if n in self.expected_files or _stem(n) in others)
 
     @property
     def _files_by_path(self) -> tuple[str, ...]:

@@ -102,21 +102,21 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
             if value is not None and not isinstance(value, str | bool | int | float):
                 raise InvalidCell(f"{name}: is neither a text nor a table with judgment and reasoning")
         if answer is not None and answer != "":
-            told = str(answer).lower() if isinstance(answer, bool) else str(answer)
-            labels[name] = _ANSWERS_READ.get(told.strip().lower(), told) if name in CORE_NAMES else told
+            text = str(answer).lower() if isinstance(answer, bool) else str(answer)
+            labels[name] = _ANSWERS_READ.get(text.strip().lower(), text) if name in CORE_NAMES else text
         if why is not None and why != "":
             reasons[name] = str(why)
 
     for n, name in enumerate(CORE_NAMES, 1):
         take(name, row.get(f"criterion_{n}_judgment"), row.get(f"criterion_{n}_reasoning"))
     for column in sorted(c for c in row if re.fullmatch(r"criterion_[1-9]\d*", c)):
-        said = row[column]
-        if isinstance(said, dict):
-            if left := set(said) - {"question", "judgment", "reasoning"}:
+        cell = row[column]
+        if isinstance(cell, dict):
+            if left := set(cell) - {"question", "judgment", "reasoning"}:
                 raise InvalidCell(f"{column}: unknown key {sorted(left)[0]!r}")
-            take(str(said.get("question") or column), said.get("judgment"), said.get("reasoning"))
+            take(str(cell.get("question") or column), cell.get("judgment"), cell.get("reasoning"))
         else:
-            take(column, said, None)
+            take(column, cell, None)
     if not labels and not reasons and not criteria.criteria:
         return None
     return Labels(labels=labels, reasons=reasons, criteria=criteria)
@@ -125,15 +125,15 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
 # -- feedback
 
 
-def feedback_cell(said: GradePayload | Holistic, criteria: Criteria) -> Any:
+def feedback_cell(payload: GradePayload | Holistic, criteria: Criteria) -> Any:
     """Return the feedback of an evaluation: a dict for each criterion, or one dict for a judgment of the whole."""
-    if isinstance(said, Holistic):
-        out: dict[str, Any] = {"holistic": said.score, "feedback": said.justification}
-        return out if said.inspected else out | {"inspected": False}
-    if not said.parts:
-        return {"score": said.score, "feedback": said.reason}
+    if isinstance(payload, Holistic):
+        out: dict[str, Any] = {"holistic": payload.score, "feedback": payload.justification}
+        return out if payload.inspected else out | {"inspected": False}
+    if not payload.parts:
+        return {"score": payload.score, "feedback": payload.reason}
     texts = _texts(criteria)
-    return [_part_cell(part, texts) for part in said.leaves]
+    return [_part_cell(part, texts) for part in payload.leaves]
 
 
 def _texts(criteria: Criteria) -> dict[str, str]:
@@ -190,8 +190,8 @@ def _read_part(n: int, item: Any, criteria: Criteria) -> PartPayload:
         raise InvalidCell(f"submission_feedback: item {n} has no judgment: {PASS}, {FAIL}, {SKIP} or {NOT_APPLICABLE}")
     leaf = _criterion_of(item, criteria)
     name = leaf.id if leaf else str(item.get("id") or _first_value(item, _CRITERION_KEYS) or f"c{n}")
-    told = str(_first_value(item, ("importance", "label")) or "").lower()
-    importance = Importance(told) if told in set(Importance) else leaf.importance if leaf else None
+    label = str(_first_value(item, ("importance", "label")) or "").lower()
+    importance = Importance(label) if label in set(Importance) else leaf.importance if leaf else None
     points = item.get("points")
     if not (isinstance(points, int | float) and not isinstance(points, bool) and 0 < points < float("inf")):
         points = leaf.worth if leaf else 1.0
@@ -231,8 +231,8 @@ def _first_value(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((item[k] for k in names if item.get(k) is not None), None)
 
 
-def _limited_text(said: Any) -> str:
-    told = "" if said is None else str(said)
-    if len(told) > 20_000:
+def _limited_text(value: Any) -> str:
+    text = "" if value is None else str(value)
+    if len(text) > 20_000:
         raise InvalidCell("submission_feedback: a text has more than 20,000 characters")
-    return told
+    return text

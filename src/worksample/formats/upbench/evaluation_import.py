@@ -59,18 +59,18 @@ def round_id(experiment: str, protocol: Protocol, by: EvaluatorKind) -> str:
 
 def protocol_of(row: Row) -> Protocol:
     """Return the protocol of a row of `evaluations`: a judgment of the whole work, or of each criterion."""
-    said = row["submission_feedback"]
-    return Protocol.HOLISTIC if isinstance(said, dict) and "holistic" in said else Protocol.RUBRIC
+    feedback = row["submission_feedback"]
+    return Protocol.HOLISTIC if isinstance(feedback, dict) and "holistic" in feedback else Protocol.RUBRIC
 
 
 def judgement_of(row: Row) -> str | None:
     """Return `pass` or `fail` for a row of `evaluations`; None if it does not say. Raises InvalidCell."""
-    told = row["judgement"]
-    if told is not None and told.strip().lower() not in _JUDGEMENTS:
-        raise InvalidCell(f"judgement: {told[:40]!r} is neither {PASS} nor {FAIL}")
+    word = row["judgement"]
+    if word is not None and word.strip().lower() not in _JUDGEMENTS:
+        raise InvalidCell(f"judgement: {word[:40]!r} is neither {PASS} nor {FAIL}")
     if row["submission_feedback"] in (None, [], {}) and row["is_successful_run"] is not False:
         raise InvalidCell("submission_feedback: is missing, although is_successful_run is not false")
-    return None if told is None else _JUDGEMENTS[told.strip().lower()]
+    return None if word is None else _JUDGEMENTS[word.strip().lower()]
 
 
 def evaluation_of(row: Row, subject: Submission, instance: Instance, by: EvaluatorKind) -> tuple[Protocol, Evaluation]:
@@ -80,9 +80,9 @@ def evaluation_of(row: Row, subject: Submission, instance: Instance, by: Evaluat
     if row["submission_feedback"] not in (None, [], {}):
         payload = read_feedback(row["submission_feedback"], criteria or Criteria())
     protocol = protocol_of(row)
-    kept: dict[str, Any] = {"id": stored_id(row["evaluation_id"]), "judgement": judgement_of(row)}
+    rest: dict[str, Any] = {"id": stored_id(row["evaluation_id"]), "judgement": judgement_of(row)}
     if row["evaluation_ts"] is None:
-        kept["undated"] = True
+        rest["undated"] = True
     return protocol, Evaluation(
         id=evaluation_id("evaluations", row["evaluation_id"]),
         round=round_id(subject.experiment or "", protocol, by),
@@ -94,7 +94,7 @@ def evaluation_of(row: Row, subject: Submission, instance: Instance, by: Evaluat
         payload=payload,
         reason="" if payload else UNSUCCESSFUL,
         minutes=row["minutes"],
-        record={RECORD_KEY: kept},
+        record={RECORD_KEY: rest},
         author=AUTHOR,
         at=row["evaluation_ts"] or subject.at,
     )
@@ -131,5 +131,6 @@ def success_amendment(
     """
     return Amendment(
         id=digest_of([RECORD_KEY, target.value, id, action.value, n])[:32], action=action, target=target, target_id=id,
-        reason=UNSUCCESSFUL if action is AmendmentAction.STRIKE else "its row says is_successful_run true", author=AUTHOR, at=at,
+        reason=UNSUCCESSFUL if action is AmendmentAction.STRIKE else "its row says is_successful_run true",
+        author=AUTHOR, at=at,
     )  # fmt: skip

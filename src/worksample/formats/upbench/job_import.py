@@ -47,22 +47,22 @@ def posting_of(row: Row, source: Source) -> Posting:
     """Return the posting in a row. Raises InvalidCell."""
     columns = choose_columns(tuple(row), "upbench")
     rest = {name: value for name, value in row.items() if name not in ("onet_tasks", "attachments")}
-    said, faults = columns.read_row(rest)
+    values, faults = columns.read_row(rest)
     if faults:
         raise InvalidCell("; ".join(faults))
     # These texts are kept unchanged; read_row normalises them.
-    said |= {name: row[column] for name, column in _UNCHANGED_TEXTS.items() if row[column] is not None}
-    if "description" in said:
-        said["description"] = re.sub(r"\r+\n", "\n", said["description"])
-        if len(said["description"].encode()) > DESCRIPTION_LIMIT:
+    values |= {name: row[column] for name, column in _UNCHANGED_TEXTS.items() if row[column] is not None}
+    if "description" in values:
+        values["description"] = re.sub(r"\r+\n", "\n", values["description"])
+        if len(values["description"].encode()) > DESCRIPTION_LIMIT:
             raise InvalidCell(f"job_description: more than {DESCRIPTION_LIMIT:,} bytes")
-    said["onet_tasks"] = _texts(row["onet_tasks"], "onet_tasks")
+    values["onet_tasks"] = _texts(row["onet_tasks"], "onet_tasks")
     names, details = _attachments(row["attachments"])
-    said |= {"attachments": names, "attachment_details": details}
-    told = row["amount_source"]
-    if told is not None and told not in set(Source):
-        raise InvalidCell(f"amount_source: is {told[:40]!r}, not one of {', '.join(Source)}")
-    return read_posting(said, Source(told) if told else source)
+    values |= {"attachments": names, "attachment_details": details}
+    amount_source = row["amount_source"]
+    if amount_source is not None and amount_source not in set(Source):
+        raise InvalidCell(f"amount_source: is {amount_source[:40]!r}, not one of {', '.join(Source)}")
+    return read_posting(values, Source(amount_source) if amount_source else source)
 
 
 def normal_row(row: Row, posting: Posting) -> Row:
@@ -89,10 +89,10 @@ def write_job(
     files = own if own.is_dir() else files
     whole = with_available_files(posting, files)
     if overwrite or not root.exists():
-        told = f"projects, {posting.job.contract}" + (f", version {version}" if version > 1 else "")
-        write_package(whole, root, files, day, told)
-    made = ingest(read_package(root), store.blobs)
-    return made.task, made.instances[0], len(posting.attachments) - len(whole.attachments)
+        provenance = f"projects, {posting.job.contract}" + (f", version {version}" if version > 1 else "")
+        write_package(whole, root, files, day, provenance)
+    ingested = ingest(read_package(root), store.blobs)
+    return ingested.task, ingested.instances[0], len(posting.attachments) - len(whole.attachments)
 
 
 def _texts(cell: Any, column: str) -> tuple[str, ...]:

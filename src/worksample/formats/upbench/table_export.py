@@ -92,23 +92,23 @@ def export_upbench(
     Jobs of private suites, and all records of them, are left out unless requested. Raises UsageError, StoreFull.
     """
     config = config or ExportUpbench()
-    held = _StoredRows(store, None if experiments is None else tuple(experiments), private=config.private)
-    tables = held.tables()
+    stored = _StoredRows(store, None if experiments is None else tuple(experiments), private=config.private)
+    tables = stored.tables()
     beside = 0
     if config.files:
-        beside, held.left["files that no table can name"] = write_files(
-            store, out, held.submissions.values(), held.latest.values()
+        beside, stored.left["files that no table can name"] = write_files(
+            store, out, stored.submissions.values(), stored.latest.values()
         )
     files = write_tables(tables, out, config.format)
-    return ExportedTables({name: len(rows) for name, rows in tables.items()}, held.left_out(), tuple(files), beside)
+    return ExportedTables({name: len(rows) for name, rows in tables.items()}, stored.left_out(), tuple(files), beside)
 
 
 def tables_of(
     store: Store, experiments: Iterable[Experiment] | None = None, *, private: bool = True
 ) -> tuple[Tables, dict[str, int]]:
     """Return (the six tables, kind of record that they cannot hold -> number of records)."""
-    held = _StoredRows(store, None if experiments is None else tuple(experiments), private=private)
-    return held.tables(), held.left_out()
+    stored = _StoredRows(store, None if experiments is None else tuple(experiments), private=private)
+    return stored.tables(), stored.left_out()
 
 
 def stored_id(own: str) -> str:
@@ -209,48 +209,50 @@ class _StoredRows:
         for e in self.evaluations:
             if not e.of_job:
                 continue
-            said = label_columns(e.payload) if isinstance(e.payload, Labels) else {}
+            answers = label_columns(e.payload) if isinstance(e.payload, Labels) else {}
             yield {
                 "qualification_id": _own_id(e), "contract_id": contract_of(self.instances[e.instance]),
-                "evaluator_id": e.evaluator, "qualification_ts": e.at, **said, "is_successful_run": self._is_successful(e),
+                "evaluator_id": e.evaluator, "qualification_ts": e.at, **answers,
+                "is_successful_run": self._is_successful(e),
             }  # fmt: skip
 
     def submission_rows(self) -> Iterator[Row]:
         slots = {s.id: s for s in self.store.find(Slot)}
-        for made in self.submissions.values():
-            trial = self.trials.get(made.trial or "")
-            minutes = made.reported.minutes
+        for submission in self.submissions.values():
+            trial = self.trials.get(submission.trial or "")
+            minutes = submission.reported.minutes
             lasted = trial.working_seconds if trial else None if minutes is None else minutes * 60
             yield {
-                "submission_id": made.id, "contract_id": contract_of(self.instances[made.instance]),
-                "agent_id": self._agent(made.entrant), "submission_ts": made.at, "deliverables": self._output(made),
-                "notes": made.note or None, "k": slots[trial.slot].attempt if trial else None,
+                "submission_id": submission.id, "contract_id": contract_of(self.instances[submission.instance]),
+                "agent_id": self._agent(submission.entrant), "submission_ts": submission.at,
+                "deliverables": self._output(submission),
+                "notes": submission.note or None, "k": slots[trial.slot].attempt if trial else None,
                 "duration": None if lasted is None else round(lasted, 6),
-                "is_successful_run": (trial is None or trial.id in self.live) and self._valid(made),
+                "is_successful_run": (trial is None or trial.id in self.live) and self._valid(submission),
             }  # fmt: skip
 
     def evaluation_rows(self) -> Iterator[Row]:
-        said = [e for e in self.evaluations if not e.of_job]
-        passed = passes_by_evaluation(self.rounds, said)
-        for e in said:
-            kept = e.record.get(RECORD_KEY, {})
+        evaluations = [e for e in self.evaluations if not e.of_job]
+        passed = passes_by_evaluation(self.rounds, evaluations)
+        for e in evaluations:
+            imported = e.record.get(RECORD_KEY, {})
             judged = {True: PASS, False: FAIL, None: None}[passed.get(e.id)]
             yield {
                 "evaluation_id": _own_id(e), "contract_id": contract_of(self.instances[e.instance]),
                 "submission_id": e.subject, "evaluator_id": e.evaluator,
                 "submission_feedback": None if e.payload is None else self._feedback(e),
-                "judgement": kept.get("judgement", judged),
+                "judgement": imported.get("judgement", judged),
                 "is_successful_run": self._is_successful(e),
-                "evaluation_ts": None if kept.get("undated") else e.at, "minutes": e.minutes,
+                "evaluation_ts": None if imported.get("undated") else e.at, "minutes": e.minutes,
             }  # fmt: skip
 
     def evaluator_rows(self) -> Iterator[Row]:
-        asked = None if self.chosen is None else {e.evaluator for e in self.evaluations}
-        for one in self.store.find(Evaluator):
-            if asked is None or one.id in asked:
+        chosen = None if self.chosen is None else {e.evaluator for e in self.evaluations}
+        for evaluator in self.store.find(Evaluator):
+            if chosen is None or evaluator.id in chosen:
                 yield {
-                    "evaluator_id": one.id, "registration_ts": one.at, "name": one.name or None,
-                    "is_human": one.type is EvaluatorKind.PERSON,
+                    "evaluator_id": evaluator.id, "registration_ts": evaluator.at, "name": evaluator.name or None,
+                    "is_human": evaluator.type is EvaluatorKind.PERSON,
                 }  # fmt: skip
 
     def agent_rows(self) -> Iterator[Row]:
@@ -261,18 +263,18 @@ class _StoredRows:
         for e in self.store.find(Experiment):
             for id in e.agents:
                 first[id] = min(first.get(id, e.at), e.at)
-        named = {s.entrant: s.origin for s in self.submissions.values()}
+        origins = {s.entrant: s.origin for s in self.submissions.values()}
         planned = self.agents if self.chosen is None else {a: None for e in self.chosen for a in e.agents}
-        for id in {**planned, **named}:
+        for id in {**planned, **origins}:
             agent = self.agents.get(id)
             if agent is None:
-                yield {"agent_id": id, "registration_ts": None, "is_human": named[id] is Origin.PERSON, "name": id}
+                yield {"agent_id": id, "registration_ts": None, "is_human": origins[id] is Origin.PERSON, "name": id}
             elif agent.harness == IMPORTED:
-                kept = agent.settings
-                at = kept["registration_ts"]
+                row = agent.settings
+                at = row["registration_ts"]
                 yield {
-                    "agent_id": kept["agent_id"], "registration_ts": datetime.fromisoformat(at) if at else None,
-                    "is_human": kept["is_human"], "name": kept["name"],
+                    "agent_id": row["agent_id"], "registration_ts": datetime.fromisoformat(at) if at else None,
+                    "is_human": row["is_human"], "name": row["name"],
                 }  # fmt: skip
             else:
                 human = agent.harness == HUMAN
@@ -286,22 +288,24 @@ class _StoredRows:
 
     def _is_successful(self, e: Evaluation) -> bool:
         """Return whether an evaluation is valid, even if its submission or job was struck: their own rows say so."""
-        told = set() if e.of_job else {(AmendmentTarget.SUBMISSION, e.subject), (AmendmentTarget.INSTANCE, e.instance)}
-        return e.outcome is EvaluationOutcome.GIVEN and not self.gone & (set(targets_of(e)) - told)
+        own_rows = (
+            set() if e.of_job else {(AmendmentTarget.SUBMISSION, e.subject), (AmendmentTarget.INSTANCE, e.instance)}
+        )
+        return e.outcome is EvaluationOutcome.GIVEN and not self.gone & (set(targets_of(e)) - own_rows)
 
-    def _valid(self, made: Submission) -> bool:
+    def _valid(self, submission: Submission) -> bool:
         targets = {
-            (AmendmentTarget.SUBMISSION, made.id),
-            (AmendmentTarget.INSTANCE, made.instance),
-            (AmendmentTarget.TRIAL, made.trial or ""),
+            (AmendmentTarget.SUBMISSION, submission.id),
+            (AmendmentTarget.INSTANCE, submission.instance),
+            (AmendmentTarget.TRIAL, submission.trial or ""),
         }
         return not self.gone & targets
 
     def _paths(self, manifest: str) -> tuple[str, ...]:
         return entry_names(self.store.manifest(manifest).files)
 
-    def _output(self, made: Submission) -> list[str] | None:
-        part = made.parts.get("output")
+    def _output(self, submission: Submission) -> list[str] | None:
+        part = submission.parts.get("output")
         if part is None:
             return None
         found = list(entry_names(self.store.manifest(part.manifest).entries))
@@ -316,13 +320,13 @@ class _StoredRows:
         return feedback_cell(e.payload, grading.criteria) if grading else feedback_cell(e.payload, NO_CRITERIA)
 
 
-def passes_by_evaluation(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str, bool | None]:
+def passes_by_evaluation(rounds: Mapping[str, Round], evaluations: Sequence[Evaluation]) -> dict[str, bool | None]:
     """Return evaluation -> whether it alone passes its submission, by the rules of verdicts; None if it gives no
     judgment.
     """
     out: dict[str, bool | None] = {}
-    for id in sorted({e.round for e in said}):
-        alone = [e.replaced(subject=e.id) for e in said if e.round == id]
+    for id in sorted({e.round for e in evaluations}):
+        alone = [e.replaced(subject=e.id) for e in evaluations if e.round == id]
         one = rounds[id].replaced(rule=ResolutionRule.LATEST, overlap=1)
         frame = verdict_frame(one, evaluations_of(alone, (), leaves=True))
         out |= dict(zip(frame["subject"].to_list(), frame["passed"].to_list(), strict=True))

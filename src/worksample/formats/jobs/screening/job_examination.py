@@ -63,7 +63,8 @@ class JobExamination:
         return {
             "posted": self.posted, "there": self.there, "missing": list(self.missing),
             "miscounted": list(self.miscounted), "links": list(self.links), "broken": [list(b) for b in self.broken],
-            "unread": [list(u) for u in self.unread], "candidates": [c.plain() for c in self.candidates[:CANDIDATE_LIMIT]],
+            "unread": [list(u) for u in self.unread],
+            "candidates": [c.plain() for c in self.candidates[:CANDIDATE_LIMIT]],
             "candidates_in_all": len(self.candidates), "by": self.by, "shown": self.as_markdown(),
         }  # fmt: skip
 
@@ -108,7 +109,7 @@ class JobExaminer:
     async def examine(self, instance: Instance) -> JobExamination:
         """Examine the posting of a job and its input files. Raises SandboxUnavailable, StoreError."""
         files = [e for e in self.store.manifest(instance.work.inputs).files if e.blob is not None]
-        read = await self._read_files(instance, files[:FILES_READ])
+        entries = await self._read_files(instance, files[:FILES_READ])
         job = instance.about.job
         text = posting_text(instance)
         posted = job.attachments if job is not None else ()
@@ -117,9 +118,9 @@ class JobExaminer:
         if self.finder is not None:
             # The search is slow, so it runs in a thread and does not block the event loop.
             finder = self.finder
-            found = await asyncio.to_thread(lambda: finder.find(searched_texts(instance.title, text, read)))
-        broken = [(path, str(said["problem"])) for path, said in read.items() if said["problem"]]
-        unread = [(path, str(said["unread"])) for path, said in read.items() if said["unread"]]
+            found = await asyncio.to_thread(lambda: finder.find(searched_texts(instance.title, text, entries)))
+        broken = [(path, str(entry["problem"])) for path, entry in entries.items() if entry["problem"]]
+        unread = [(path, str(entry["unread"])) for path, entry in entries.items() if entry["unread"]]
         unread += [("", f"{len(files) - FILES_READ} more files")] if len(files) > FILES_READ else []
         return JobExamination(
             posted=len(posted), there=len(files), missing=missing_files([*posted, *named_files(text)], paths),
@@ -138,22 +139,24 @@ class JobExaminer:
                 env=(("PYTHONDONTWRITEBYTECODE", "1"), ("OPENBLAS_NUM_THREADS", "1"), ("OMP_NUM_THREADS", "1")),
             )  # fmt: skip
             answers: dict[int, dict[str, Any]] = {}
-            ours = ""
+            our_reason = ""
             try:
                 async with open_box(config, kind=self.sandbox) as box:
                     order = {"in": IN, "files": [[n, e.path] for n, e in enumerate(left)]}
                     done = await box.run(COMMAND, input=json.dumps(order).encode(), timeout=FairTimeout(SECONDS))
                     answers = dict(filter(None, (_parse_entry(line, len(left)) for line in done.stdout.splitlines())))
-                    ours = "the machine was too busy to read it" if done.starved else ""
+                    our_reason = "the machine was too busy to read it" if done.starved else ""
             except SandboxUnavailable:
                 raise
             except SandboxError as error:
-                ours = f"its sandbox was lost: {error.what}"
-            found |= {left[n].path: {**blank, **said} for n, said in answers.items()}
+                our_reason = f"its sandbox was lost: {error.what}"
+            found |= {left[n].path: {**blank, **entry} for n, entry in answers.items()}
             behind = next((n for n in range(len(left)) if n not in answers), len(left))
             if behind < len(left):
-                said = {"unread": ours} if ours else {"problem": "the program that reads files crashed on it"}
-                found[left[behind].path] = {**blank, **said}
+                entry = (
+                    {"unread": our_reason} if our_reason else {"problem": "the program that reads files crashed on it"}
+                )
+                found[left[behind].path] = {**blank, **entry}
             left = [e for e in left[behind + 1 :] if e.path not in found]
         return {e.path: found[e.path] for e in files}
 
@@ -164,9 +167,9 @@ def _parse_entry(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
     The output is untrusted: only its form is checked, and every text is cut to a limit.
     """
     try:
-        number, said = json.loads(line)
-        meta = {str(k)[:200]: str(v)[:2_000] for k, v in list(dict(said["meta"]).items())[:100]}
-        texts = {name: str(said[name])[:200_000] for name in ("family", "problem", "text", "unread")}
+        number, entry = json.loads(line)
+        meta = {str(k)[:200]: str(v)[:2_000] for k, v in list(dict(entry["meta"]).items())[:100]}
+        texts = {name: str(entry[name])[:200_000] for name in ("family", "problem", "text", "unread")}
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
     return (number, {**texts, "meta": meta}) if isinstance(number, int) and 0 <= number < count else None
@@ -180,11 +183,11 @@ def posting_text(instance: Instance) -> str:
 
 
 async def examine_jobs(
-    looking: JobExaminer, instances: Sequence[Instance], *, told: Callable[[int], None] = lambda done: None
+    examiner: JobExaminer, instances: Sequence[Instance], *, show_progress: Callable[[int], None] = lambda done: None
 ) -> dict[str, JobExamination]:
-    """Examine jobs one after another; return instance id -> findings. Raises the same errors as `JobExaminer.look`."""
+    """Examine jobs in turn; return instance id -> findings. Raises the same errors as `JobExaminer.examine`."""
     out = {}
     for n, instance in enumerate(instances, 1):
-        out[instance.id] = await looking.examine(instance)
-        told(n)
+        out[instance.id] = await examiner.examine(instance)
+        show_progress(n)
     return out

@@ -105,10 +105,10 @@ class IdentifierFinder:
         """
         seen: dict[tuple[str, str, str], int] = {}
         for where, text in texts:
-            for kind, said in self._in(text):
-                key = (kind, said, where)
+            for kind, candidate in self._in(text):
+                key = (kind, candidate, where)
                 seen[key] = seen.get(key, 0) + 1
-        found = [Candidate(kind, said, where, count) for (kind, said, where), count in seen.items()]
+        found = [Candidate(kind, candidate, where, count) for (kind, candidate, where), count in seen.items()]
         return tuple(sorted(found, key=lambda c: (c.kind in ("PERSON", "COMPANY"), c.kind, c.where, c.text)))
 
     def _in(self, text: str) -> Iterator[tuple[str, str]]:
@@ -121,9 +121,9 @@ class IdentifierFinder:
                 for m in pattern.finditer(chunk)
             ]
             for recogniser in self._recognisers:
-                for one in recogniser.analyze(chunk, recogniser.supported_entities, None):
-                    if one.score >= LEAST_CONFIDENCE and _is_sound(one.entity_type, chunk[one.start : one.end]):
-                        spans.append((1.0 + one.score, one.start, one.end, one.entity_type))
+                for match in recogniser.analyze(chunk, recogniser.supported_entities, None):
+                    if match.score >= LEAST_CONFIDENCE and _is_sound(match.entity_type, chunk[match.start : match.end]):
+                        spans.append((1.0 + match.score, match.start, match.end, match.entity_type))
             for _, start, end, kind in without_overlaps(spans):
                 yield kind, " ".join(chunk[start:end].split())
 
@@ -147,20 +147,20 @@ def chunks(text: str) -> Iterator[str]:
 
 def without_overlaps(spans: list[tuple[float, int, int, str]]) -> list[tuple[float, int, int, str]]:
     """Return spans without overlaps, by position. Of overlapping spans the most certain is kept, then the longest."""
-    kept: list[tuple[float, int, int, str]] = []
-    for one in sorted(spans, key=lambda s: (-s[0], s[1] - s[2], s[1], s[3])):
-        if all(one[2] <= other[1] or one[1] >= other[2] for other in kept):
-            kept.append(one)
-    return sorted(kept, key=lambda s: s[1])
+    disjoint: list[tuple[float, int, int, str]] = []
+    for span in sorted(spans, key=lambda s: (-s[0], s[1] - s[2], s[1], s[3])):
+        if all(span[2] <= other[1] or span[1] >= other[2] for other in disjoint):
+            disjoint.append(span)
+    return sorted(disjoint, key=lambda s: s[1])
 
 
 def searched_texts(title: str, description: str, files: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """Yield (where, text) for each text of a job. files: path -> the entry by `in_box.file_reader`."""
     yield "title", title
     yield "description", description
-    for path, read in files.items():
+    for path, entry in files.items():
         # Words of a file name are separated by spaces, as in a text.
         yield f"name of {path}", re.sub(r"[_/]+|(?<=[a-z])(?=[A-Z])", " ", path.rpartition(".")[0] or path)
-        yield path, str(read.get("text", ""))
-        for name, text in dict(read.get("meta", {})).items():
+        yield path, str(entry.get("text", ""))
+        for name, text in dict(entry.get("meta", {})).items():
             yield f"{path}: {name}", str(text)
