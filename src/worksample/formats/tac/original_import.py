@@ -35,7 +35,7 @@ from .published_task import ImageFile, image_of
 TASKS, BASE = Path("workspaces/tasks"), Path("workspaces/base_image")
 SHARED = ("common.py", "config.py", "scoring.py")
 KNOWN_SERVICES = ("gitlab", "owncloud", "plane", "rocketchat", "sotopia")
-"""Names that dependencies.yml may contain. Sotopia plays the colleagues there; the workplace does so here."""
+"""Names that dependencies.yml may contain. Sotopia plays the colleagues in the original; here, the workplace does."""
 PREPARATION_PROGRAMS = ("populate_data.py", "post_init.py", "post_init.sh")
 HOST = "the-agent-company.com"
 ADDRESSES = ((8092, "files"), (3000, "chat"), (3002, "chat"), (8929, "git"), (8091, "tracker"))
@@ -58,6 +58,7 @@ class OriginalTask:
 
     @property
     def id(self) -> str:
+        """The id of the task's package."""
         return f"tac-{self.name}"
 
     @property

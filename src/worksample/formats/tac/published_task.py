@@ -66,6 +66,7 @@ class PublishedTask:
 
     @property
     def id(self) -> str:
+        """The id of the task's package."""
         return "tac-" + self.name.replace("_", "-")
 
     @property

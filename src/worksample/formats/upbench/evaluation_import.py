@@ -54,6 +54,7 @@ def round_of(experiment: str, protocol: Protocol, by: EvaluatorKind, instances: 
 
 
 def round_id(experiment: str, protocol: Protocol, by: EvaluatorKind) -> str:
+    """Return the id of the round of an experiment's evaluations by people, or by judges."""
     return digest_of([RECORD_KEY, experiment, protocol.value, by.value])[:32]
 
 

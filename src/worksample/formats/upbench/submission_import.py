@@ -71,6 +71,7 @@ class PendingSubmission:
 
     @property
     def id(self) -> str:
+        """The id in the table, which the record keeps."""
         return str(self.row["submission_id"])
 
 

@@ -100,7 +100,7 @@ class IdentifierFinder:
         return [EmailRecognizer(), phones, *(getattr(theirs, name)() for name in _RECOGNISERS)]
 
     def find(self, texts: Iterable[tuple[str, str]]) -> tuple[Candidate, ...]:
-        """Return the candidates in (where, text) pairs, one for each text and place, with the most certain kinds
+        """Return the candidates in (place, text) pairs, one for each text and place, with the most certain kinds
         first.
         """
         seen: dict[tuple[str, str, str], int] = {}
@@ -155,7 +155,7 @@ def without_overlaps(spans: list[tuple[float, int, int, str]]) -> list[tuple[flo
 
 
 def searched_texts(title: str, description: str, files: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield (where, text) for each text of a job. files: path -> the entry by `in_box.file_reader`."""
+    """Yield (place, text) for each text of a job. files: path -> the entry by `in_box.file_reader`."""
     yield "title", title
     yield "description", description
     for path, entry in files.items():
