@@ -38,6 +38,7 @@ SETTINGS = {
     "chain": ("experiments/config.py", "ChainConfig"),
     "limits": ("experiments/config.py", "LimitsConfig"),
     "people": ("experiments/config.py", "PeopleConfig"),
+    "judges": ("models/judge.py", "JudgeConfig"),
     "calibration": ("results/calibration/config.py", "CalibrationConfig"),
     "prices": ("models/price.py", "Price"),
     "services": ("models/service_config.py", "ServiceConfig"),
@@ -59,6 +60,7 @@ to standard error. With `--json` an error is the document `{{"error": {{"kind", 
 """
 KINDS = {
     r" \| None": "",
+    r" \| ": " or ",
     r"Literal\[[^\]]*\]": "text",
     r"dict\[str, Any\]": "table",
     r"dict\[str, \w+(Config|Price)\]|dict\[str, Price\]": "table of tables",

@@ -18,8 +18,8 @@ def said(root: Path, kind: str) -> list[str]:
 
 def test_what_has_no_kind_is_named(tmp_path: Path) -> None:
     [told] = said(tmp_path, "accuracy")
-    assert told.startswith("some criteria have a kind, and ") and "net" not in told.partition("and ")[2]
+    assert told.startswith("some criteria have a kind, but ") and "net" not in told.partition("and ")[2]
 
 
 def test_collaboration_needs_somebody_to_work_with(tmp_path: Path) -> None:
-    assert any(told.startswith("net looks at collaboration") for told in said(tmp_path, "collaboration"))
+    assert any(told.startswith("net rates collaboration") for told in said(tmp_path, "collaboration"))

@@ -125,9 +125,9 @@ def test_criteria_are_answered_by_their_own_part_or_the_one_above(tmp_path: Path
 def test_a_part_that_is_missing_strange_or_of_another_weight_is_still_an_error() -> None:
     part = PartPayload(name="report", points=2, fraction=1, parts=(PartPayload(name="other", points=2, fraction=1),))
     assert said(GradePayload(score=1, parts=(part,))) == [
-        "criterion 'names' gets no answer from the grader (reference)",
-        "criterion 'sums' gets no answer from the grader (reference)",
-        "criterion 'tables' gets no answer from the grader (reference)",
+        "criterion 'names' is not answered by the grader (reference)",
+        "criterion 'sums' is not answered by the grader (reference)",
+        "criterion 'tables' is not answered by the grader (reference)",
         "the grader's part 'other' is not a criterion",
         "'report' is worth 3 in criteria.toml and 2 in the grader",
     ]

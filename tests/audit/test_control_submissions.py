@@ -62,7 +62,7 @@ def test_cases_with_and_without_the_reference_below(store: Store, tmp_path: Path
 
 def test_what_cannot_be_made(store: Store, tmp_path: Path) -> None:
     made = instance(store, tmp_path)
-    with pytest.raises(UsageError, match="no kind of control"):
+    with pytest.raises(UsageError, match="unknown kind of control"):
         control(store, made, "magic")
     with pytest.raises(UsageError, match="not graded under rubric") as caught:
         control(store, made, "reference", protocol=Protocol.RUBRIC)

@@ -56,7 +56,7 @@ def test_inputs_that_pass_as_they_are(report: Report) -> None:
 @pytest.mark.long
 def test_a_tolerance_that_the_grader_ignores(report: Report) -> None:
     assert errors(report, "tolerance") == [
-        (AuditCheck.TOLERANCE, "bill.json (total) changed within its stated tolerance is not full")
+        (AuditCheck.TOLERANCE, "bill.json (total) changed within its stated tolerance loses points")
     ]
 
 
@@ -64,7 +64,9 @@ def test_a_tolerance_that_the_grader_ignores(report: Report) -> None:
 @pytest.mark.long
 def test_a_figure_that_the_grader_never_looks_at(report: Report) -> None:
     said = [(f.check, f.what) for f in report.findings if f.severity is Severity.WARNING and f.where == "blind"]
-    assert said == [(AuditCheck.TOLERANCE, "bill.json (vat) changed far beyond its tolerance still scores full")]
+    assert said == [
+        (AuditCheck.TOLERANCE, "bill.json (vat) changed far beyond its tolerance still gets the full score")
+    ]
 
 
 @pytest.mark.long
@@ -101,7 +103,7 @@ def test_a_package_without_a_right_submission(tmp_path: Path) -> None:
     for name in ("bill.json", "note.txt"):
         (package.root / "reference" / "none" / name).rename(package.root / "reference" / "none" / f"old-{name}")
     found = check(read_package(package.root), AuditConfig(repeats=1))
-    assert (AuditCheck.CONTROLS, "no right submission is known") in [
+    assert (AuditCheck.CONTROLS, "no correct submission is known") in [
         (f.check, f.what.split(":")[0]) for f in found.errors
     ]
     assert {g.control for g in found.graded} == {"nothing", "empty files", "copied inputs", "case wrong"}

@@ -38,7 +38,7 @@ async def test_what_cannot_be_seen_is_named_and_the_rest_is_counted(store: Store
     *named, summary = await rendering_notes(store, [one, two])
     assert [note.split(":")[0] for note in named] == [one.key, one.key]
     assert named[0].startswith(f"{one.key}: reference/photo.png: shown as ")
-    assert "reference/plan.bin" in named[1] and named[1].endswith("too little of it can be seen to judge by")
+    assert "reference/plan.bin" in named[1] and named[1].endswith("too little of it is visible to judge it")
     assert summary == "people are shown 5 files (2 image, 2 text, 1 card); 2 of them have a problem"
 
 
@@ -71,8 +71,8 @@ def test_what_people_see_of_a_reference_is_said(store: Store) -> None:
     part = whole.replaced(shown_reference=folder_of(store, {"report.md": b"done"}))
     none = whole.replaced(shown_reference=folder_of(store, {}))
     assert reference_notes(store, [whole, part, none, task(store, "two", {}, {})]) == [
-        f"{whole.key}: reference files that evaluators see: expected.json, report.md; no deliverable is expected.json: "
-        "[reference] in task.toml says what is the grader's alone",
+        f"{whole.key}: reference files that evaluators see: expected.json, report.md; not deliverables: expected.json "
+        "([reference] in task.toml can hide them from evaluators)",
         f"{part.key}: reference files that evaluators see: report.md; not: expected.json",
         f"{none.key}: reference files that evaluators see: nothing; not: expected.json, report.md",
     ]

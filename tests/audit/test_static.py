@@ -30,14 +30,14 @@ def test_the_scaffold_is_sound_and_the_report_says_that_nothing_was_graded(tmp_p
 
 def test_a_reference_that_lies_whole_in_the_inputs(tmp_path: Path) -> None:
     said = found(tmp_path, {}, {"inputs/march/old/answer.bin": TOTALS})
-    assert "leak: the reference file totals.csv lies whole in inputs/old/answer.bin" in said
+    assert "leak: the reference file totals.csv is also in inputs/old/answer.bin" in said
 
 
 def test_rows_of_the_reference_in_another_order(tmp_path: Path) -> None:
     rows = TOTALS.splitlines()[1:]
     text = "\n".join(["what we sent last time", *reversed(rows), "that is all"])
     said = found(tmp_path, {}, {"inputs/march/letter.csv": text})
-    assert said == ["leak: 3 of 3 lines of the reference totals.csv stand in inputs/letter.csv"]
+    assert said == ["leak: 3 of 3 lines of the reference totals.csv are also in inputs/letter.csv"]
 
 
 def test_half_of_the_rows_are_worth_a_look(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_a_document_of_the_services_that_the_brief_asks_for(line: str, said: int
 
 def test_a_column_that_only_the_grader_knows(tmp_path: Path) -> None:
     said = found(tmp_path, {"grade.py": ('keys=["customer"]', 'keys=["client_number"]')})
-    assert said == ["names: the grader asks for the column or key 'client_number', which the agent is never told"]
+    assert said == ["names: the grader asks for the column or key 'client_number', which the agent is not told about"]
 
 
 def test_a_deliverable_that_the_brief_does_not_name(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_brief_without_a_section(tmp_path: Path) -> None:
     [
         ('files = ["month.csv"]', "names: the grader reads 'month.csv', which the brief never names"),
         ('columns = ["taxclass"]', "names: the grader asks for the column or key 'taxclass', which the agent"),
-        ('files = ["invoices.csv"]', "reference: the grader takes 'invoices.csv' as given from the agent's own folder"),
+        ('files = ["invoices.csv"]', "reference: the grader takes 'invoices.csv' from the agent's own folder"),
         ("points = [2, 2, 2]", "points: the criteria are worth 2 + 2 + 1, the grader's parts 2 + 2 + 2"),
         ("points = [2, 3]", "points: the criteria are worth 2 + 2 + 1, the grader's parts 2 + 3"),
     ],

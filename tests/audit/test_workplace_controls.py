@@ -67,4 +67,4 @@ def test_an_audit_performs_them(task: Path) -> None:
     broken.write_text('[[step]]\nrun = "echo the disk is full >&2; exit 3"\n')
     report = check(read_package(task), AuditConfig(repeats=1, rendering=False))
     [said] = [one.what for one in report.findings if one.severity == "error"]
-    assert "only-says-so does not come to its end: step[0] ended with exit status 3: the disk is full" in said
+    assert "only-says-so does not finish: step[0] ended with exit status 3: the disk is full" in said

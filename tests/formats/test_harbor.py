@@ -166,7 +166,7 @@ def test_missing_requirement_makes_instance_not_attemptable(
     assert made.needs == (word,)
     [instance] = ingest(read_package(root), HashSink()).instances
     assert word in why_incompatible(Agent.of("one", "worker"), instance)
-    assert word in OBSTACLES and f"`{word}`" in Path("docs/how-to/import-tasks.md").read_text()
+    assert word in OBSTACLES and f"`{word}`" in Path("docs/reference/formats.md").read_text()
 
 
 def test_tools_skills_and_health_check_are_imported(tmp_path: Path) -> None:

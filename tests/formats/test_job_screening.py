@@ -36,7 +36,7 @@ def documentations() -> list[str]:
 
 
 def test_planted_identifiers_are_found_in_real_texts(finder: IdentifierFinder) -> None:
-    """The table of docs/jobs.md was made in this way, with 300 texts and names of real authors."""
+    """The table of docs/reference/formats.md was made in this way, with 300 texts and names of real authors."""
     from faker import Faker
 
     fake, draw = Faker("de_DE"), random.Random(3)

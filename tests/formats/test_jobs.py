@@ -17,7 +17,7 @@ from cli.run_cli import cli, cli_json
 from formats.jobs_rows import ROW, row, write_csv, write_jsonl
 from running.profiles import is_quick_run
 from worksample.audit.brief_checks import check_brief
-from worksample.cli.format_verbs import FormatVerbs
+from worksample.cli.format_commands import FormatCommands
 from worksample.errors import ImportFailed, ManifestError, UsageError
 from worksample.files import HashSink
 from worksample.formats.jobs import ImportJobs, import_jobs
@@ -177,7 +177,7 @@ def test_jobs_priced_in_other_currencies_are_reported(folder: Path) -> None:
     codes = ("XYZ", "EUR", "EUR", "USD", "")
     rows = [{"id": str(n), "brief": "Write.", "value": "10", "currency": code} for n, code in enumerate(codes)]
     table = write_csv(folder / "list.csv", [*rows, {"id": "free", "brief": "Write.", "value": "", "currency": "JPY"}])
-    made = CliRunner().invoke(FormatVerbs("import")["jobs"].load(), [str(table), str(folder / "out")])
+    made = CliRunner().invoke(FormatCommands("import")["jobs"].load(), [str(table), str(folder / "out")])
     assert "priced in a currency other than US dollars: 2 in EUR, 1 in XYZ; they are left out of" in made.output
     assert "without a price: 1;" in made.output
 

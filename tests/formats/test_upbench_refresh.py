@@ -13,7 +13,7 @@ import pytest
 from click import Command
 from click.testing import CliRunner
 
-from worksample.cli.format_verbs import FormatVerbs
+from worksample.cli.format_commands import FormatCommands
 from worksample.errors import FaultyRows, UsageError
 from worksample.formats.upbench import (
     ImportedTables,
@@ -246,7 +246,7 @@ def told(command: Command, *words: object) -> Any:
 def test_commands_import_and_export_tables(tmp_path: Path) -> None:
     write_tables(base(), tmp_path / "t")
     at = ("--store", tmp_path / "s")
-    importing, exporting = FormatVerbs("import")["upbench"].load(), FormatVerbs("export")["upbench"].load()
+    importing, exporting = FormatCommands("import")["upbench"].load(), FormatCommands("export")["upbench"].load()
     made = told(importing, tmp_path / "t", tmp_path / "jobs", *at)
     assert made["refresh"]["rows"]["submissions"]["new"] == 2 and made["experiment"]
     with Store.open(tmp_path / "s") as store:

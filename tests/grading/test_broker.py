@@ -204,6 +204,6 @@ async def test_time_spent_waiting_for_answers_is_counted_once() -> None:
 def test_a_grader_without_a_platform_is_told_so(tmp_path: Any) -> None:
     from worksample.kit.broker_client import BrokerClient as Asking
 
-    with pytest.raises(GraderError, match="nobody answered") as caught:
+    with pytest.raises(GraderError, match="the broker does not answer") as caught:
         Asking(tmp_path / "none.sock").ask("echo", {}, patience=1.0)
     assert caught.value.cause is Cause.GRADER_SANDBOX

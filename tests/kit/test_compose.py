@@ -76,7 +76,7 @@ def test_a_gate_of_the_criteria_closes_what_it_is_a_part_of() -> None:
         nested = compose(case(*nodes), a=True, b=lambda: weighted(case(*nodes), c=0.5, d=True))
         for grade in (flat, nested):
             assert grade.score == pytest.approx(9 / 12)
-            assert (grade.parts[1].fraction, grade.parts[1].reason) == (0.0, "0 because of the gate c")
+            assert (grade.parts[1].fraction, grade.parts[1].reason) == (0.0, "0 because the gate c failed")
             assert grade.reason == ""
         assert compose(case(*nodes), a=False, c=True, d=True).score == pytest.approx(0.25)
 
@@ -88,7 +88,7 @@ def test_a_gate_at_the_top_closes_the_whole() -> None:
     ):
         for compose in (weighted, checklist, checkpoints):
             grade = compose(case(*nodes), a=True, c=0.5)
-            assert (grade.score, grade.reason) == (0.0, "0 because of the gate c")
+            assert (grade.score, grade.reason) == (0.0, "0 because the gate c failed")
 
 
 def test_a_gate_without_criteria_stays_where_it_stands() -> None:
@@ -148,7 +148,7 @@ def test_a_branch_is_answered_by_itself_or_by_its_parts(parts: dict) -> None:
 @pytest.mark.parametrize(
     ("parts", "says"),
     [
-        ({"sums": 1, "tidy": 1}, "answers nothing for the criterion 'names'"),
+        ({"sums": 1, "tidy": 1}, "does not answer the criterion 'names'"),
         ({"report": 1, "sums": 1, "tidy": 1}, "answered twice"),
         ({"report": 1, "tidy": 1, "memo": 1}, "no criterion 'memo' for programs"),
         ({"report": 1, "tidy": 1, "style": 1}, "no criterion 'style'"),
@@ -164,7 +164,7 @@ def test_names_that_differ_from_the_criteria_leave_it_ungraded(parts: dict, says
 
 
 def test_gates_are_gates_on_both_sides() -> None:
-    with pytest.raises(GraderError, match="no gate"):
+    with pytest.raises(GraderError, match="is not a gate"):
         gate_and_score(case(leaf("a"), leaf("b")), gates={"a": True}, score={"b": True})
     with pytest.raises(GraderError, match="is a gate"):
         gate_and_score(case(leaf("a", gate=True), leaf("b", gate=True)), gates={"a": True}, score={"b": True})
@@ -203,7 +203,7 @@ def test_pairs_of_files(tmp_path: Path) -> None:
     two = case(leaf("files"), leaf("more"), **folders)
     nested = checklist(two, files=lambda: file_pairs(two, {"a.txt": "a.txt"}, same), more=False)
     assert nested.score == 0.5
-    with pytest.raises(GraderError, match="answers one criterion"):
+    with pytest.raises(GraderError, match="answers only one criterion"):
         file_pairs(two, ["a.txt"], same)
     with pytest.raises(ReferenceUnreadable):
         file_pairs(case(**folders), ["d.txt"], same)
@@ -231,6 +231,6 @@ def test_a_score_agrees_with_its_parts_or_says_why(parts: list[PartPayload], sco
     assert check_result(made.replaced(reason="two of them count once"), Criteria()).score == score
     assert check_result(made.replaced(score=min(1.0, share)), Criteria()).plain()["parts"] == made.plain()["parts"]
     if abs(share - score) > 1e-3:
-        with pytest.raises(GraderError, match="no reason says why") as caught:
+        with pytest.raises(GraderError, match="no reason explains the difference") as caught:
             check_result(made, Criteria())
         assert caught.value.cause is Cause.GRADER_MALFORMED

@@ -95,13 +95,13 @@ def test_a_workbook_at_the_documented_size_is_read(tmp_path: Path) -> None:
 
 def test_a_table_far_larger_than_the_right_one_scores_nothing() -> None:
     want = Table.of([{"id": n, "value": n} for n in range(10)])
-    with pytest.raises(DeliverableError, match="has 10,001 rows where 10 are right"):
+    with pytest.raises(DeliverableError, match="has 10,001 rows, but 10 are expected"):
         tabular(Table.of([{"id": n, "value": n} for n in range(10_001)]), want, keys=["id"])
     assert tabular(Table.of([{"id": n, "value": n} for n in range(9_000)]), want, keys=["id"]).fraction < 0.01
 
 
 def test_a_name_that_no_file_can_have_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableSource, match="not a name"):
+    with pytest.raises(UnreadableSource, match="not a valid file name"):
         find(tmp_path, "a\ud800")
 
 

@@ -38,7 +38,7 @@ from worksample.kit import (
     visual,
     words,
 )
-from worksample.kit.comparisons.row_pairing import best_pairs
+from worksample.kit.comparisons.tabular import best_pairs
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ class Scripted(Case):
     [
         (Ran(0, "a \nb\n\n", ""), Expect(stdout="a\nb"), 1, ""),
         (Ran(0, "c", ""), Expect(stdout="a"), 0, "printed: 'c' instead of 'a'"),
-        (Ran(1, "a", "boom"), Expect(stdout="a"), 0, "left with 1 instead of 0: boom"),
+        (Ran(1, "a", "boom"), Expect(stdout="a"), 0, "exit code 1 instead of 0: boom"),
         (Ran(1, "a", ""), Expect(stdout="a", exit=None), 1, ""),
         (Ran(None, "a", ""), Expect(stdout="a"), 0, "did not end within 30 seconds"),
         (Ran(0, "", "", {"f": b"1"}), Expect(files={"f": b"1", "g": "2"}), 0.5, "did not write g"),

@@ -56,7 +56,7 @@ def test_a_deliverable_error_that_escapes_is_a_zero(tmp_path: Path) -> None:
         ("import sys\ndef grade(case): sys.exit(3)", "grader.crash", "sys.exit"),
         ("def grade(case): return grade(case)", "grader.crash", "RecursionError"),
         ("def grade(case): raise MemoryError", "grader.memory", "memory"),
-        ("def grade(case): return 1.0", "grader.malformed", "float, no Grade\n  next: return a Grade"),
+        ("def grade(case): return 1.0", "grader.malformed", "float, not a Grade\n  next: return a Grade"),
         ("def grade(case): return Grade(score=float('nan'))", "grader.malformed", "score"),
         (
             "from worksample.records import GradePayload as Record\n"
@@ -80,7 +80,7 @@ def test_a_deliverable_error_that_escapes_is_a_zero(tmp_path: Path) -> None:
         (
             "def grade(case):\n    (p := case.folder('reference') / 'a.csv').touch()\n    return read_csv(p)",
             "grader.reference",
-            "a file of ours: is empty",
+            "a file of the task: is empty",
         ),
         ("def grade(case): return checklist(case, a=lambda: Check(float('inf')))", "grader.malformed", "inf"),
         ("def grade(case): return checklist(case, a=lambda: None)", "grader.malformed", "NoneType"),

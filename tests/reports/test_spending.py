@@ -12,7 +12,7 @@ from worksample.cli.commands.list import cost_text
 from worksample.experiments.run_listener import RunTally
 from worksample.experiments.status import status_of
 from worksample.metrics import Counts, Estimate, Unit
-from worksample.python_api.progress import spent
+from worksample.python_api.progress import cost_so_far
 from worksample.python_api.terminal_text import dollars
 from worksample.records import Experiment, Trial, Usage
 from worksample.reports.board import leaderboard
@@ -69,7 +69,7 @@ def test_cached_tokens_at_full_price_mark_a_cost_in_the_list_and_in_a_runs_lines
     tally = RunTally(planned=2)
     for trial in store.find(Trial):
         tally.add_trial(trial)
-    assert spent(tally) == "at most $0.60"
+    assert cost_so_far(tally) == "at most $0.60"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A task proven before use: control submissions, cases, leaks, mismatched names, repeatability."""
+"""Audits of a task before its use: control submissions, cases, leaks, mismatched names, repeatability."""
 
 from lazy_loader import attach_stub
 

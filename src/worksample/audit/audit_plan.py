@@ -1,4 +1,4 @@
-"""The plan of an audit: which submissions it grades for one instance and protocol."""
+"""The plan of an audit: the submissions that it grades for one instance and protocol."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .grader_source import check_required
 from .perturbations import Perturbation, perturb
 
 PERTURBED = 1 << 20
-"""Deliverables of at most this many bytes have their figures changed."""
+"""Maximum size in bytes of a deliverable whose figures are changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class GradingJob:
-    """One grading of a control submission."""
+    """A single grading of a control submission."""
 
     name: str
     instance: Instance
@@ -29,8 +29,8 @@ class GradingJob:
 
 @dataclass
 class AuditPlan:
-    """The submissions to grade. `jobs` are the controls, each repeated, then the changed figures, then the one without
-    a reference.
+    """The submissions to grade. `jobs` are the controls, each repeated, then those with changed figures, then the one
+    without a reference.
     """
 
     instance: Instance
@@ -38,7 +38,7 @@ class AuditPlan:
     repeats: int
     controls: list[Made]
     proven: bool = True
-    """Whether a submission is known that should be right."""
+    """Whether a submission is known that should score full."""
     changes: list[tuple[Perturbation, Submission]] = field(default_factory=list)
     bare: tuple[Instance, Submission] | None = None
     findings: list[Finding] = field(default_factory=list)
@@ -64,20 +64,22 @@ class AuditPlan:
 
 
 def plan_audit(bench: ControlBuilder, instance: Instance, protocol: Protocol, repeats: int) -> AuditPlan:
-    """Plan the controls, the changed figures, and the right deliverables without a reference; commit all to the
-    builder's store.
+    """Plan the controls, the changed figures, and the correct deliverables without a reference; commit all of them to
+    the builder's store.
     """
     one = AuditPlan(instance, protocol, repeats, [])
     proven = one.proven = _has_deliverables(bench, instance, protocol)
     one.controls = [made for made in bench.build_all(instance, protocol) if proven or made[0].name != "reference"]
     if not proven:
         names = ", ".join(repr(d.name) for d in instance.work.deliverables if d.required) or "anything"
-        what = f"no right submission is known: neither the reference nor cases/reference holds {names}"
+        what = f"no correct submission is known: neither the reference nor cases/reference contains {names}"
         one.findings.append(error(AuditCheck.CONTROLS, what, instance.name, _how_to_add_solution(instance)))
     elif (instance.id, protocol) in bench.solved:
-        one.notes.append(f"{instance.key}: the reference is a solution that was run; the grader does not see it")
+        one.notes.append(
+            f"{instance.key}: the reference is the result of the task's own solution; the grader does not see it"
+        )
     elif not bench.store.manifest(instance.grading[protocol].reference).files:
-        one.notes.append(f"{instance.key}: the grader has no reference, so its absence could not be tried")
+        one.notes.append(f"{instance.key}: the grader has no reference, so grading without one could not be tested")
     else:
         one.bare = bench.without_reference(instance, protocol)
     if proven:
@@ -89,14 +91,14 @@ def plan_audit(bench: ControlBuilder, instance: Instance, protocol: Protocol, re
 
 
 def _how_to_add_solution(instance: Instance) -> str:
-    """Say what to do if no right submission is known."""
+    """Say what to do if no correct submission is known."""
     if instance.work.environment.workplace is not None:
         return "add cases/reference/script.toml, which does the work in the services"
     return "add cases/reference/output/ with one"
 
 
 def _has_deliverables(bench: ControlBuilder, instance: Instance, protocol: Protocol) -> bool:
-    """Return whether a submission is known that should be right: one that holds any of the required deliverables."""
+    """Return whether a correct submission is known: one that contains any of the required deliverables."""
     if "reference" in bench.performed.get(instance.id, {}):
         return True
     if bench.own_reference(instance) is not None or (instance.id, protocol) in bench.solved:

@@ -1,4 +1,6 @@
-"""Checks of the brief: its three sections, every required deliverable named, and no example that the grader rejects."""
+"""Checks of the brief: it has its three sections, names every required deliverable, and shows no example that the
+grader rejects.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,10 @@ def check_brief(instance: Instance) -> Iterator[Finding]:
             )
     for left in sorted(set(_PLACEHOLDER.findall(brief)) - _literal_placeholders(instance)):
         yield error(
-            AuditCheck.BRIEF, f"{left} was not filled", f"{instance.name}: brief.md", "add it to [[instance]] settings"
+            AuditCheck.BRIEF,
+            f"{left} was not filled in",
+            f"{instance.name}: brief.md",
+            "add it to [[instance]] settings",
         )
     if not instance.work.deliverables and instance.work.environment.workplace is None:
         yield warning(AuditCheck.BRIEF, "no deliverables are declared", "task.toml", "list them under [deliverables]")

@@ -1,4 +1,4 @@
-"""Control submissions of a package: what each contains, and what it must score."""
+"""Control submissions of a package: their contents, and the scores that they must get."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ NOT_PASSED = (0.0, LEAST)
 
 @dataclass(frozen=True, slots=True)
 class ControlSubmission:
-    """A submission made for the audit, and the scores that are right for it."""
+    """A submission made for the audit, and the scores that are correct for it."""
 
     name: str
     bounds: tuple[float, float]
     passes: Mapping[str, bool] = field(default_factory=dict)
 
     @property
-    def expected(self) -> str:
+    def expected_range(self) -> str:
         low, high = self.bounds
         if low == high:
             return f"{low:g}"
         return "no pass" if self.bounds == NOT_PASSED else f"{low:g} to {high:g}"
 
     def allows(self, grade: GradePayload) -> bool:
-        """Return whether a score is right, to a millionth. If no pass is allowed, a full score never is."""
+        """Return whether a score is correct, to a millionth. If no pass is allowed, a full score is never correct."""
         low, high = self.bounds
         return low - 1e-6 <= grade.score <= high + 1e-6 and (high >= 1.0 or not grade.full)
 
@@ -80,7 +80,7 @@ class ControlBuilder:
                 yield ControlSubmission(f"case {case.name}", (case.low, case.high), case.passes), submission
 
     def _with_services(self, submission: Submission, done: Mapping[str, Submission]) -> Submission:
-        """Add the services' state after no work, if the work is done in services."""
+        """Add the services' initial state to a submission, for a task whose work is done in services."""
         if "nothing" not in done:
             return submission
         whole = submission.replaced(id=uuid4().hex, parts={**done["nothing"].parts, **submission.parts})
@@ -101,8 +101,8 @@ class ControlBuilder:
         return found | {f"case {name}": read_steps(path, instance.name) for name, path in own.items()}
 
     def reference(self, instance: Instance, protocol: Protocol) -> Submission:
-        """Return the human's deliverable as a submission; `cases/reference/` replaces it if the reference has another
-        form.
+        """Return the reference's deliverables as a submission; `cases/reference/` replaces them if the reference has
+        another form.
         """
         if (instance.id, protocol) in self.solved:
             return self.solved[instance.id, protocol]
@@ -114,7 +114,7 @@ class ControlBuilder:
         return control(self.store, instance, "reference", protocol=protocol)
 
     def own_reference(self, instance: Instance) -> Path | None:
-        """Return `cases/reference/<instance>/` or `cases/reference/`, whichever has an `output/`."""
+        """Return `cases/reference/<instance>/` or `cases/reference/`, whichever has an `output/`, or None."""
         root = self.package.root / "cases" / "reference"
         return next((p for p in (root / instance.name, root) if (p / "output").is_dir()), None)
 
@@ -134,7 +134,7 @@ class ControlBuilder:
         return copy
 
     def without_reference(self, instance: Instance, protocol: Protocol) -> tuple[Instance, Submission]:
-        """Return the instance with an empty reference, and the right deliverables submitted for it."""
+        """Return the instance with an empty reference, and the correct deliverables as a submission to it."""
         empty = put_canonical(self.store.blobs, Manifest().plain())
         bare = instance.grading[protocol].replaced(reference=empty)
         stripped = instance.replaced(id=f"{instance.id}-bare", grading={**instance.grading, protocol: bare})

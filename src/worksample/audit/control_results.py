@@ -28,8 +28,8 @@ class AuditResults:
 def control_findings(
     one: AuditPlan, results: Sequence[Evaluation], read: AuditResults
 ) -> list[tuple[str, GradePayload]]:
-    """Report controls that scored wrong or differently; return the grades by control. results: `repeats` for each
-    control.
+    """Report controls with a wrong score or with different scores; return the grades by control. results: `repeats` for
+    each control.
     """
     grades, name = [], one.instance.name
     ungraded: dict[str, list[ControlSubmission]] = {}
@@ -38,7 +38,7 @@ def control_findings(
         given = first.payload if isinstance(first.payload, GradePayload) else None
         score, reason = (given.score, given.reason) if given else (None, first.reason)
         right = given is not None and control.allows(given)
-        read.graded.append(GradedControl(name, control.name, control.expected, score, reason, right))
+        read.graded.append(GradedControl(name, control.name, control.expected_range, score, reason, right))
         if given is None:
             ungraded.setdefault(_first_line(reason), []).append(control)
         elif not right:
@@ -48,7 +48,9 @@ def control_findings(
             read.findings.extend(_part_findings(name, control, given))
         if any((first.payload, first.cause) != (other.payload, other.cause) for other in others):
             what = f"{control.name}: graded {one.repeats} times, with different results"
-            read.findings.append(error(AuditCheck.REPEAT, what, name, "take time, chance and order out of the grader"))
+            read.findings.append(
+                error(AuditCheck.REPEAT, what, name, "make the grader independent of time, chance and order")
+            )
     read.findings.extend(_ungraded_finding(name, reason, controls) for reason, controls in ungraded.items())
     return grades
 
@@ -71,7 +73,9 @@ def _wrong_score_finding(instance: str, control: ControlSubmission, score: float
     kind = AuditCheck.EXISTENCE if control.name in EXISTENCE and score is not None else AuditCheck.CASES
     if control.name == "reference" or (score is None and control.name in EXISTENCE):
         kind = AuditCheck.CONTROLS
-    what = f"{control.name} {got}, expected {control.expected}" + (f" ({_first_line(reason)[:200]})" if reason else "")
+    what = f"{control.name} {got}, expected {control.expected_range}" + (
+        f" ({_first_line(reason)[:200]})" if reason else ""
+    )
     do = "points must be earned by work, not by a file that exists" if kind is AuditCheck.EXISTENCE else ""
     return error(kind, what, instance, do)
 
@@ -86,29 +90,36 @@ def _part_findings(instance: str, control: ControlSubmission, given: GradePayloa
 
 
 def tolerance_findings(one: AuditPlan, results: Sequence[Evaluation]) -> Iterator[Finding]:
-    """Report figures whose change within the tolerance is not full, or whose change far beyond it still is."""
+    """Report figures that lose points although they changed within the tolerance, or keep the full score although they
+    changed far beyond it.
+    """
     for (change, _), evaluation in zip(one.changes, results, strict=True):
         if not isinstance(evaluation.payload, GradePayload):
             continue
         passes, place = evaluation.payload.full, f"{change.path} ({change.where})"
         if change.within and not passes:
-            what = f"{place} changed within its stated tolerance is not full"
+            what = f"{place} changed within its stated tolerance loses points"
             yield error(AuditCheck.TOLERANCE, what, one.instance.name)
         if not change.within and passes:
-            what = f"{place} changed far beyond its tolerance still scores full"
-            do = "let the grader look at this figure, or do not ask for it"
+            what = f"{place} changed far beyond its tolerance still gets the full score"
+            do = "let the grader check this figure, or do not ask for it"
             yield warning(AuditCheck.TOLERANCE, what, one.instance.name, do)
 
 
 def missing_reference_findings(one: AuditPlan, result: Evaluation) -> Iterator[Finding]:
-    """Report a grader that scores work without its reference: it must leave the work ungraded, or our fault counts as
-    the agent's.
+    """Report a grader that scores work without its reference: it must leave the work ungraded, or a fault of the task
+    would count against the agent.
     """
     name = one.instance.name
     if isinstance(result.payload, GradePayload):
         what = f"without its reference the grader still gives {result.payload.score:g}"
         if result.payload.full:
-            yield warning(AuditCheck.REFERENCE, f"{what}: it never reads it", name, "drop what is not used")
+            yield warning(
+                AuditCheck.REFERENCE,
+                f"{what}: it never reads the reference",
+                name,
+                "remove the reference if no grader needs it",
+            )
         else:
             do = "read it through case.reference(), which leaves the submission ungraded"
             yield error(AuditCheck.REFERENCE, what, name, do)

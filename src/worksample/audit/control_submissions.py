@@ -1,4 +1,4 @@
-"""Control submissions: those that must score full, and those that must not pass. They test a grader, not an agent."""
+"""Control submissions: some must score full, others must not pass. They test a grader, not an agent."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def control(
         blob = store.blobs.put(b"")
         manifest = _tree([Entry(path=name, blob=blob) for name in _names(instance)])
     else:
-        raise UsageError(f"no kind of control: {kind!r}", next=f"one of {', '.join(KINDS)}")
+        raise UsageError(f"unknown kind of control: {kind!r}", next=f"one of {', '.join(KINDS)}")
     return _commit(store, instance, kind, {"output": _part(store, manifest)}, author)
 
 
@@ -61,7 +61,7 @@ def control_case(
     base: Protocol | None = None,
     author: str = "audit",
 ) -> Submission:
-    """Commit a case of a task's author: `folder` with `output/` and, if the grader reads probes, `probes/`.
+    """Commit a case that the task's author wrote: `folder` with `output/` and, if the grader reads probes, `probes/`.
 
     base: start from the reference under this protocol; the files in `output/` replace its files.
     """

@@ -1,4 +1,4 @@
-"""Which paths are deliverables: by name, by pattern, or inside a folder that is one."""
+"""The test whether a path is a deliverable: by name, by pattern, or inside a deliverable folder."""
 
 from __future__ import annotations
 

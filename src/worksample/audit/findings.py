@@ -1,4 +1,4 @@
-"""Findings of an audit: each says what is wrong, where, and what to do."""
+"""Findings of an audit: each says what is wrong, its place, and what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Severity(StrEnum):
     ERROR = "error"
     """The task must not be used as it is."""
     WARNING = "warning"
-    """Someone has to look; the task may be right."""
+    """Somebody has to check it; the task may be correct."""
 
 
 class AuditCheck(StrEnum):
@@ -40,7 +40,7 @@ class Finding:
     severity: Severity
     what: str
     where: str = ""
-    """Instance or file."""
+    """The instance or file."""
     do: str = ""
 
 
@@ -52,7 +52,7 @@ class GradedControl:
     control: str
     expected: str
     score: float | None
-    """None: ungraded."""
+    """The score; None if ungraded."""
     reason: str
     right: bool
 
@@ -63,7 +63,7 @@ class Report:
     findings: tuple[Finding, ...] = ()
     graded: tuple[GradedControl, ...] = ()
     notes: tuple[str, ...] = field(default=())
-    """Checks that could not be made, and why."""
+    """Checks that were not possible, and why."""
 
     @property
     def errors(self) -> tuple[Finding, ...]:

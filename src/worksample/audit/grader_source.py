@@ -1,4 +1,4 @@
-"""Whether a grader can run at all: reported once with file and line, not once for each control."""
+"""Checks of a grader's source code: a broken file is reported once with its line, not once for each control."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ def check_source(store: Store, instance: Instance, protocol: Protocol) -> Iterat
                 AuditCheck.CONTROLS,
                 f"is not Python: {what}",
                 f"{name}:{fault.lineno or 1}",
-                "correct it: until then nothing can be graded",
+                "correct it: nothing can be graded until then",
             )
         except ValueError as fault:
             yield error(AuditCheck.CONTROLS, f"is not Python: {fault}", name)
 
 
 def check_required(store: Store, instance: Instance, protocol: Protocol, held: tuple[str, ...]) -> Iterator[Finding]:
-    """Check that the right submission contains, or the grader's source names, every required deliverable.
+    """Check that every required deliverable is in the correct submission or is named in the grader's source.
 
-    held: the paths of the right submission. Any other required deliverable is asked of every agent and read by nobody.
+    held: the paths in the correct submission. A deliverable that fails this check is required of every agent but never
+    graded.
     """
     text = "\n".join(source for _, source in _sources(store, instance, protocol))
     criteria = instance.grading[protocol].criteria

@@ -1,4 +1,4 @@
-"""The reference, or its answers, in what the agent can reach: whole files, rows, distinctive values."""
+"""Checks that the agent cannot reach the reference or its answers: whole files, rows, distinctive values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"^-?\d+(?:[.,]\d+)*$")
 
 
 def check_leaks(store: Store, instance: Instance, reference: str) -> Iterator[Finding]:
-    """Compare the reference with inputs, software, brief and probes (which lie in the agent's sandbox)."""
+    """Compare the reference with all that the agent's sandbox contains: inputs, software, brief and probes."""
     ref = store.manifest(reference)
     reach = {
         "inputs": store.manifest(instance.work.inputs),
@@ -34,9 +34,9 @@ def check_leaks(store: Store, instance: Instance, reference: str) -> Iterator[Fi
         if entry.blob in by_digest and entry.size:
             yield error(
                 AuditCheck.LEAK,
-                f"the reference file {entry.path} lies whole in {by_digest[entry.blob]}",
+                f"the reference file {entry.path} is also in {by_digest[entry.blob]}",
                 instance.name,
-                "take it out of the agent's reach",
+                "remove it from the agent's files",
             )
     for path, text in _texts(store, ref).items():
         yield from _rows(instance, path, text, within)
@@ -61,13 +61,14 @@ def _normal(line: str) -> str:
 
 
 def _telling(line: str) -> bool:
-    """Return whether a line is distinctive: shorter ones than three words or three cells stand in two files by
-    chance."""
+    """Return whether a line is distinctive: lines of fewer than three words or three cells occur in two files by
+    chance.
+    """
     return len(_WORDS.findall(line)) >= 3 or len(_BETWEEN.findall(line)) >= 2
 
 
 def _rows(instance: Instance, path: str, text: str, within: dict[str, dict[str, str]]) -> Iterator[Finding]:
-    """Report a file of the agent's that holds most of a reference's distinctive lines unchanged."""
+    """Report a file of the agent's sandbox that contains most of a reference's distinctive lines unchanged."""
     lines = {_normal(line) for line in text.splitlines()[1:]}
     lines = {line for line in lines if len(line) >= 12 and _telling(line)}
     if len(lines) < 2:
@@ -79,22 +80,23 @@ def _rows(instance: Instance, path: str, text: str, within: dict[str, dict[str, 
             if share >= 0.9:
                 yield error(
                     AuditCheck.LEAK,
-                    f"{len(shared)} of {len(lines)} lines of the reference {path} stand in {part}/{other}",
+                    f"{len(shared)} of {len(lines)} lines of the reference {path} are also in {part}/{other}",
                     instance.name,
-                    "take the answer out of the agent's reach",
+                    "remove the answer from the agent's files",
                 )
             elif share >= 0.5:
                 yield warning(
                     AuditCheck.LEAK,
-                    f"{len(shared)} of {len(lines)} lines of the reference {path} stand in {part}/{other}",
+                    f"{len(shared)} of {len(lines)} lines of the reference {path} are also in {part}/{other}",
                     instance.name,
-                    "check that the work is more than leaving lines out",
+                    "check that the task requires more than leaving lines out",
                 )
 
 
 def _values(instance: Instance, path: str, text: str, within: dict[str, dict[str, str]]) -> Iterator[Finding]:
-    """Report a file of the agent's that prints every distinctive value of a small answer (JSON or a table of
-    figures)."""
+    """Report a file of the agent's sandbox that contains every distinctive value of a small answer (JSON or a table of
+    figures).
+    """
     values = {v for v in _leaves(path, text) if _distinctive(v)}
     if len(values) < 3:
         return
@@ -104,14 +106,14 @@ def _values(instance: Instance, path: str, text: str, within: dict[str, dict[str
             if there == values and not _is_table(other):
                 yield error(
                     AuditCheck.LEAK,
-                    f"all {len(values)} distinctive values of the reference {path} stand in {part}/{other}",
+                    f"all {len(values)} distinctive values of the reference {path} are also in {part}/{other}",
                     instance.name,
-                    "take the answer out of the agent's reach",
+                    "remove the answer from the agent's files",
                 )
 
 
 def _is_table(name: str) -> bool:
-    """Return whether a file is raw data, in which an answer's single values may occur: there only lines count."""
+    """Return whether a file is raw data, which may contain single values of an answer: only lines are compared then."""
     return name.casefold().endswith((".csv", ".tsv", ".log", ".xlsx", ".sql", ".jsonl"))
 
 

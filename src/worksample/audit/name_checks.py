@@ -1,7 +1,7 @@
-"""Names that brief and grader do not share: files, columns, keys.
+"""Checks that brief and grader use the same names for files, columns and keys.
 
 An agent can only deliver under names that it was told. If the grader asks for a name that appears nowhere in what the
-agent sees (brief, shown criteria, inputs), the agent cannot guess it; this is the commonest flaw of published tasks.
+agent sees (brief, shown criteria, inputs), the agent cannot guess it; this is the most common flaw of published tasks.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _COLUMN_KEYWORDS = {
 
 @dataclass
 class GraderDemands:
-    """What a grader's source asks of a submission."""
+    """The names that a grader's source requires of a submission."""
 
     files: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
     """Columns and keys."""
     literals: set[str] = field(default_factory=set)
-    """All strings of the grader."""
+    """All string literals of the grader."""
 
     def mentions_document(self, name: str) -> bool:
         """Return whether the grader names a document of the services, such as `finance/total.csv`, whole or in part."""
@@ -72,7 +72,7 @@ def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterato
         if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", seen, re.IGNORECASE):
             yield error(
                 AuditCheck.NAMES,
-                f"the grader asks for the column or key {name!r}, which the agent is never told",
+                f"the grader asks for the column or key {name!r}, which the agent is not told about",
                 grading.entry,
                 "name it in the brief as the grader does",
             )
@@ -88,15 +88,15 @@ def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterato
 
 
 def _declared_name_findings(store: Store, instance: Instance, protocol: Protocol, seen: str) -> Iterator[Finding]:
-    """Report columns that an external grader asks for without the agent knowing, and given files that the agent could
-    change.
+    """Report columns that an external grader requires although the agent is not told about them, and given files that
+    the agent could change.
     """
     grading, known = instance.grading[protocol], _plain_name(seen)
     for name in declared_texts(grading, "columns"):
         if _plain_name(name) not in known:
             yield error(
                 AuditCheck.NAMES,
-                f"the grader asks for the column or key {name!r}, which the agent is never told",
+                f"the grader asks for the column or key {name!r}, which the agent is not told about",
                 grading.entry,
                 "name it in the brief as the grader does",
             )
@@ -106,14 +106,14 @@ def _declared_name_findings(store: Store, instance: Instance, protocol: Protocol
         if name in given and name not in made:
             yield error(
                 AuditCheck.REFERENCE,
-                f"the grader takes {name!r} as given from the agent's own folder, where the agent can change it",
+                f"the grader takes {name!r} from the agent's own folder, where the agent can change it",
                 grading.entry,
                 "read it from the reference",
             )
 
 
 def _plain_name(text: str) -> str:
-    """Reduce a name to letters and digits: graders compare column names without blanks, hyphens and case."""
+    """Reduce a name to letters and digits: graders compare column names without spaces, hyphens and case."""
     return re.sub(r"[\W_]+", "", text).casefold()
 
 

@@ -1,4 +1,6 @@
-"""The reference with changed figures: a change within the tolerance must still be full, one beyond it must not."""
+"""Copies of the reference with changed figures: one changed within the tolerance must still score full, one changed
+beyond it must not.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ def _stated_tolerance(tolerance: object, name: str) -> float | None:
 
 
 def _far_value(value: float, tolerance: float | None) -> float:
-    """Return a value beyond any reasonable doubt: a third larger, and ten times the tolerance away."""
+    """Return a value that is clearly wrong: a third larger, and ten times the tolerance away."""
     return value + max(abs(value) / 3, 10 * (tolerance or 0), 1.0)
 
 

@@ -1,5 +1,5 @@
-"""Checks of points and criteria: points add up, some control passes and some control fails each criterion, kinds are
-complete.
+"""Checks of points and criteria: points add up, each criterion is passed by one control and failed by another, kinds
+are complete.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ class GradePoints:
     """
 
     parts: Mapping[str, PartPayload]
-    """Criterion -> the part that answers it: its own, or that of the criterion above it that was answered as a whole.
+    """Criterion -> the part that answers it: its own part, or that of the nearest criterion above it that was answered
+    as a whole.
     """
     whole: frozenset[str]
     """Criteria that are answered by a part of their own name."""
     missing: tuple[str, ...]
     strange: tuple[str, ...]
-    """Parts among the criteria that are no criterion."""
+    """Parts that match no criterion."""
 
 
 def match_parts(nodes: Iterable[Criterion], parts: Iterable[PartPayload]) -> GradePoints:
@@ -65,7 +66,7 @@ def check_points(criteria: Criteria, grades: Iterable[tuple[str, GradePayload]],
             continue
         read = match_parts(nodes, grade.parts)
         for name in read.missing:
-            yield error(AuditCheck.POINTS, f"criterion {name!r} gets no answer from the grader ({control})", where)
+            yield error(AuditCheck.POINTS, f"criterion {name!r} is not answered by the grader ({control})", where)
         for name in read.strange:
             yield error(
                 AuditCheck.POINTS, f"the grader's part {name!r} is not a criterion", where, "name it in criteria.toml"
@@ -108,7 +109,10 @@ def check_coverage(criteria: Criteria, grades: Iterable[tuple[str, GradePayload]
             continue
         if leaf.id not in passed:
             yield error(
-                AuditCheck.COVERAGE, f"no control passes criterion {leaf.id!r}", where, "see why the reference fails"
+                AuditCheck.COVERAGE,
+                f"no control passes criterion {leaf.id!r}",
+                where,
+                "find out why the reference fails it",
             )
         if leaf.id not in failed:
             do = f"add cases/<name>/ with a plausible submission that misses {leaf.id}"
@@ -135,9 +139,9 @@ def check_kinds(instance: Instance) -> Iterator[Finding]:
         leaves = grading.criteria.leaves
         bare = [leaf.id for leaf in leaves if leaf.kind is None]
         if bare and len(bare) < len(leaves):
-            what = f"some criteria have a kind, and {', '.join(bare)} none: their points are in no kind's"
+            what = f"some criteria have a kind, but {', '.join(bare)} have none: their points count for no kind"
             yield warning(AuditCheck.POINTS, what, FILE, f"give each one of {', '.join(CheckpointKind)}")
         together = [leaf.id for leaf in leaves if leaf.kind is CheckpointKind.COLLABORATION]
         if together and not instance.work.environment.services:
-            what = f"{', '.join(together)} looks at collaboration, and the task has no service in which to meet anybody"
-            yield warning(AuditCheck.POINTS, what, FILE, "name the kind that it looks at, or give it a workplace")
+            what = f"{', '.join(together)} rates collaboration, but the task has no service with colleagues to meet"
+            yield warning(AuditCheck.POINTS, what, FILE, "choose another kind, or give the task a workplace")

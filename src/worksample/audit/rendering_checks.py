@@ -1,4 +1,4 @@
-"""How inputs and references are rendered for people: they cannot judge what they cannot see."""
+"""Checks how inputs and references are rendered: evaluators cannot judge files that they cannot see."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _MOST = 12
 
 
 async def rendering_notes(store: Store, instances: Iterable[Instance], *, parallel: int = 2) -> list[str]:
-    """Return a note for each file that is damaged or that shows too little, and a summary of all others.
+    """Return a note for each file that is damaged or shows too little, and a summary of all others.
 
-    Raises what `viewing.renderings_of` raises, except SandboxUnavailable, which becomes a note.
+    Raises the errors of `viewing.renderings_of`, except SandboxUnavailable, which becomes a note.
     """
     from worksample.viewing import renderings_of
 
@@ -37,7 +37,7 @@ async def rendering_notes(store: Store, instances: Iterable[Instance], *, parall
                     kinds.update(row.kind for row in looked[digest])
                 notes.extend(f"{instance.key}: {part}/{text}" for text in _problem_texts(looked[digest]))
     except SandboxUnavailable as e:
-        return [f"how files are shown was not looked at: {e.what}"]
+        return [f"the rendering of files was not checked: {e.what}"]
     if kinds:
         notes.append(
             _summary(kinds, sum(bool(row.problem) or not row.inspectable for r in looked.values() for row in r))
@@ -46,7 +46,7 @@ async def rendering_notes(store: Store, instances: Iterable[Instance], *, parall
 
 
 def reference_notes(store: Store, instances: Iterable[Instance]) -> list[str]:
-    """Say for each instance which files of its reference people see, and which they do not."""
+    """Return a note for each instance: the files of its reference that evaluators see, and those that they do not."""
     notes = []
     for instance in instances:
         names = [deliverable.name for deliverable in instance.work.deliverables]
@@ -58,7 +58,7 @@ def reference_notes(store: Store, instances: Iterable[Instance]) -> list[str]:
         if hidden := [path for path in held if path not in seen]:
             text += f"; not: {_join_names(hidden)}"
         elif own := [path for path in seen if not is_deliverable(path, names)]:
-            text += f"; no deliverable is {_join_names(own)}: [reference] in task.toml says what is the grader's alone"
+            text += f"; not deliverables: {_join_names(own)} ([reference] in task.toml can hide them from evaluators)"
         notes.append(f"{instance.key}: {text}")
     return notes
 
@@ -82,8 +82,8 @@ def _folders(instance: Instance) -> Iterator[tuple[str, str]]:
 def _problem_texts(rows: Iterable[Rendering]) -> Iterator[str]:
     for row in rows:
         if row.problem or not row.inspectable:
-            ours = " (by this machine's fault: run the check again)" if row.visibility.ours else ""
-            yield row.says + ("" if row.inspectable else "; too little of it can be seen to judge by") + ours
+            ours = " (a fault of this machine: run the check again)" if row.visibility.ours else ""
+            yield row.says + ("" if row.inspectable else "; too little of it is visible to judge it") + ours
 
 
 def _summary(kinds: Counter[str], wrong: int) -> str:

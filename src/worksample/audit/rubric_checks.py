@@ -1,5 +1,5 @@
-"""Rubrics that people or judges cannot answer alike (UpBench A.3): subjective, unmeasurable, compound, unrelated to the
-work.
+"""Checks for criteria that people or judges cannot answer consistently (UpBench A.3): subjective, unmeasurable,
+compound, or unrelated to the work.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .findings import AuditCheck, Finding, warning
 from .rubric_words import COMPOUND, HEDGED, MEASURE, QUOTED, SUBJECTIVE, TIMELINE, UNMEASURABLE, VERB, WORKER
 
 FEWEST, MOST = 5, 20
-"""Criteria of a rubric (UpBench 3.4, A.3)."""
+"""Usual numbers of criteria in a rubric (UpBench 3.4, A.3)."""
 _BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
 
 
@@ -30,20 +30,19 @@ class RubricFault(StrEnum):
 
 
 INSTEAD = {
-    RubricFault.SUBJECTIVE: "name what can be seen: which parts, how many, which format "
+    RubricFault.SUBJECTIVE: "name visible facts: which parts, how many, which format "
     "('contains a title and axis labels')",
-    RubricFault.UNMEASURABLE: "give the measure: a number, a list, or what it is compared with "
-    "('covers all 12 months')",
+    RubricFault.UNMEASURABLE: "give a measure: a number, a list, or a comparison ('covers all 12 months')",
     RubricFault.COMPOUND: "make one criterion of each claim, so that each can pass or fail by itself",
-    RubricFault.TIMELINE: "drop it: when work was done does not show in it (limits belong under [environment])",
-    RubricFault.WORKER: "drop it: who did the work does not show in it; say what the work must contain",
-    RubricFault.NO_VERB: "say it as a claim that holds or not: 'Contains...', 'Includes...', 'Lists...'",
+    RubricFault.TIMELINE: "remove it: the work does not show when it was done (limits belong under [environment])",
+    RubricFault.WORKER: "remove it: the work does not show who did it; say what the work must contain",
+    RubricFault.NO_VERB: "write it as a claim that is true or false: 'Contains...', 'Includes...', 'Lists...'",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """A fault, and the words that show it."""
+    """A fault, and the words that reveal it."""
 
     fault: RubricFault
     words: str
@@ -92,8 +91,8 @@ def lint_size(size: int) -> tuple[str, str] | None:
     if FEWEST <= size <= MOST:
         return None
     do = (
-        "split what is asked into claims that pass or fail one by one"
+        "split the criteria into claims that pass or fail separately"
         if size < FEWEST
-        else "keep what the brief asks for, and join what always passes together"
+        else "keep only what the brief asks for, and merge criteria that always pass together"
     )
     return f"the rubric has {size} criteria, {FEWEST} to {MOST} are usual", do

@@ -1,4 +1,4 @@
-"""`worksample task check`: prove a task before it is used (design: "Audit before use")."""
+"""`worksample task check`: audit a task before it is used (design: "Audit before use")."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class AuditConfig:
     """Number of grading boxes at once."""
     sandbox: str = "bubblewrap"
     repeats: int = 2
-    """How often each control is graded; 1 leaves repeatability unproven, and the report says so."""
+    """Number of gradings of each control; with 1, repeatability stays unproven, and the report says so."""
     rendering: bool = True
     """Whether to check how inputs and references are rendered for people who judge."""
     static: bool = False
-    """Whether to check the package only: nothing is graded, and the report says so."""
+    """Whether to check the package only, without grading; the report says so."""
     on_step: Callable[[str], None] = lambda text: None
-    """Called with what is being graded, for a progress bar."""
+    """Called with the name of each step, for a progress bar."""
 
 
 def check(package: Package, config: AuditConfig | None = None) -> Report:
@@ -94,7 +94,7 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
 async def _run_solutions(
     store: Store, instances: Sequence[Instance], config: AuditConfig
 ) -> dict[tuple[str, Protocol], Submission]:
-    """Run the tasks' own solutions; nothing in a static audit."""
+    """Run the tasks' own solutions; none in a static audit."""
     found: dict[tuple[str, Protocol], Submission] = {}
     for instance in () if config.static else instances:
         for protocol in instance.grading:
@@ -111,7 +111,7 @@ def _report_script(config: AuditConfig, instance: str, name: str) -> None:
 async def _run_scripts(
     bench: ControlBuilder, instances: Sequence[Instance], config: AuditConfig, read: AuditResults
 ) -> dict[str, dict[str, Submission]]:
-    """Run the scripts of tasks in a company and return their results; nothing in a static audit."""
+    """Run the scripts of tasks in a company and return their results; none in a static audit."""
     found: dict[str, dict[str, Submission]] = {}
     for instance in () if config.static else instances:
         if instance.work.environment.workplace is None:
@@ -123,15 +123,15 @@ async def _run_scripts(
         found[instance.id] = {name: grade_job.submission for name, grade_job in done.items()}
         for name, grade_job in done.items():
             if grade_job.failed:
-                what = f"the script of {name} does not come to its end: {grade_job.failed}"
+                what = f"the script of {name} does not finish: {grade_job.failed}"
                 read.findings.append(
-                    error(AuditCheck.CASES, what, instance.name, "let every command of a script succeed")
+                    error(AuditCheck.CASES, what, instance.name, "correct the script so that every command succeeds")
                 )
     return found
 
 
 def _prepare(bench: ControlBuilder, instance: Instance, config: AuditConfig, read: AuditResults) -> Iterator[AuditPlan]:
-    """Report what can be found without grading; yield a plan of what to grade for each protocol."""
+    """Report findings that need no grading; yield a plan of the gradings for each protocol."""
     read.findings.extend(check_brief(instance))
     read.findings.extend(check_rubric(instance))
     read.findings.extend(check_kinds(instance))

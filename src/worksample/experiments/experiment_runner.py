@@ -108,7 +108,7 @@ def _note(watch: RunListener, stall: Stall) -> None:
 
 
 def wants_libraries(sandbox: str, instances: Iterable[Instance]) -> bool:
-    """Whether a box of these instances offers our Python libraries; a box with an image has the image's own."""
+    """Return whether a box of these instances offers our Python libraries; a box with an image has the image's own."""
     return sandbox == "bubblewrap" and any(one.work.environment.image is None for one in instances)
 
 
@@ -137,7 +137,7 @@ class ExperimentRunner:
         self._tried: set[str] = set()
         """Slots for which this run has closed a trial."""
         self._waiting = False
-        """Whether the operator was told that other processes work on the open slots."""
+        """True if the operator was told that other processes work on the open slots."""
         self._interruption = Interruption(options.stop, watch)
 
     async def run(self) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 UNKNOWN = Reported()
 USUAL = ScanLimits()
 _NAMED = 5
-"""Most deliverables that a message names."""
+"""Maximum number of deliverables that a message names."""
 _PACKED = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar")
 _DOCUMENTS = frozenset((
     ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp", ".odg", ".epub", ".3mf", ".jar",

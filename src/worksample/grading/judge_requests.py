@@ -1,7 +1,6 @@
-"""The broker's verb `ask`: it puts a grader's question to the judge of its role, so that the grader's box never sees a
-key.
+"""Verb `ask` of the broker: puts a grader's question to a judge, so that the grader's box never holds a model key.
 
-Every call is recorded. If a judge fails, the submission stays ungraded, whatever the grader makes of it.
+Every call is recorded. If a judge fails, the submission stays ungraded, whatever grade the grader returns.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ class GraderQuestions:
     roles: Roles
     records: list[dict[str, Any]]
     usage: dict[str, Usage] = field(default_factory=dict)
-    """Role -> what its judges used."""
+    """Role -> usage of its judges."""
     failed: JudgeError | None = None
     """The first failure of a judge."""
 

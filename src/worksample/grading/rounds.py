@@ -1,4 +1,4 @@
-"""Rounds: how they are opened with the gradings in force, and regrades."""
+"""Rounds: opened with the gradings in force, or as regrades."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorPanel:
-    """Whom a round asks, how often, and how the answers are combined."""
+    """Evaluators of a round, the number of evaluations per subject, and the rule that combines the answers."""
 
     by: EvaluatorKind | None = None
     """None: programs under their own protocols, people under the others."""

@@ -1,8 +1,9 @@
-"""`python -m worksample.kit CASE.json [NAME=PATH ...]`: one submission graded in this process, the result in a file.
+"""`python -m worksample.kit CASE.json [NAME=PATH ...]`: grade one submission in this process and write the result to a
+file.
 
-CASE.json: `{"folders": {name: path}, "entry": "grade.py", "settings": {}, "criteria": {...}, "result": path,
-"broker": path or null}`; `folders` has `grader` with the entry in it. The result: `{"grade": {...}}`, or
-`{"failed": cause, "reason": text}`. Each NAME=PATH names a folder anew, or `result` or `broker`.
+CASE.json: `{"folders": {name: path}, "entry": "grade.py", "settings": {}, "criteria": {...}, "result": path, "broker":
+path or null}`; `folders` has `grader`, which contains the entry. The result: `{"grade": {...}}`, or `{"failed": cause,
+"reason": text}`. Each NAME=PATH replaces the path of a folder, or of `result` or `broker`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .grade_check import check_result
 from .source import UnreadableSource
 
 TAIL = 3_000
-"""Characters of a traceback that are kept."""
+"""Maximum number of characters kept of a traceback."""
 
 
 def load_case(data: Mapping[str, Any]) -> Case:
@@ -66,33 +67,33 @@ def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
 
 
 def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Grade one case. Every failure of the grader is returned with its cause, none is raised."""
+    """Grade one case. A failure of the grader is returned with its cause, never raised."""
     try:
         case = load_case(data)
         result = load_grade(case.folder("grader"), data.get("entry", "grade.py"))(case)
         return {"grade": check_result(result, case.criteria).plain()}
     except DeliverableError as error:
         return {"grade": Grade(score=0.0, composition="deliverable", reason=shorten(str(error))).plain()}
-    except BaseException as error:  # noqa: BLE001 - foreign code: whatever it raises is its result
+    except BaseException as error:  # noqa: BLE001 - imported code: any exception is its result
         cause, reason = classify(error)
         return {"failed": str(cause), "reason": reason}
 
 
 def classify(error: BaseException) -> tuple[Cause, str]:
-    """Return cause and reason of what a grader raised."""
+    """Return cause and reason for an exception that a grader raised."""
     import traceback
 
     tail = shorten("".join(traceback.format_exception(error))[-TAIL:])
     if isinstance(error, GraderError):
         return error.cause or Cause.GRADER_CRASH, shorten(str(error))
     if isinstance(error, UnreadableSource):
-        return Cause.GRADER_REFERENCE, f"a file of ours: {shorten(str(error))}\n{tail}"
+        return Cause.GRADER_REFERENCE, f"a file of the task: {shorten(str(error))}\n{tail}"
     if isinstance(error, MemoryError):
         return Cause.GRADER_MEMORY, f"the grader ran out of memory\n{tail}"
     if said := _validation_message(error):
         return Cause.GRADER_MALFORMED, f"{_grader_line(error)}the grade is malformed: {shorten(said)}"
     if isinstance(error, SystemExit):
-        return Cause.GRADER_CRASH, f"the grader left with sys.exit({error.code!r})\n{tail}"
+        return Cause.GRADER_CRASH, f"the grader ended with sys.exit({error.code!r})\n{tail}"
     return Cause.GRADER_CRASH, f"{_grader_line(error)}{type(error).__name__}: {shorten(_message(error))}\n{tail}"
 
 
@@ -111,7 +112,7 @@ def _validation_message(error: BaseException) -> str:
 
 
 def _grader_line(error: BaseException) -> str:
-    """Return `grade.py:12: `, the innermost line of the grader's own code; "" if none took part."""
+    """Return `grade.py:12: `, the innermost line of the grader's own code; "" if the traceback has none."""
     import traceback
 
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
@@ -127,7 +128,7 @@ def _message(error: BaseException) -> str:
 
 
 def main(argv: list[str]) -> int:
-    """Read CASE.json and write the result in one step. Exit 0 if a result was written."""
+    """Read CASE.json, grade, and write the result in one step. Returns 0 if a result was written."""
     if len(argv) < 2 or any("=" not in word for word in argv[2:]):
         sys.stderr.write("usage: python -m worksample.kit CASE.json [NAME=PATH ...]\n")
         return 2

@@ -1,9 +1,9 @@
-"""The grader's end of the broker: it asks the platform for what a grader may not do itself, such as running the agent's
-programs.
+"""The grader's connection to the broker: requests for actions that a grader may not perform itself, such as running the
+agent's programs.
 
-A Unix socket leads out of the grading box. Each message is a frame: four bytes with the length of the rest, most
-significant first, then JSON. A request is `{"verb": name, "number": n, "body": {...}}`; its answer is `{"number": n,
-"answer": {...}}`, or `{"number": n, "failed": text, "cause": cause}`. The other end is `worksample.grading`, which runs
+A Unix socket connects the grading box to the platform. Each message is a frame: four bytes with the length of the rest,
+most significant first, then JSON. A request is `{"verb": name, "number": n, "body": {...}}`; its answer is `{"number":
+n, "answer": {...}}`, or `{"number": n, "failed": text, "cause": cause}`. `worksample.grading` answers, and runs
 programs in a box without the reference.
 """
 
@@ -27,8 +27,8 @@ HEAD = Struct("!I")
 REQUEST_LIMIT = 16 << 20
 """Bytes of a request, files included."""
 PATIENCE = 6 * 3600.0
-"""Seconds that an answer may take at most. The platform ends a program after its processor time, which on a busy
-machine takes longer by the clock; laying out a verifier's root comes on top.
+"""Seconds to wait for an answer. The platform ends a program after its limit of processor time, which takes longer by
+the clock on a busy machine; unpacking a verifier's root takes additional time.
 """
 
 
@@ -62,7 +62,7 @@ def pack(data: bytes) -> str:
 
 
 def unpack(text: Any) -> bytes:
-    """ValueError for anything but Base64 text."""
+    """Decode Base64 text. Raises ValueError for anything else."""
     if not isinstance(text, str):
         raise ValueError("no Base64")
     import base64
@@ -75,13 +75,15 @@ def unpack(text: Any) -> bytes:
 
 
 def frame(message: Mapping[str, Any]) -> bytes:
-    """A message as it goes over the line."""
+    """Encode a message as a frame: its length, then its JSON."""
     data = json.dumps(message).encode()
     return HEAD.pack(len(data)) + data
 
 
 class BrokerClient:
-    """The grader's end. `path`: the socket. Threads take turns, and processes have a connection each."""
+    """A connection to the broker through the socket at `path`. Threads take turns; each process opens its own
+    connection.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -94,10 +96,10 @@ class BrokerClient:
         self, argv: Sequence[str], *, files: Mapping[str, bytes | str | Path], stdin: str, collect: Sequence[str],
         timeout: float,
     ) -> Ran:  # fmt: skip
-        """As `Case.run`."""
+        """Run a program; see `Case.run`."""
         if not argv or not all(isinstance(a, str) and "\0" not in a for a in argv):
             raise GraderError(
-                "a program is a list of texts",
+                "the program to run is not a list of texts",
                 cause=Cause.GRADER_CRASH,
                 next='pass a list, such as ["python3", "main.py"]',
             )
@@ -111,12 +113,16 @@ class BrokerClient:
         return _ran(self.ask("run", body, patience=max(PATIENCE, 30 * timeout)))
 
     def verify(self, timeout: float, step: str = "") -> Ran:
-        """As `Case.verify`. timeout: seconds that the verifier may take; its root is laid out before."""
+        """Run the verifier; see `Case.verify`. timeout: seconds that the verifier may take, without the time to unpack
+        its root.
+        """
         body = {"step": step} if step else {}
         return _ran(self.ask("verify", body, patience=max(PATIENCE, 30 * timeout)))
 
     def ask(self, verb: str, body: Mapping[str, Any], *, patience: float) -> dict[str, Any]:
-        """The answer to a request, within `patience` seconds. GraderError where there is none."""
+        """Send a request and return its answer. Raises GraderError if none arrives within `patience` seconds, or if it
+        reports a failure.
+        """
         with self._lock:
             self._count += 1
             message = frame({"verb": verb, "number": self._count, "body": body})
@@ -133,9 +139,12 @@ class BrokerClient:
                 answer: dict[str, Any] = json.loads(_exactly(line, length))
             except OSError as error:
                 self._hang_up()
-                raise GraderError(f"nobody answered: {error}", cause=Cause.GRADER_SANDBOX) from error
+                raise GraderError(
+                    f"the broker does not answer: {error}", cause=Cause.GRADER_SANDBOX, next="worksample doctor"
+                ) from error
         if answer.get("failed"):
-            raise GraderError(str(answer["failed"]), cause=Cause(answer.get("cause", Cause.GRADER_SANDBOX)))
+            cause = Cause(answer.get("cause", Cause.GRADER_SANDBOX))
+            raise GraderError(str(answer["failed"]), cause=cause, next="worksample task check FOLDER")
         found: dict[str, Any] = answer["answer"]
         return found
 
@@ -144,7 +153,7 @@ class BrokerClient:
 
         if self._socket is None or self._owner != os.getpid():
             self._socket, self._owner = socket.socket(socket.AF_UNIX), os.getpid()
-            # By way of its folder, since the address of a socket is at most 107 bytes.
+            # Through a descriptor of its folder, since the address of a socket has at most 107 bytes.
             folder = os.open(self.path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 self._socket.settimeout(patience)
@@ -155,7 +164,7 @@ class BrokerClient:
         return self._socket
 
     def _hang_up(self) -> None:
-        """What comes late must not be taken for the answer to the next request."""
+        """Close the connection, so that a late answer is not taken for the answer to the next request."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -166,7 +175,7 @@ def _exactly(line: socket.socket, count: int) -> bytes:
     while len(found) < count:
         piece = line.recv(min(count - len(found), 1 << 20))
         if not piece:
-            raise ConnectionError("the line was closed")
+            raise ConnectionError("the connection was closed")
         found += piece
     return bytes(found)
 

@@ -1,4 +1,4 @@
-"""The agent's actions in its browser, for graders: read from the record that the platform made."""
+"""The agent's actions in its browser, for graders: read from the record that the platform wrote during the trial."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class BrowserStep:
-    """An action. `url`, `title`: of the page after it; `error`: why it was not done; `screen`: name of its picture;
-    `element`: what the agent had been shown of the one that `given` names, such as `button 'Save'`.
+    """An action of the agent. `url` and `title` describe the page after it; `error` says why the action failed;
+    `screen` is the name of its screenshot; `element` describes the element that `given` refers to, such as `button
+    'Save'`.
     """
 
     number: int
@@ -40,14 +41,14 @@ class BrowserStep:
 
 
 class Browsed:
-    """The part `browser` of a submission; empty if there is none, as in an audit's control."""
+    """The browser record of a submission; empty if the submission has none, as in an audit's control."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     @property
     def acts(self) -> list[BrowserStep]:
-        """All actions, in order."""
+        """The agent's actions, in order."""
         return [
             BrowserStep(
                 row["n"], row["at"], row["action"], row.get("with", {}), row.get("url", ""), row.get("title", ""),
@@ -60,7 +61,7 @@ class Browsed:
 
     @property
     def visits(self) -> list[Visit]:
-        """All loaded pages, in order."""
+        """The loaded pages, in order."""
         return [Visit(**row) for row in self._rows("navigation.jsonl")]
 
     def visited(self, pattern: str) -> list[Visit]:

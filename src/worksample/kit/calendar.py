@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 _LINES = 2_000
-"""Of one event's file that are read."""
+"""Maximum number of lines that are read of one event's file."""
 _STAMP = re.compile(r"(\d{8})(?:T(\d{6})(Z?))?")
 
 

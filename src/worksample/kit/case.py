@@ -31,18 +31,18 @@ FOLDERS = ("output", "reference", "input", "software", "probes", "exports", "tra
 
 
 class Case:
-    """One submission, the instance's reference, settings and criteria.
+    """A submission with the instance's inputs, reference, settings and criteria.
 
-    Readers without `ref_` read a deliverable: what is missing or malformed is a DeliverableError, and the part that
-    asked for it scores 0. Readers with `ref_` read the reference: what is missing or malformed is a
-    ReferenceUnreadable, and the submission stays ungraded. No reader follows links.
+    Readers without `ref_` read a deliverable: a missing or malformed one raises DeliverableError, and the part that
+    reads it scores 0. Readers with `ref_` read the reference: a missing or malformed one raises ReferenceUnreadable,
+    and the submission stays ungraded. No reader follows links.
     """
 
     def __init__(
         self, folders: Mapping[str, Path], *, settings: Mapping[str, Any] | None = None,
         criteria: CriteriaTree | None = None, broker: BrokerClient | None = None,
     ) -> None:  # fmt: skip
-        """folders: any of `FOLDERS` -> an existing folder."""
+        """folders: paths of existing folders, by names of `FOLDERS`."""
         self._folders = {name: Path(path) for name, path in folders.items()}
         self._broker = broker
         self._tables: dict[tuple[str, str, str | int | None], table.Table | WorksampleError] = {}
@@ -50,45 +50,47 @@ class Case:
         self.criteria: CriteriaTree = criteria or CaseCriteria()
 
     def folder(self, name: str) -> Path:
-        """The folder of that name. GraderError where this case has none."""
+        """Return the folder of that name. Raises GraderError if this case has none."""
         if name not in self._folders:
             have = ", ".join(sorted(self._folders))
             raise GraderError(f"this case has no folder {name!r}", next=f"one of {have}", cause=Cause.GRADER_CRASH)
         return self._folders[name]
 
     def browsed(self) -> Browsed:
-        """What was done in the browser; nothing where the submission has no record of one."""
+        """Return the record of the agent's browser; it is empty if the submission has none."""
         from .browser_record import Browsed
 
         return Browsed(self._folders.get("browser"))
 
     def setting(self, name: str, default: Any = None) -> Any:
-        """A setting of the manifest. GraderError where it is missing and no default is given."""
+        """Return a setting of the manifest. Raises GraderError if it is missing and no default is given."""
         if name not in self.settings and default is None:
             raise GraderError(
-                f"the manifest gives no setting {name!r}",
+                f"the manifest has no setting {name!r}",
                 cause=Cause.GRADER_CRASH,
                 next=f"give it in settings of task.toml ({name} = ...), or pass a default",
             )
         return self.settings.get(name, default)
 
     def output(self, name: str) -> Path:
-        """A deliverable's path. DeliverableError where it is missing, a link, or no regular file."""
+        """Return a deliverable's path. Raises DeliverableError if it is missing, a link, or not a regular file."""
         with deliverable(name):
             return file_in(self.folder("output"), name)
 
     def outputs(self, pattern: str = "*") -> list[str]:
-        """Names of all files in the deliverables that match a glob, sorted; links are left out."""
+        """Return the names of all deliverables that match a glob, sorted, without links."""
         with deliverable("the deliverables"):
             return files_below(self.folder("output"), pattern)
 
     def reference(self, name: str) -> Path:
-        """A path in the reference. ReferenceUnreadable where it is missing."""
+        """Return a path in the reference. Raises ReferenceUnreadable if it is missing."""
         with reference(name):
             return find(self.folder("reference"), name)
 
     def references(self, pattern: str = "*") -> list[str]:
-        """Names of all files in the reference that match a glob, sorted. ReferenceUnreadable where there are none."""
+        """Return the names of all files in the reference that match a glob, sorted. Raises ReferenceUnreadable if none
+        does.
+        """
         with reference(pattern):
             found = files_below(self.folder("reference"), pattern)
             if not found:
@@ -96,12 +98,16 @@ class Case:
             return found
 
     def input(self, name: str) -> Path:
-        """A path in the inputs. ReferenceUnreadable where it is missing: the inputs are ours too."""
+        """Return a path in the inputs. Raises ReferenceUnreadable if it is missing: the inputs belong to the task, so
+        the agent is not to blame.
+        """
         with reference(name):
             return find(self.folder("input"), name)
 
     def probe(self, name: str) -> Any:
-        """What a probe found when the trial ended: its JSON value or its text. ReferenceUnreadable where missing."""
+        """Return the result of a probe that ran when the trial ended: its JSON value, or its text. Raises
+        ReferenceUnreadable if it is missing.
+        """
         with reference(f"probe {name}"):
             folder = self._folders.get("probes")
             if folder is None:
@@ -117,14 +123,14 @@ class Case:
             raise UnreadableSource("is missing")
 
     def _table(self, side: str, name: str, sheet: str | int | None = None) -> table.Table:
-        """A table of either side, read once however often it is asked for, and found malformed once."""
+        """Return a table of either side. The file is read once; a fault is remembered and raised again."""
         key = (side, name, sheet)
         if key not in self._tables:
             owner = FileOwner(DeliverableError if side == "output" else ReferenceUnreadable, name)
             get = self._read_deliverable if side == "output" else self._read_reference
             try:
                 found = get(name, lambda path: table.read_table(path, sheet))
-                self._tables[key] = found.owned(owner)
+                self._tables[key] = found.with_owner(owner)
             except owner.fault as error:
                 self._tables[key] = error
         held = self._tables[key]
@@ -143,13 +149,16 @@ class Case:
             return read(path)
 
     def text(self, name: str) -> str:
-        """A deliverable's text: UTF-8, with or without mark, UTF-16 with mark, else Latin-1; at most 16 MiB."""
+        """Return a deliverable's text: UTF-8 with or without a byte order mark, UTF-16 with one, else Latin-1; at most
+        16 MiB.
+        """
         return self._read_deliverable(name, text.read_text)
 
     def json(self, name: str, *, like: Any = None) -> Any:
-        """A deliverable's JSON value; NaN, infinity, deep nesting and a key asked for in vain are malformed.
+        """Return a deliverable's JSON value. Raises DeliverableError for NaN, infinity and deep nesting, and later for
+        each key that the grader reads and an object lacks.
 
-        like: the shape that it must have (see `shaped`), such as `{"total": float, "rows": [{"id": str}]}`.
+        like: the required shape (see `require_shape`), such as `{"total": float, "rows": [{"id": str}]}`.
         """
         owner = FileOwner(DeliverableError, name)
         value = self._read_deliverable(name, lambda path: text.read_json(path, owner))
@@ -158,70 +167,72 @@ class Case:
         return value
 
     def rows(self, name: str) -> table.Table:
-        """A deliverable's table: CSV of any common dialect, or the first sheet of a workbook."""
+        """Return a deliverable's table: CSV of any common dialect, or the first sheet of a workbook."""
 
         return self._table("output", name)
 
     def sheet(self, name: str, sheet: str | int = 0) -> table.Table:
-        """A sheet of a workbook (by name, or position from 0), its first row being the header."""
+        """Return a sheet of a workbook (by name, or by position from 0) as a table; its first row is the header."""
         return self._table("output", name, sheet)
 
     def cells(self, name: str, sheet: str | int = 0, *, formulas: bool = False) -> list[list[Any]]:
-        """All cells of a workbook's sheet, row by row: values as last computed, or the formulas."""
+        """Return all cells of a workbook's sheet, row by row: the values as last computed, or the formulas."""
         from . import workbook
 
         return self._read_deliverable(name, lambda path: workbook.read_cells(path, sheet, formulas=formulas))
 
     def xml(self, name: str) -> Element:
-        """A deliverable's XML root; document types with entities are malformed."""
+        """Return the root element of an XML deliverable. Raises DeliverableError if its document type declares
+        entities.
+        """
         from . import markup
 
         return self._read_deliverable(name, markup.read_xml)
 
     def svg(self, name: str) -> Element:
-        """The root of an SVG picture."""
+        """Return the root element of an SVG deliverable."""
         from . import markup
 
         return self._read_deliverable(name, markup.read_svg)
 
     def image(self, name: str) -> Image:
-        """A picture, decoded and upright; at most 25 million pixels."""
+        """Return a picture, decoded and upright; at most 25 million pixels."""
         from . import picture
 
         return self._read_deliverable(name, picture.read_image)
 
     def wav(self, name: str) -> Sound:
-        """Uncompressed sound."""
+        """Return uncompressed sound."""
         from . import sound
 
         return self._read_deliverable(name, sound.read_wav)
 
     def ref_text(self, name: str) -> str:
-        """The reference's text."""
+        """Return the text of a file of the reference."""
         return self._read_reference(name, text.read_text)
 
     def ref_json(self, name: str) -> Any:
-        """The reference's JSON value."""
+        """Return the JSON value of a file of the reference."""
         owner = FileOwner(ReferenceUnreadable, name)
         return self._read_reference(name, lambda path: text.read_json(path, owner))
 
     def ref_rows(self, name: str) -> table.Table:
-        """The reference's table."""
+        """Return a table of the reference."""
         return self._table("reference", name)
 
     def ref_sheet(self, name: str, sheet: str | int = 0) -> table.Table:
-        """A sheet of the reference's workbook."""
+        """Return a sheet of a workbook of the reference as a table."""
 
         return self._table("reference", name, sheet)
 
     def ref_svg(self, name: str) -> Element:
-        """The root of the reference's SVG picture."""
+        """Return the root element of an SVG picture of the reference."""
         from . import markup
 
         return self._read_reference(name, markup.read_svg)
 
     def ref_image(self, name: str) -> Image:
-        """The reference's picture."""
+        """Return a picture of the reference."""
         from . import picture
 
         return self._read_reference(name, picture.read_image)
@@ -230,33 +241,36 @@ class Case:
         self, argv: Sequence[str], *, files: Mapping[str, bytes | str | Path] | None = None, stdin: str = "",
         collect: Sequence[str] = (), timeout: float = 30.0,
     ) -> Ran:  # fmt: skip
-        """Runs a program of the agent's in a box of its own: submission and inputs are there, the reference is not.
+        """Run a program of the agent in a separate box with the submission and the inputs, but without the reference.
 
-        It starts in an empty writable folder that holds `files` (name -> content). collect: names of files in that
-        folder to bring back. timeout: seconds. A program that fails or hangs is the agent's affair and shows in the
-        result; GraderError where no box can be had or nothing answers.
+        The program starts in an empty writable folder that holds `files` (name -> content). collect: names of files in
+        that folder to bring back. timeout: seconds. A program that fails or hangs is the agent's fault and shows in the
+        result. Raises GraderError if no box can be started or the broker does not answer.
         """
         return self._broker_for("programs are run").run(
             argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout
         )
 
     def _broker_for(self, what: str, cause: Cause = Cause.GRADER_SANDBOX) -> BrokerClient:
-        """Out of the grading sandbox. GraderError where the grader is run without one."""
+        """Return the connection to the broker. Raises GraderError if the grader runs without a grading sandbox."""
         if self._broker is None:
-            raise GraderError(f"{what} by the grading sandbox only", cause=cause, next="worksample task check FOLDER")
+            raise GraderError(f"{what} only in a grading sandbox", cause=cause, next="worksample task check FOLDER")
         return self._broker
 
     def services(self) -> Services:
-        """The workplace's services, over what the agent left. GraderError where the grading asks for none."""
+        """Return the workplace's services, running over the state that the agent left. Raises GraderError if the
+        grading does not request them.
+        """
         from .live_services import Services
 
         return Services.here()
 
     def verify(self, step: str = "", timeout: float | None = None) -> Ran:
-        """Runs the verifier of the grading's settings in a box over the root that the agent left, and brings back the
-        reward's files. GraderError where no box can be had or nothing answers.
+        """Run the grading's verifier in a box over the root that the agent left, and collect the files of its reward.
+        Raises GraderError if no box can be started or the broker does not answer.
 
-        step: of a task with steps, whose verifier, over what was there after it. timeout: seconds that it has.
+        step: for a task with steps, the step to verify, over the root as it was after that step. timeout: seconds that
+        the verifier may take.
         """
         return self._broker_for("verifiers are run").verify(timeout or float(self.settings.get("timeout", 120.0)), step)
 
@@ -265,12 +279,12 @@ class Case:
         items: Mapping[str, str] | None = None, fields: Mapping[str, Mapping[str, Any]] | None = None,
         second: Sequence[Any] = (), role: str = "", quotes: bool = True,
     ) -> Judged:  # fmt: skip
-        """Asks a judge model about `exhibits`: texts, `Shown`, pictures, or paths of this case's files.
+        """Ask a judge model about `exhibits`: texts, `Shown`, pictures, or paths of this case's files.
 
         kind: yes_no, choice (of `options`), checklist (of `items`), fields (name -> {"type": ...}), or pair (the
-        exhibits against those of `second`). role: which judge; by default `judge`. quotes: what it affirms has to be
-        quoted from a text that it was shown. GraderError where no judge is configured or none gives an answer: the
-        submission stays ungraded, and no grade is taken from a grader that goes on without it.
+        exhibits against those of `second`). role: the name of the judge, by default `judge`. quotes: whether the judge
+        must support what it affirms with a quote from an exhibit. Raises GraderError if no judge is configured or none
+        answers: the submission then stays ungraded, even if the grader catches the error and returns a grade.
         """
         from . import judge_questions as ask
 
@@ -283,7 +297,9 @@ class Case:
         return ask.Judged(said["value"], said["reason"], tuple(said["quotes"]))
 
     def _file_exhibit(self, path: Path) -> dict[str, Any]:
-        """A file of this case as an exhibit; what cannot be read is the fault of whose it is."""
+        """Return a file of this case as an exhibit. An unreadable file raises the error of its owner: DeliverableError
+        or ReferenceUnreadable.
+        """
         from . import judge_questions as ask
 
         for side, folder in self._folders.items():
@@ -292,7 +308,7 @@ class Case:
                 with (reference if side in ("reference", "input", "grader") else deliverable)(name):
                     return {**ask.file_exhibit(path, name), "side": side if side == "reference" else ""}
         raise GraderError(
-            f"{path} lies in no folder of this case",
+            f"{path} is in no folder of this case",
             cause=Cause.GRADER_CRASH,
             next="pass a path of case.output, case.reference or case.input",
         )

@@ -16,8 +16,8 @@ REASON_LIMIT = 4_000
 
 
 def fraction_of(value: Any, what: str) -> float:
-    """Return `value` as a share in 0..1. Raises GraderError (`grader.malformed`) for NaN, infinity, anything outside or
-    no number.
+    """Return `value` as a share in 0..1. Raises GraderError (`grader.malformed`) for NaN, infinity, a number outside
+    0..1, or a value that is not a number.
     """
     if hasattr(value, "item") and not isinstance(value, (int, float)):
         value = value.item()
@@ -32,7 +32,7 @@ def fraction_of(value: Any, what: str) -> float:
         raise GraderError(
             f"{what}: {share} is not between 0 and 1",
             cause=Cause.GRADER_MALFORMED,
-            next="pass what was reached of what there is, as 0..1",
+            next="pass the share that was reached, as a number of 0..1",
         )
     return min(1.0, max(0.0, share))
 
@@ -78,7 +78,7 @@ def every(checks: Iterable[Check]) -> Check:
     """Return the worst of several checks, with the reasons of those that failed."""
     found = list(checks)
     if not found:
-        raise GraderError("no checks to join", cause=Cause.GRADER_MALFORMED, next="pass one check or more")
+        raise GraderError("every() was given no checks", cause=Cause.GRADER_MALFORMED, next="pass one check or more")
     failed = [c.reason for c in found if not c.passed and c.reason]
     return Check(min(c.fraction for c in found), "; ".join(failed), _last(found))
 
@@ -87,7 +87,7 @@ def average(checks: Iterable[Check]) -> Check:
     """Return the mean of several checks, with the reasons of those that did not pass in full."""
     found = list(checks)
     if not found:
-        raise GraderError("no checks to average", cause=Cause.GRADER_MALFORMED, next="pass one check or more")
+        raise GraderError("average() was given no checks", cause=Cause.GRADER_MALFORMED, next="pass one check or more")
     failed = [c.reason for c in found if not c.passed and c.reason]
     return Check(math.fsum(c.fraction for c in found) / len(found), "; ".join(failed), _last(found))
 
@@ -102,7 +102,7 @@ def _last(checks: Iterable[Check]) -> datetime | None:
 def _in_utc(at: datetime) -> datetime:
     if not isinstance(at, datetime) or at.tzinfo is None:
         raise GraderError(
-            f"a check's moment is {at!r}, and has no zone",
+            f"the time of a check, {at!r}, has no time zone",
             cause=Cause.GRADER_MALFORMED,
             next="pass a datetime with tzinfo, such as UTC",
         )

@@ -28,7 +28,7 @@ Result = Check | Grade | bool | float
 Thunk = Callable[[], Result] | Result
 Parts = Mapping[str, Thunk]
 Answered = tuple[float, str, tuple[GradePart, ...], datetime | None]
-"""Share, reason, parts, and when it was earned."""
+"""The share, reason, parts, and time at which it was earned."""
 
 _scope: ContextVar[tuple[CriterionNode, ...] | None] = ContextVar("scope", default=None)
 
@@ -62,7 +62,11 @@ def gate_and_score(case: Case, *, gates: Parts, score: Parts) -> Grade:
     """
     both = [name for name in gates if name in score]
     if both or not gates or not score:
-        raise _mismatch(f"{both[0]!r} is a gate and a score" if both else "gates and scores are both needed")
+        raise _mismatch(
+            f"{both[0]!r} is given both as a gate and as a score"
+            if both
+            else "gate_and_score needs both gates and scores"
+        )
     return _compose("gate_and_score", case, {**gates, **score}, gates=frozenset(gates))
 
 
@@ -91,7 +95,7 @@ def file_pairs(case: Case, pairs: str | Iterable[str] | Mapping[str, str], compa
     if not nodes:
         return grade
     if len(nodes) != 1:
-        raise _mismatch("file_pairs answers one criterion; wrap it in another composition")
+        raise _mismatch("file_pairs answers only one criterion; wrap it in another composition")
     return _compose("file_pairs", case, {nodes[0].id: grade})
 
 
@@ -102,7 +106,7 @@ def _mismatch(what: str) -> GraderError:
 
 
 def _nodes(case: Case) -> tuple[CriterionNode, ...]:
-    """Return the criteria that a program decides at this place of the tree."""
+    """Return the criteria at the current level of the tree that programs decide."""
     scope = _scope.get()
     return program_nodes(case.criteria.criteria) if scope is None else scope
 
@@ -120,7 +124,7 @@ def _compose(
     if not parts:
         raise _mismatch(f"{name} without a part")
     if weights is not None and (nodes or set(weights) != set(parts)):
-        raise _mismatch("weights belong in criteria.toml" if nodes else "weights and parts name different things")
+        raise _mismatch("weights belong in criteria.toml" if nodes else "the names of weights and parts differ")
     nodes = nodes or tuple(_free_criterion(p, (weights or {}).get(p, 1.0), p in gates) for p in parts)
     _names_agree(nodes, parts, gates)
     found = _evaluate(nodes, parts, gates, binary)
@@ -138,7 +142,7 @@ def _compose(
 def _free_criterion(name: str, points: float, gate: bool) -> CaseCriterion:
     """Return a criterion for a part that no `criteria.toml` names, such as a file."""
     if not 0 < points < math.inf:
-        raise _mismatch(f"{name!r} weighs {points}; a weight is more than 0")
+        raise _mismatch(f"the weight of {name!r} is {points}; it must be more than 0")
     return CaseCriterion(id=name, text="-", points=points, gate=gate)
 
 
@@ -149,8 +153,8 @@ def _share(parts: Iterable[GradePart]) -> float:
 
 
 def _names_agree(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[str]) -> None:
-    """Require that every criterion is answered once, by itself or by its parts, nothing else is, and gates match on
-    both sides.
+    """Raise GraderError unless every criterion is answered once (by itself or through its parts), no unknown name is
+    answered, and grader and criteria agree on the gates.
     """
     known: dict[str, CriterionNode] = {}
 
@@ -161,7 +165,7 @@ def _names_agree(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[
             if given and covered:
                 raise _mismatch(f"the criterion {node.id!r} is answered twice: by itself and by the one above it")
             if not given and not covered and not node.parts:
-                raise _mismatch(f"grade.py answers nothing for the criterion {node.id!r}")
+                raise _mismatch(f"grade.py does not answer the criterion {node.id!r}")
             walk(node.parts, covered or given)
 
     walk(nodes, False)
@@ -171,19 +175,19 @@ def _names_agree(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[
     if gates:
         wrong = [n for n in parts if known[n].gate != (n in gates)]
         if wrong:
-            side = "a gate" if known[wrong[0]].gate else "no gate"
-            raise _mismatch(f"in criteria.toml {wrong[0]!r} is {side}, in grade.py it is the other way round")
+            side = "a gate" if known[wrong[0]].gate else "not a gate"
+            raise _mismatch(f"criteria.toml and grade.py disagree about gates: {wrong[0]!r} is {side} in criteria.toml")
 
 
 def _evaluate(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[str], binary: bool) -> dict[str, Answered]:
-    """Run the parts by criterion: gates first, the rest only if all of them passed."""
+    """Run the parts and return results by criterion: gates first, the other parts only if all gates passed."""
     found: dict[str, Answered] = {}
     by_id = {n.id: n for n in _walk(nodes)}
     order = [*(n for n in parts if n in gates), *(n for n in parts if n not in gates)]
     closed = ""
     for name in order:
         if closed and name not in gates:
-            found[name] = (0.0, f"not looked at: the gate {closed} failed", (), None)
+            found[name] = (0.0, f"not checked: the gate {closed} failed", (), None)
             continue
         share, reason, inner, at = _answer(name, by_id[name], parts[name])
         if (binary or name in gates) and not is_full(share):
@@ -236,13 +240,13 @@ def _part(node: CriterionNode, found: Mapping[str, Answered]) -> GradePart:
 
 
 def _failed_gates(nodes: Sequence[CriterionNode], parts: Sequence[GradePart]) -> list[str]:
-    """Return the failed gates of one level: they set what they belong to to 0."""
+    """Return the failed gates of one level: a failed gate sets the score of its parent to 0."""
     passed = {p.name: p.passed for p in parts}
     return [node.id for node in nodes if node.gate and not passed.get(shorten(node.id), True)]
 
 
 def _gate_reason(gate: str) -> str:
-    return shorten(f"0 because of the gate {gate}")
+    return shorten(f"0 because the gate {gate} failed")
 
 
 def _imply(part: GradePart, by: GradePart) -> GradePart:

@@ -1,4 +1,6 @@
-"""Criteria as a grader has them: the tree of the task's `criteria.toml`, already checked by the platform."""
+"""Criteria in the form that a grader receives: the tree of the task's `criteria.toml`, already checked by the
+platform.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Free text, as far as code can judge it: what it mentions, and which numbers it gives."""
+"""Free text, as far as code can judge it: its phrases and its numbers."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def _occurs(text: str, phrase: str, whole: bool) -> bool:
 
 
 def numbers_in(text: str, decimal: str = "") -> list[float]:
-    """Return all numbers in a text, in order, written in any way that `number` understands.
+    """Return all numbers in a text, in order, in any notation that `number` understands.
 
-    `1.200` is 1.2 or 1200: the other numbers of the text decide, unless `decimal` names the decimal mark. Without
-    either it is left out; `says` accepts both.
+    `1.200` is 1.2 or 1200: the other numbers of the text decide, unless `decimal` names the decimal mark. If neither
+    decides, the number is left out; `says` accepts both readings.
     """
     pieces = _pieces(text)
     decimal = decimal or marks_of(pieces).decimal
@@ -59,7 +59,7 @@ def numbers_in(text: str, decimal: str = "") -> list[float]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the number texts of a text; `3,4,5` is three."""
+    """Return the pieces of a text that are numbers; `3,4,5` is three."""
     found: list[str] = []
     for match in _NUMBER.finditer(text[:2_000_000]):
         piece = match.group().strip()
@@ -70,9 +70,9 @@ def _pieces(text: str) -> list[str]:
 
 
 def says(text: str, value: float, *, tolerance: float = 0.0, near: str = "", reach: int = 200) -> Check:
-    """Return whether a text gives `value`, within `tolerance`; with `near`, within `reach` characters of that phrase.
+    """Check that a text gives `value`, within `tolerance`; with `near`, within `reach` characters of that phrase.
 
-    `1.200` gives both 1.2 and 1200: the reason says so if the point is not the decimal mark.
+    `1.200` gives both 1.2 and 1200: the reason says which reading was taken if the point is not the decimal mark.
     """
     places = [text]
     if near:

@@ -1,7 +1,8 @@
-"""The result of a grader: a tree of named parts, with the fields of the record that it becomes.
+"""The result of a grader: a tree of named parts, with the fields of the record that stores it.
 
-These are plain values, since a grader starts three times as fast without pydantic. The rules still have one owner: a
-value that is plainly right is taken, any other is given to `worksample.records.grade`, which refuses or converts it.
+These classes are plain dataclasses, since a grader starts three times as fast without pydantic. The rules still live in
+one module: a clearly valid value is taken as it is, any other is passed to `worksample.records.grade`, which converts
+or refuses it.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from typing import Any, Literal, Self, TypeVar
 from worksample.records.grade_tree import GradeTree, Importance, PartNode, SkipReason
 
 REASON_LIMIT = 20_000
-"""Characters of a reason: longer ones are refused by the record."""
+"""Maximum number of characters of a reason; the record refuses a longer one."""
 _WHOLE = 1 << 53
-"""Below it an integer and its float are one number."""
+"""Bound below which every integer equals its float."""
 
 T = TypeVar("T", bound="_Value")
 
 
 class _Value:
-    """A value built by keywords, like the record."""
+    """A value built from keyword arguments, like the record."""
 
     __slots__ = ()
 
@@ -44,7 +45,7 @@ class _Value:
 
 
 def _validated_by_record(cls: type[T]) -> type[T]:
-    """Decorate a dataclass: the record of the same name decides about values that are not plainly right."""
+    """Decorate a dataclass so that the record of the same name checks values that are not clearly valid."""
     take = cls.__init__
     numbers = {field.name for field in fields(cls) if str(field.type).startswith("float")}  # type: ignore[arg-type]
 
@@ -54,7 +55,7 @@ def _validated_by_record(cls: type[T]) -> type[T]:
         try:
             take(self, **told)
             sound = self._is_sound()
-        except TypeError:  # a field too many, or one that lacks
+        except TypeError:  # an unknown field, or a missing one
             sound = False
         if not sound:
             take(self, **_read_by_record(cls, given))
@@ -117,7 +118,7 @@ class GradePart(PartNode, _Value):
     reason: str = ""
     skip: SkipReason | None = None
     at: datetime | None = None
-    """When it was earned, if the work shows that."""
+    """The time at which it was earned, if the work shows one."""
     parts: tuple[GradePart, ...] = ()
 
     def _is_sound(self) -> bool:

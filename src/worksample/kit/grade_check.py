@@ -1,4 +1,4 @@
-"""Checks of what a grader returns."""
+"""Checks of the value that a grader returns."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .compositions import program_nodes
 from .grade import Grade
 
 SLACK = 1e-6
-"""How far a score may differ from its parts, for rounding."""
+"""Maximum difference between a score and its parts, to allow for rounding."""
 
 
 def check_result(result: Any, criteria: CriteriaTree) -> Grade:
-    """Return what `grade` returned, if it is a grade that answers the criteria. Raises GraderError (`grader.malformed`)
-    otherwise.
+    """Return the value that `grade` returned, if it is a grade that answers the criteria. Raises GraderError
+    (`grader.malformed`) otherwise.
 
     Raises pydantic's ValidationError for a record that was built without its checks.
     """
     if not isinstance(result, GradeTree):
         raise GraderError(
-            f"grade() returned {type(result).__name__}, no Grade",
+            f"grade() returned {type(result).__name__}, not a Grade",
             cause=Cause.GRADER_MALFORMED,
             next="return a Grade, such as weighted(case, {...})",
         )
@@ -33,12 +33,12 @@ def check_result(result: Any, criteria: CriteriaTree) -> Grade:
 
 
 def require_agreement(grade: GradeTree, criteria: CriteriaTree) -> None:
-    """Refuse a grade that does not answer the criteria or contradicts itself. Raises GraderError."""
+    """Raise GraderError if a grade does not answer the criteria or contradicts itself."""
     wanted, given = {n.id for n in program_nodes(criteria.criteria)}, {p.name for p in grade.parts}
     if not given and len(criteria.kinds) > 1:
-        what = "a grade without parts speaks for the whole, and others decide some of the criteria"
+        what = "the grade has no parts, but judges or people decide some of the criteria"
         raise GraderError(
-            what, cause=Cause.GRADER_MALFORMED, next="give parts, one for each criterion that programs decide"
+            what, cause=Cause.GRADER_MALFORMED, next="return a part for each criterion that programs decide"
         )
     if wanted and given and wanted != given:
         odd = sorted(wanted ^ given)
@@ -51,16 +51,16 @@ def require_agreement(grade: GradeTree, criteria: CriteriaTree) -> None:
 
 
 def _agree_within(grade: GradeTree) -> None:
-    """Refuse a score that its own parts contradict without a reason."""
+    """Raise GraderError if a score contradicts its own parts and no reason is given."""
     shares = [_share(list(grade.parts)), _share([p for p in grade.parts if not p.gate])]
     if any(p.gate and not p.passed for p in grade.parts):
         shares.append(0.0)
     known = {share for share in shares if share is not None}
     if known and not grade.reason.strip() and all(abs(grade.score - share) > SLACK for share in known):
         parts = " or ".join(f"{share:.4g}" for share in sorted(known))
-        what = f"the score is {grade.score:.4g}, its parts come to {parts}, and no reason says why"
+        what = f"the score is {grade.score:.4g}, its parts add up to {parts}, and no reason explains the difference"
         raise GraderError(
-            what, cause=Cause.GRADER_MALFORMED, next="give a reason, or let weighted(case, {...}) reckon the score"
+            what, cause=Cause.GRADER_MALFORMED, next="give a reason, or let weighted(case, {...}) compute the score"
         )
 
 

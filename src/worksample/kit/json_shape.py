@@ -1,4 +1,4 @@
-"""Shapes of JSON values: what a grader relies on, checked before it reads the value."""
+"""Shapes of JSON values: a check of the structure that a grader relies on, before it reads the value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORDS = {
 
 
 def require_shape(value: Any, like: Any, owner: FileOwner, at: str = "") -> None:
-    """Raise the owner's fault if `value` does not have the shape `like`.
+    """Raise the owner's error if `value` does not have the shape `like`.
 
     like: a type (`str`, `int`, `float` for any number, `bool`, `list`, `dict`, `None` for anything), a tuple of
     alternative shapes, a list of one shape for all items, or a mapping from required keys to shapes.

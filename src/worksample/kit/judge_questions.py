@@ -1,7 +1,8 @@
-"""Questions of a grader to a judge model: narrow questions about what the grader hands over, answered by the platform.
+"""Questions of a grader to a judge model: narrow questions about exhibits that the grader chooses, answered by the
+platform.
 
-The grading box has no keys and no network: the question goes over the broker (`kit/broker_client.py`, verb `ask`), and
-the exhibits reach the model as data between delimiters. Code still computes the grade.
+The grading box has no keys and no network: a question is sent through the broker (`kit/broker_client.py`, verb `ask`),
+and the exhibits reach the model as data between delimiters. Code still computes the grade.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SIDE = 2048
-"""Pixels of a picture's longer side as a judge sees it."""
+"""Maximum length in pixels of the longer side of a picture that a judge sees."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm")
 PATIENCE = 6 * 3600.0
-"""Seconds that an answer may take; the platform's own limits end it long before."""
+"""Seconds to wait for an answer; the platform's own limits normally end the request long before."""
 KINDS = ("yes_no", "choice", "fields", "checklist", "pair")
 
 
@@ -48,20 +49,20 @@ class Judged:
     value: Any
     reason: str = ""
     quotes: tuple[str, ...] = ()
-    """Passages that a program found in the exhibits."""
+    """Passages that the judge quoted and a program found in the exhibits."""
 
     @property
     def check(self) -> Check:
-        """Convert the answer: 1 for a yes, or the share of yes in a checklist. Raises GraderError for other kinds."""
+        """Convert the answer to a check: 1 for a yes, or the share of yes in a checklist. Raises GraderError for other
+        kinds.
+        """
         if isinstance(self.value, bool):
             return Check.of(self.value, "" if self.value else self.reason or "the judge says no")
         if isinstance(self.value, dict) and all(isinstance(v, bool) for v in self.value.values()):
             missing = [name for name, value in self.value.items() if not value]
             said = f"the judge says no to {', '.join(missing)}: {self.reason}" if missing else ""
             return Check(1 - len(missing) / len(self.value), said)
-        raise GraderError(
-            "this answer of a judge is not a share of 1", next="look at its value", cause=Cause.GRADER_CRASH
-        )
+        raise GraderError("this answer of a judge has no share of yes", next="use its value", cause=Cause.GRADER_CRASH)
 
 
 def request(
@@ -98,7 +99,7 @@ def _exhibit(given: Any, read: Callable[[Path], dict[str, Any]]) -> dict[str, An
     if hasattr(given, "thumbnail"):
         return {"look": "picture", "data": pack(png(given))}
     raise GraderError(
-        f"{type(given).__name__} can be shown to no judge",
+        f"a judge cannot be shown {type(given).__name__}",
         cause=Cause.GRADER_CRASH,
         next="pass a text, a Shown, a picture, or the path of a file of this case",
     )
@@ -114,7 +115,7 @@ def file_exhibit(path: Path, name: str) -> dict[str, Any]:
 
 
 def png(picture: Image) -> bytes:
-    """Return only the pixels as PNG, at most `SIDE` to a side."""
+    """Return a picture's pixels as PNG without metadata, at most `SIDE` pixels on a side."""
     drawn = picture.convert("RGB")
     drawn.thumbnail((SIDE, SIDE))
     out = io.BytesIO()

@@ -1,9 +1,9 @@
-"""The services of a workplace as they stand for a grader, over the state that the agent left.
+"""The services of a workplace, running for a grader over the state that the agent left.
 
     tracker = case.services().json("tracker", "/issues/3.json")["issue"]["status"]
 
-With `workplace = true` in the grading's table. They stand for this one grading, in a box of their own: what a grader
-changes there is seen by nobody else. A grader that only reads is quicker with `worksample.kit.workplace`.
+Set `workplace = true` in the grading's table to request them. They run for one grading only, in a separate box: no
+later grading sees a grader's changes. A grader that only reads is faster with `worksample.kit.workplace`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from worksample.errors import Cause, DeliverableError, GraderError
 PORTS = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
 """Port of each service, under its name."""
 OPERATOR = "WORKPLACE_OPERATOR"
-"""Variable with the operator's password."""
+"""Environment variable with the operator's password."""
 ANSWER_LIMIT = 64 << 20
 SECONDS = 60.0
 
@@ -42,10 +42,10 @@ class Said:
 
 
 class Services:
-    """All services of the workplace, asked as the operator, who may see and do everything."""
+    """A client for all services of the workplace. It acts as the operator, who may see and do everything."""
 
     def __init__(self, operator: str, *, seconds: float = SECONDS) -> None:
-        """operator: its password; seconds: that one answer may take."""
+        """operator: the operator's password; seconds: maximum time of one answer."""
         self._operator, self._seconds = operator, seconds
 
     @classmethod
@@ -53,7 +53,7 @@ class Services:
         """Return the services of this grading. Raises GraderError if it requests none."""
         if not (operator := os.environ.get(OPERATOR, "")):
             raise GraderError(
-                "no services stand for this grader",
+                "no services run for this grader",
                 next="write workplace = true beside its entry in task.toml",
                 cause=Cause.GRADER_LACKS,
             )
@@ -83,7 +83,7 @@ class Services:
             return Said(answer.status, answer.read(ANSWER_LIMIT))
         except (OSError, http.client.HTTPException) as error:
             what = f"{service} does not answer: {error or type(error).__name__}"
-            raise GraderError(what, cause=Cause.GRADER_SANDBOX) from error
+            raise GraderError(what, cause=Cause.GRADER_SANDBOX, next="worksample doctor") from error
         finally:
             connection.close()
 
@@ -93,11 +93,13 @@ class Services:
         """
         said = self.ask(service, path)
         if said.status in (404, 410):
-            raise DeliverableError(f"{service} has no such thing", where=path)
+            raise DeliverableError(f"{service} has nothing at this path", where=path)
         if said.status >= 500:
-            raise GraderError(f"{service} failed at {path}: {said.status}", cause=Cause.GRADER_SANDBOX)
+            what = f"{service} failed at {path} with status {said.status}"
+            raise GraderError(what, cause=Cause.GRADER_SANDBOX, next="worksample task check FOLDER")
         if said.status >= 300:
-            raise GraderError(f"{service} refuses {path}: {said.status}", cause=Cause.GRADER_CRASH)
+            what = f"{service} refuses {path} with status {said.status}"
+            raise GraderError(what, cause=Cause.GRADER_CRASH, next="correct the request in grade.py")
         return said.body
 
     def json(self, service: str, path: str) -> Any:
@@ -105,7 +107,8 @@ class Services:
         try:
             return json.loads(self.get(service, path))
         except (ValueError, RecursionError) as error:
-            raise GraderError(f"{service} answered no JSON at {path}", cause=Cause.GRADER_CRASH) from error
+            what = f"{service} did not answer with JSON at {path}"
+            raise GraderError(what, cause=Cause.GRADER_CRASH, next="correct the request in grade.py") from error
 
     def _credentials(self, service: str) -> dict[str, str]:
         if service == "tracker":

@@ -1,4 +1,4 @@
-"""XML and SVG, read without entities, without anything from outside."""
+"""XML and SVG, read without entities and without access to other files or the network."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Mesh:
 
     @property
     def watertight(self) -> bool:
-        """Whether every edge is passed once in each direction: closed, and consistently turned.
+        """True if every edge is passed once in each direction: the surface is closed and consistently oriented.
 
         Corners within 1e-6 of the bounding box's diagonal count as one.
         """
@@ -85,7 +85,7 @@ class Mesh:
         return bool((counts == 1).all() and there.shape == back.shape and (there == back).all())
 
     def sample(self, count: int, seed: int = 0) -> np.ndarray:
-        """`count` points on the surface, uniformly by area: shape (count, 3). Equal seeds give equal points."""
+        """Return `count` points on the surface, uniformly by area: shape (count, 3). Equal seeds give equal points."""
         import numpy as np
 
         rng = np.random.default_rng(seed)
@@ -99,7 +99,9 @@ class Mesh:
 
 
 def read_stl(path: Path) -> Mesh:
-    """A mesh from an STL file. Unreadable: neither form of STL, empty, infinite coordinates, no area, over a limit."""
+    """Read a mesh from an STL file. Raises UnreadableSource if the file is in neither form of STL, is empty, has
+    infinite coordinates or no area, or exceeds a limit.
+    """
     import numpy as np
 
     data = read_bytes(path, STL_LIMIT)

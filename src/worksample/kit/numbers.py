@@ -1,4 +1,4 @@
-"""Numbers as people write them."""
+"""Numbers in the notations that people write."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 from worksample.files.tables.numbers import readings
 
 LONGEST = 64
-"""Characters of a number."""
+"""Maximum length of a number in characters."""
 _WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
 
 
 class NumberCell(str):
-    """A cell's text with the decimal mark that its column tells."""
+    """The text of a cell with the decimal mark that its column suggests."""
 
     __slots__ = ("decimal",)
     decimal: str
@@ -28,13 +28,13 @@ class NumberCell(str):
 
 
 def number(value: Any, decimal: str = "") -> float | None:
-    """Return the number in a cell, or None if it is none or ambiguous.
+    """Return the number in a cell, or None if it is not a number or ambiguous.
 
     Understands `1,234.50`, `1.234,50` (both marks, comma last), `1,5` (a comma not followed by three digits), `1 234`,
     `1'234`, `1,00,000`, `$12`, `12 EUR`, `(12.50)` and `5-` as negative, `-5`, `12%` as 0.12, full-width digits. NaN,
-    infinity and booleans are no numbers. `1.234` is 1.234 or 1234. decimal: the decimal mark, `.` or `,`, if the brief
-    says it; otherwise the other cells of a table's column decide, and without them the answer is None. `1,234` is 1234
-    unless one of these says that the comma is the decimal mark.
+    infinity and booleans are not numbers. `1.234` is 1.234 or 1234. decimal: the decimal mark, `.` or `,`, if the brief
+    states it; otherwise the other cells of a table's column decide, and without them the result is None. `1,234` is
+    1234 unless `decimal` or the column says that the comma is the decimal mark.
     """
     if isinstance(value, bool) or value is None:
         return None
@@ -64,8 +64,8 @@ def _finite(value: float | None) -> float | None:
 
 
 def is_unclear(value: Any) -> bool:
-    """Return whether a cell has two readings and nothing decides: `number` then returns None, or reads `1,234` as
-    1234.
+    """Return whether a cell has two readings and nothing decides between them: `number` then returns None, or reads
+    `1,234` as 1234.
     """
     return (
         isinstance(value, str)

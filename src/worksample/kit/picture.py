@@ -14,21 +14,23 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 PIXEL_LIMIT = 25_000_000
-"""Pixels (width times height) that are decoded."""
+"""Maximum number of pixels (width times height) that are decoded."""
 FILE_LIMIT = 256 << 20
-"""Bytes of the file."""
+"""Maximum size of the file in bytes."""
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 
 
 def read_image(path: Path) -> Image:
-    """The first frame of a picture, decoded and upright. Unreadable: not one of `FORMATS`, broken, over a limit."""
+    """Return the first frame of a picture, decoded and upright. Raises UnreadableSource if its format is not in
+    `FORMATS`, it is broken, or it exceeds a limit.
+    """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     if path.stat().st_size > FILE_LIMIT:
         raise UnreadableSource(f"is larger than {FILE_LIMIT:,} bytes")
     try:
         with warnings.catch_warnings():
-            # Of what is odd in a file; the limit below is ours.
+            # Pillow warns about odd files and large pictures; the limit below replaces its own.
             warnings.simplefilter("ignore")
             with Image.open(path, formats=FORMATS) as picture:
                 width, height = picture.size

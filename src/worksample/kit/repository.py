@@ -1,4 +1,4 @@
-"""A repository of git that somebody else wrote: its objects are read, its settings and hooks are left behind."""
+"""Git repositories written by an agent: their objects are read, their settings and hooks are ignored."""
 
 from __future__ import annotations
 
@@ -16,21 +16,25 @@ from pathlib import Path
 from worksample.errors import Cause, DeliverableError, GraderError
 
 SECONDS = 60
-"""Of the processor, for one command of git's."""
+"""Limit of processor time in seconds, for one git command."""
 LIMIT = 64 << 20
-"""Bytes of one answer."""
+"""Maximum size of a git command's output in bytes."""
 MOST = 20_000
-"""Commits that are read."""
+"""Maximum number of commits that are read."""
 MOST_FILES, MOST_BYTES = 200, 4 << 20
-"""Of a branch whose files are taken together."""
+"""Limits of a branch whose files are read together."""
 
 
 def _within(seconds: int, words: list[str], env: dict[str, str]) -> tuple[subprocess.CompletedProcess[bytes], float]:
-    """A program to its end, and the seconds of the processor that it took: no clock limits it, since a busy machine
-    would then fail the deliverable."""
+    """Run a program to its end and return its result and its processor time in seconds. Only processor time is limited:
+    a limit by the clock would fail a deliverable on a busy machine.
+    """
+    if shutil.which(words[0], path=env["PATH"]) is None:
+        raise FileNotFoundError(words[0])
+    # A box forbids limits of other processes, so a shell sets its own and becomes the program.
+    limited = ["/bin/sh", "-c", f'ulimit -S -t {seconds}; ulimit -H -t {seconds + 5}; exec "$@"', "sh", *words]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        resource.prlimit(process.pid, resource.RLIMIT_CPU, (seconds, seconds + 5))
+    with subprocess.Popen(limited, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         out, said = process.communicate()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -42,7 +46,7 @@ _FIELD, _END = "\x1f", "\x1e"
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit. Who made it is what it says of itself: names of commits are no proof."""
+    """A commit. Its author and mail are unverified: anyone can commit under any name."""
 
     id: str
     author: str
@@ -52,19 +56,19 @@ class Commit:
 
 
 class Repository:
-    """A bare repository in a folder. DeliverableError for what is missing or broken in it."""
+    """A bare repository in a folder. Raises DeliverableError if it is missing or broken."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder, self._name = Path(folder), name
 
     def branches(self) -> list[str]:
-        """Names of its branches, sorted."""
+        """Return the names of all branches, sorted."""
         with self._plain() as folder:
             said = self._git(folder, "for-each-ref", "--format=%(refname:short)", "refs/heads")
         return sorted(said.decode("utf-8", "replace").split("\n")[:-1])
 
     def commits(self, branch: str = "main") -> list[Commit]:
-        """The commits of a branch, newest first."""
+        """Return the commits of a branch, newest first."""
         form = _FIELD.join(("%H", "%an", "%ae", "%ct", "%B")) + _END
         with self._plain() as folder:
             said = self._git(folder, "log", f"--max-count={MOST}", f"--format={form}", f"refs/heads/{branch}", "--")
@@ -75,18 +79,20 @@ class Repository:
         return found
 
     def files(self, branch: str = "main") -> list[str]:
-        """Names of all files of a branch, sorted."""
+        """Return the names of all files of a branch, sorted."""
         with self._plain() as folder:
             said = self._git(folder, "ls-tree", "-r", "-z", "--name-only", f"refs/heads/{branch}")
         return sorted(name.decode("utf-8", "replace") for name in said.split(b"\0") if name)
 
     def file(self, name: str, branch: str = "main") -> bytes:
-        """A file as a branch has it."""
+        """Return the content of a file on a branch."""
         with self._plain() as folder:
             return self._git(folder, "cat-file", "blob", f"refs/heads/{branch}:{name}")
 
     def contents(self, branch: str = "main") -> dict[str, bytes]:
-        """All files of a branch by name, to be run elsewhere. DeliverableError for more than 200 files or 4 MiB."""
+        """Return the contents of all files of a branch by name, to be run elsewhere. Raises DeliverableError for more
+        than 200 files or 4 MiB.
+        """
         names = self.files(branch)
         if len(names) > MOST_FILES:
             raise DeliverableError(f"holds more than {MOST_FILES} files", where=f"git/{self._name}")
@@ -97,7 +103,7 @@ class Repository:
 
     @contextmanager
     def _plain(self) -> Iterator[Path]:
-        """A fresh repository over the same objects and refs."""
+        """Yield a temporary repository with the same objects and refs, but without the agent's settings and hooks."""
         if not (self._folder / "objects").is_dir():
             raise DeliverableError("there is no such repository", where=f"git/{self._name}")
         with tempfile.TemporaryDirectory() as made:

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 SOUND_LIMIT = 64 << 20
-"""Bytes of samples that are read."""
+"""Maximum size of the samples in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """`samples` has the shape (frames, channels), in -1..1; `rate` is in frames per second."""
+    """Decoded sound. `samples` has the shape (frames, channels), in -1..1; `rate` is in frames per second."""
 
     rate: int
     samples: np.ndarray
@@ -37,7 +37,9 @@ class Sound:
 
 
 def read_wav(path: Path) -> Sound:
-    """Uncompressed sound of 8, 16, 24 or 32 bits. Unreadable: anything else, broken, over `SOUND_LIMIT`."""
+    """Read uncompressed sound of 8, 16, 24 or 32 bits. Raises UnreadableSource if the file is in another form, broken,
+    or larger than `SOUND_LIMIT`.
+    """
     import numpy as np
 
     try:
@@ -51,7 +53,7 @@ def read_wav(path: Path) -> Sound:
     except UnreadableSource:
         raise
     except (wave.Error, EOFError, RuntimeError, ValueError, ArithmeticError, struct.error) as error:
-        raise UnreadableSource(f"is not a WAV: {error or 'it ends early'}") from error
+        raise UnreadableSource(f"is not a WAV: {error or 'it is cut off'}") from error
     if width not in (1, 2, 3, 4) or not channels or not rate:
         raise UnreadableSource(f"has {8 * width} bits, {channels} channels, {rate} frames a second")
     data = data[: len(data) // (width * channels) * width * channels]

@@ -1,4 +1,4 @@
-"""Ownership of files: the same malformed bytes are the agent's 0 in a deliverable and our failure in a reference."""
+"""Ownership of files: a malformed deliverable scores 0, but a malformed reference leaves the submission ungraded."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Any, NoReturn
 from worksample.errors import DeliverableError, ReferenceUnreadable, WorksampleError
 
 LIVE: ContextVar[bool] = ContextVar("live", default=False)
-"""Whether the current answer depends on a look at live services that nobody can repeat."""
+"""True while a part's result depends on a check of live services, which cannot be repeated."""
 NOT_REGRADABLE = "seen live, not regradable"
 
 
 class UnreadableSource(ValueError):
-    """A malformed or too large file, as readers report it; `deliverable` or `reference` says whose it is.
+    """A malformed or too large file, as readers report it; `deliverable` or `reference` then assigns the blame.
 
-    Without either it counts as ours: the submission stays ungraded.
+    Outside both, the file counts as part of the task: the submission stays ungraded.
     """
 
 
@@ -39,7 +39,9 @@ class FileOwner:
 
 
 class Fields(dict[str, Any]):
-    """A row or an object of a file. A missing key is the file's fault, not a crash of the grader."""
+    """A row or an object of a file. Reading a missing key raises the error of the file's owner instead of crashing the
+    grader.
+    """
 
     __slots__ = ("owner",)
 
@@ -66,7 +68,7 @@ def reference(name: str) -> Iterator[None]:
     try:
         yield
     except (UnreadableSource, OSError) as error:
-        raise ReferenceUnreadable(_fault_text(error), where=name) from error
+        raise ReferenceUnreadable(_fault_text(error), where=name, next="worksample task check FOLDER") from error
 
 
 def _fault_text(error: Exception) -> str:
@@ -76,10 +78,12 @@ def _fault_text(error: Exception) -> str:
 
 
 def find(folder: Path, name: str) -> Path:
-    """Return the path of `name` below `folder`. Raises UnreadableSource for unsound names and for links in any step."""
+    """Return the path of `name` below `folder`. Raises UnreadableSource for an unsound name, a missing file, or a link
+    at any step.
+    """
     steps = PurePosixPath(name).parts
     if not steps or PurePosixPath(name).is_absolute() or ".." in steps or "\0" in name:
-        raise UnreadableSource("not a name inside the folder")
+        raise UnreadableSource("is not a name inside the folder")
     path = folder
     for step in steps:
         path = path / step
@@ -88,14 +92,14 @@ def find(folder: Path, name: str) -> Path:
         except FileNotFoundError:
             raise UnreadableSource("is missing") from None
         except UnicodeEncodeError:
-            raise UnreadableSource("not a name that a file can have") from None
+            raise UnreadableSource("is not a valid file name") from None
         if stat.S_ISLNK(mode):
             raise UnreadableSource("is a link, which is never followed")
     return path
 
 
 def file_in(folder: Path, name: str) -> Path:
-    """Return a path as `find`, for a regular file only."""
+    """Return the path of a regular file. Raises UnreadableSource as `find`, or if it is not a regular file."""
     path = find(folder, name)
     if not stat.S_ISREG(path.lstat().st_mode):
         raise UnreadableSource("is not a file")
@@ -115,7 +119,7 @@ def files_below(folder: Path, pattern: str, limit: int = 10_000) -> list[str]:
             if name.match(pattern) and stat.S_ISREG(path.lstat().st_mode):
                 found.append(name.as_posix())
                 if len(found) > limit:
-                    raise UnreadableSource(f"more than {limit} files")
+                    raise UnreadableSource(f"has more than {limit} files")
     return sorted(found)
 
 

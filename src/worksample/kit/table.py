@@ -27,20 +27,22 @@ from .text import read_text
 Row = dict[str, Any]
 
 CSV_LIMIT = 32 << 20
-"""Bytes of a CSV file that are read."""
+"""Maximum size of a CSV file in bytes."""
 ROW_LIMIT = 200_000
 CELL_LIMIT = 1_000_000
-"""Cells of one table. Exceeding it is the deliverable's fault; running out of memory would be the grader's."""
+"""Maximum number of cells of one table. Exceeding it is the deliverable's fault; running out of memory would be the
+grader's.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns in their order, and rows by column name. Blank rows are left out, short rows end in None."""
+    """Columns in order, and rows by column name. Blank rows are left out; missing cells of short rows are None."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     owner: FileOwner | None = field(default=None, compare=False)
-    """The owner of the file, who is to blame for a missing column that is asked for."""
+    """The owner of the file, whose error is raised if a missing column is read."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -55,7 +57,7 @@ class Table:
             raise UnreadableSource(f"has no column {name!r}; it has {', '.join(self.columns)}")
         return [row[name] for row in self.rows]
 
-    def owned(self, owner: FileOwner) -> Table:
+    def with_owner(self, owner: FileOwner) -> Table:
         """Return the same table with an owner."""
         return Table(self.columns, tuple(Fields(row, owner) for row in self.rows), owner)
 
@@ -72,8 +74,8 @@ class Table:
 def table_of(cells: Iterable[list[Any]]) -> Table:
     """Build a table from lines of cells; the first line that is not blank is the header.
 
-    An ambiguous number (`1.200`) is read as the other cells of its column tell. Raises UnreadableSource: no header, a
-    title in its place, more than `ROW_LIMIT` rows, a duplicate name, or cells beyond the header.
+    An ambiguous number (`1.200`) is read as the other cells of its column suggest. Raises UnreadableSource for a
+    missing header, a title in its place, a duplicate name, cells beyond the header, or more than `ROW_LIMIT` rows.
     """
     told = (DelimitedRow(n, line) for n, line in enumerate(cells, 1))
     try:
@@ -93,7 +95,7 @@ def table_of(cells: Iterable[list[Any]]) -> Table:
 
 
 def decide_numbers(columns: Iterable[str], rows: Sequence[Row]) -> None:
-    """Mark the ambiguous numbers of each column with the decimal mark that its other cells tell, if they do."""
+    """Mark the ambiguous numbers of each column with the decimal mark that its other cells suggest, if they do."""
     for column in columns:
         unclear = [row for row in rows if is_unclear(row[column])]
         if not unclear:
@@ -107,8 +109,9 @@ def decide_numbers(columns: Iterable[str], rows: Sequence[Row]) -> None:
 
 
 def parse_csv(text: str, delimiter: str | None = None) -> Table:
-    """Parse a CSV text; the delimiter is found among `,;` tab `|` unless given. Raises UnreadableSource as
-    `table_of`."""
+    """Parse a CSV text; the delimiter is detected among `,;` tab `|` unless given. Raises UnreadableSource as
+    `table_of`.
+    """
     dialect = sniff(text[:SAMPLE], whole=len(text) <= SAMPLE, separator=delimiter or "")
     if not delimiter and not dialect.sep_line and _has_one_name(text, dialect):
         dialect = CsvDialect()
@@ -116,7 +119,7 @@ def parse_csv(text: str, delimiter: str | None = None) -> Table:
 
 
 def _has_one_name(text: str, dialect: CsvDialect) -> bool:
-    """Return whether the header is a single name: then the marks below it belong to a single column's texts."""
+    """Return whether the header is a single name: then delimiters below it belong to the texts of a single column."""
     try:
         first = next((record for record in records(io.StringIO(text, newline=""), dialect) if not record.blank), None)
     except TableFault:

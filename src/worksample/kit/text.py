@@ -12,15 +12,17 @@ from worksample.files.tables.encodings import marked_encoding
 from .source import Fields, FileOwner, UnreadableSource, read_bytes
 
 TEXT_LIMIT = 16 << 20
-"""Bytes of a text that are read."""
+"""Maximum size of a text file in bytes."""
 JSON_LIMIT = 8 << 20
-"""Bytes of a JSON file that are read."""
+"""Maximum size of a JSON file in bytes."""
 JSON_DEPTH = 200
-"""Levels of nesting in a JSON file."""
+"""Maximum levels of nesting in a JSON file."""
 
 
 def decode(data: bytes) -> tuple[str, str]:
-    """Return text and its encoding: as the first bytes tell (a mark, or UTF-16 without one), UTF-8, else Latin-1."""
+    """Return text and its encoding: UTF-16 or the encoding of a byte order mark if the first bytes show it, else UTF-8,
+    else Latin-1.
+    """
     name = marked_encoding(data[: 1 << 12]) or "utf-8"
     try:
         return data.decode(name), name
@@ -37,13 +39,13 @@ def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise UnreadableSource(f"holds {name}, which is not JSON")
+    raise UnreadableSource(f"holds {name}, which JSON does not allow")
 
 
 def parse_json(text: str, owner: FileOwner | None = None) -> Any:
     """Parse strict JSON: no NaN, no infinity, at most `JSON_DEPTH` levels. Raises UnreadableSource otherwise.
 
-    owner: whose file it is; a key that an object lacks, asked for by `[key]`, is then its fault.
+    owner: the owner of the file, whose error is raised if `[key]` reads a key that an object lacks.
     """
     hook = None if owner is None else partial(Fields, owner=owner)
     try:
@@ -59,12 +61,12 @@ def parse_json(text: str, owner: FileOwner | None = None) -> Any:
 def _finite(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise UnreadableSource(f"holds {text[:40]}, which is beyond any number")
+        raise UnreadableSource(f"holds {text[:40]}, which is too large for a number")
     return value
 
 
 def _integer(text: str) -> int:
-    if len(text) > 308:  # every such integer can be made a float
+    if len(text) > 308:  # every shorter integer can be converted to a float
         raise UnreadableSource("holds a number of more than 308 digits")
     return int(text)
 

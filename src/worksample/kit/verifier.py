@@ -1,6 +1,6 @@
-"""A task's own verifier as a grader: it runs where the agent worked, and its reward is the score.
+"""A grader that runs the task's own verifier in the box of the agent's work, and returns its reward as the score.
 
-A missing or malformed reward leaves the submission ungraded: a broken verifier says nothing about the work.
+A missing or malformed reward leaves the submission ungraded: a broken verifier proves nothing about the work.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ _REWARD = f"let it write a number of 0..1 to /logs/verifier/{REWARD_TEXT}, then 
 
 
 def verified(case: Case) -> Grade:
-    """Run the verifier of the grading's settings, and read its reward: `reward.json` before `reward.txt`.
+    """Run the verifier of the grading's settings and return its reward as a grade. `reward.json` wins over
+    `reward.txt`.
 
-    A reward is a number from 0 to 1, or a table of such numbers: its `reward` is the score, else their mean. Of a task
-    with steps each step's verifier is run, until one is below its `min_reward` or was not begun; the score is that of
-    the means of their rewards, or of the last one's (`strategy`). GraderError for anything else.
+    A reward is a number from 0 to 1, or a table of such numbers: its `reward` is the score, else their mean. For a task
+    with steps, the verifier of each step runs until one is below its `min_reward` or was not started; the score is that
+    of the steps' mean rewards, or of the last step (`strategy`). Raises GraderError for any other reward.
     """
     settings = case.settings.get("verifier") or {}
     if steps := settings.get("step"):
@@ -54,10 +55,10 @@ def _grade_steps(case: Case, steps: Sequence[Mapping[str, Any]], *, final: bool)
         parts.append(GradePart(name=step["name"], fraction=_score(values)))
         below = [name for name, least in step.get("min_reward", {}).items() if values.get(name, -math.inf) < least]
         if below:
-            reason = f"step {step['name']} is below its min_reward in {', '.join(below)}: what follows does not count"
+            reason = f"step {step['name']} is below its min_reward in {', '.join(below)}: later steps do not count"
             break
     if not found:
-        raise GraderError(reason, cause=Cause.GRADER_MALFORMED)
+        raise GraderError(reason, cause=Cause.GRADER_MALFORMED, next="worksample task check FOLDER")
     names = dict.fromkeys(name for values in found for name in values)
     means = {name: math.fsum(values.get(name, 0.0) for values in found) / len(found) for name in names}
     return Grade(score=_score(found[-1] if final else means), parts=tuple(parts), reason=reason[:1000])
@@ -79,24 +80,24 @@ def _rewards(ran: Ran) -> dict[str, float]:
         return _from_json(ran)
     if REWARD_TEXT not in ran.files:
         tail = (ran.stderr.strip() or ran.stdout.strip())[-500:]
-        raise _malformed(f"the verifier left no reward (exit code {ran.exit}): {tail}")
+        raise _malformed_reward(f"the verifier left no reward (exit code {ran.exit}): {tail}")
     try:
         return {REWARD: _number(float(ran.files[REWARD_TEXT].decode("utf-8").strip()))}
     except ValueError as error:
-        raise _malformed(f"{REWARD_TEXT}: {error}") from None
+        raise _malformed_reward(f"{REWARD_TEXT}: {error}") from None
 
 
 def _from_json(ran: Ran) -> dict[str, float]:
     try:
         found = json.loads(ran.files[REWARD_JSON])
     except (ValueError, RecursionError) as error:
-        raise _malformed(f"{REWARD_JSON}: {error}") from None
+        raise _malformed_reward(f"{REWARD_JSON}: {error}") from None
     try:
         values = {str(name): _number(value) for name, value in _table(found).items()}
     except ValueError as error:
-        raise _malformed(f"{REWARD_JSON}: {error}") from None
+        raise _malformed_reward(f"{REWARD_JSON}: {error}") from None
     if not values:
-        raise _malformed(f"{REWARD_JSON} holds no reward")
+        raise _malformed_reward(f"{REWARD_JSON} holds no reward")
     return values
 
 
@@ -113,5 +114,5 @@ def _number(value: object) -> float:
     return float(value)
 
 
-def _malformed(what: str) -> GraderError:
+def _malformed_reward(what: str) -> GraderError:
     return GraderError(what, cause=Cause.GRADER_MALFORMED, next=_REWARD)

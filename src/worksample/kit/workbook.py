@@ -20,20 +20,20 @@ from .table import Table, table_of
 T = TypeVar("T")
 
 ARCHIVE_LIMIT = 32 << 20
-"""Bytes of the file itself."""
+"""Maximum size of the file in bytes."""
 UNPACKED_LIMIT = 96 << 20
-"""Bytes of all members of the archive together."""
+"""Maximum size in bytes of all members of the archive together."""
 MEMBER_LIMIT = 10_000
 CELL_LIMIT = 400_000
 STRING_LIMIT = 400_000
-"""Shared strings, which are kept in memory together."""
+"""Maximum number of shared strings, which are kept in memory together."""
 SHEET_LIMIT = 1_000
 TAG_LIMIT = 6_000_000
-"""Tags in all parts that are read piece by piece: sheets and shared strings."""
+"""Maximum number of tags in all parts that are read piece by piece: sheets and shared strings."""
 PART_TAG_LIMIT = 200_000
-"""Tags in any other part, such as the styles, which is kept in memory whole."""
+"""Maximum number of tags in any other part, such as the styles, which is kept in memory whole."""
 TAG_HEAD = 200
-"""Bytes of a cut tag that are kept to tell what it is."""
+"""Bytes kept of a tag that a chunk cuts, enough to recognise it."""
 _PIECEWISE = ("xl/worksheets/", "xl/sharedStrings.xml")
 
 
@@ -42,7 +42,9 @@ _SHEET = re.compile(rb"<(?:\w+:)?sheet[\s/>]")
 
 
 def guard_archive(path: Path) -> None:
-    """UnreadableSource for what is no zip archive or would unpack to more than `UNPACKED_LIMIT` bytes."""
+    """Refuse dangerous files. Raises UnreadableSource if it is not a zip archive, unpacks to more than
+    `UNPACKED_LIMIT` bytes, or has too many tags.
+    """
     if path.stat().st_size > ARCHIVE_LIMIT:
         raise UnreadableSource(f"is larger than {ARCHIVE_LIMIT:,} bytes")
     try:
@@ -63,7 +65,7 @@ def guard_archive(path: Path) -> None:
 
 
 def _guard_tags(archive: zipfile.ZipFile) -> None:
-    """Counts tags without parsing: a parser keeps a hundred bytes and more for the four of an empty element."""
+    """Count tags without parsing: a parser uses over a hundred bytes of memory for an empty element of four bytes."""
     strings = sheets = piecewise = 0
     for member in archive.infolist():
         tags, size, tail = 0, 0, b""
@@ -73,7 +75,7 @@ def _guard_tags(archive: zipfile.ZipFile) -> None:
                 if size > UNPACKED_LIMIT:
                     raise UnreadableSource(f"unpacks to more than {UNPACKED_LIMIT:,} bytes")
                 tags += chunk.count(b"<")
-                # A tag that the chunk cuts is counted with the next one.
+                # A tag that is cut by the end of a chunk is counted with the next chunk.
                 whole, mark, rest = (tail + chunk).rpartition(b"<")
                 strings += len(_STRING.findall(whole))
                 sheets += len(_SHEET.findall(whole))
@@ -90,17 +92,17 @@ def _guard_tags(archive: zipfile.ZipFile) -> None:
 
 
 def _open_workbook(path: Path, formulas: bool, take: Callable[[Any], T]) -> T:
-    """What `take` has of a workbook; where openpyxl refuses the whole, of the parts of it that carry values.
+    """Return the result of `take` for a workbook. If openpyxl refuses the file, only the parts with values are loaded.
 
-    Unreadable for a broken file, also where that turns out while it is read. GraderError where openpyxl cannot
-    open them although their XML is sound: the reader is then to blame, and the deliverable is not.
+    Raises UnreadableSource if the file is broken, even if that shows only during reading. Raises GraderError if
+    openpyxl cannot open sound XML: then the reader is to blame, not the deliverable.
     """
     from defusedxml.common import DefusedXmlException
 
     guard_archive(path)
     try:
         with path.open("rb") as file, warnings.catch_warnings():
-            # Of extensions that are left out, and the like.
+            # openpyxl warns about unsupported extensions.
             warnings.simplefilter("ignore")
             if not is_strict(file):
                 try:
@@ -148,7 +150,7 @@ def _load(file: IO[bytes], formulas: bool) -> Any:
 
 
 def _refusals() -> tuple[type[Exception], ...]:
-    """What openpyxl raises over a workbook that it cannot read."""
+    """Return the exceptions that openpyxl raises for a workbook that it cannot read."""
     from openpyxl.utils.exceptions import InvalidFileException
 
     return (
@@ -164,19 +166,20 @@ def _cells(sheet: Any) -> Iterator[list[Any]]:
         if count > CELL_LIMIT:
             raise UnreadableSource(f"has more than {CELL_LIMIT:,} cells")
         if any(isinstance(cell, float) and not math.isfinite(cell) for cell in row):
-            raise UnreadableSource("holds a number beyond any number")
+            raise UnreadableSource("holds a number that is infinite or NaN")
         if any(isinstance(cell, int) and abs(cell) >= 10**308 for cell in row):
             raise UnreadableSource("holds a number of more than 308 digits")
         yield list(row)
 
 
 def read_cells(path: Path, sheet: str | int = 0, *, formulas: bool = False) -> list[list[Any]]:
-    """All cells of a sheet (by name, or by position from 0 among those that are no charts), row by row.
+    """Return all cells of a sheet, row by row. sheet: its name, or its position from 0 without counting charts.
 
     Values are those that the program that saved the workbook had computed; a formula that was never computed reads as
-    None. `formulas=True` gives the formulas' text instead. Rules, drawings and styles that openpyxl refuses are left
+    None. `formulas=True` returns the formulas' text instead. Rules, drawings and styles that openpyxl refuses are left
     out.
-    Unreadable: no such sheet, no workbook, over a limit. GraderError: sound XML that openpyxl cannot open.
+    Raises UnreadableSource if the file is not a workbook, lacks the sheet, or exceeds a limit; GraderError if openpyxl
+    cannot open sound XML.
     """
     return _open_workbook(path, formulas, lambda book: _sheet(book, sheet))
 
@@ -186,7 +189,7 @@ def _sheet(book: Any, sheet: str | int) -> list[list[Any]]:
     if isinstance(sheet, int):
         of_cells = [one.title for one in book.worksheets]
         if not 0 <= sheet < len(of_cells):
-            raise UnreadableSource(f"has {len(of_cells)} sheets of cells, none at {sheet}")
+            raise UnreadableSource(f"has {len(of_cells)} sheets with cells, and none at position {sheet}")
         sheet = of_cells[sheet]
     if sheet not in names:
         raise UnreadableSource(f"has no sheet {sheet!r}; it has {', '.join(map(str, names))}")
@@ -198,5 +201,5 @@ def _sheet(book: Any, sheet: str | int) -> list[list[Any]]:
 
 
 def read_sheet(path: Path, sheet: str | int = 0) -> Table:
-    """A sheet as a table, the first row with a cell being its header. Raises as `read_cells` and `table_of` do."""
+    """Return a sheet as a table; the first row with a cell is the header. Raises as `read_cells` and `table_of`."""
     return table_of(read_cells(path, sheet))

@@ -1,9 +1,9 @@
-"""What a workplace's services were left with: messages, issues, pages, documents, repositories, events, requests.
+"""The final state of a workplace's services: messages, issues, pages, documents, repositories, events, requests.
 
     office = Workplace(case.folder("exports") / "workplace")
 
-It reads the services' own databases and folders, as an export keeps them: no service has to run. All of it is the
-agent's doing, so what is missing or malformed is a DeliverableError.
+It reads the databases and folders of the services from an export: no service has to run. The state is the agent's work,
+so a missing or malformed part raises DeliverableError.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from .source import LIVE, FileOwner, UnreadableSource, deliverable, file_in, fil
 from .table import Table, read_table
 
 MOST = 100_000
-"""Rows that are read of one kind."""
+"""Maximum number of rows that are read of one kind."""
 FILE_LIMIT = 64 << 20
 DOMAIN, ROOMS = "workplace", "rooms.workplace"
 _SENTENCES = re.compile(r"(?<=[.!?])(?=\s)|(?<=\n)")
-"""Where one ends, as far as punctuation tells; the point of `12.50` ends none."""
+"""Ends of sentences, as far as punctuation shows them; the point in `12.50` is not one."""
 _USER = "{http://jabber.org/protocol/muc#user}"
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something said. `by` is the account, whatever name it gave itself."""
+    """A chat message. `by` is the account that sent it, whatever display name it chose."""
 
     at: datetime
     by: str
@@ -47,7 +47,7 @@ class Message:
 
     @property
     def stated(self) -> str:
-        """The text without its questions: who asks whether something is so has told nobody that it is."""
+        """The text without its questions: asking whether something is true does not tell anybody that it is."""
         return "".join(piece for piece in _SENTENCES.split(self.text) if not piece.endswith("?"))
 
 
@@ -98,34 +98,35 @@ JOIN projects p ON p.id = k.project_id WHERE p.identifier = ? ORDER BY w.id LIMI
 
 
 class Workplace:
-    """The services' state in a folder."""
+    """The state of the services in a folder."""
 
     def __init__(self, state: Path) -> None:
-        """state: the folder of an export that has `chat/`, `tracker/` and so on."""
+        """state: the folder of an export, with `chat/`, `tracker/` and so on."""
         self._state = Path(state)
 
     # chat
 
     def messages(self, room: str) -> list[Message]:
-        """What was said in a room, oldest first."""
+        """Return the messages in a room, oldest first."""
         return self._read_messages(ROOMS, room, "muc_log", None)
 
     def direct(self, owner: str, other: str) -> list[Message]:
-        """What two people wrote to one another, as `owner` has it, oldest first."""
+        """Return the messages between two people, as the archive of `owner` has them, oldest first."""
         return self._read_messages(DOMAIN, owner, "archive", f"{other}@{DOMAIN}")
 
     def told(self, to: str, by: str, *marks: str) -> datetime | None:
-        """When `by` first wrote to `to` something that holds all `marks`, in whatever case; None where never."""
+        """Return when `by` first wrote to `to` a message with all `marks`, regardless of case; None if never."""
         for one in self.direct(to, by):
             if one.by == by and all(mark.casefold() in one.text.casefold() for mark in marks):
                 return one.at
         return None
 
     def answered(self, owner: str, other: str, *marks: str, news: Callable[[Message], bool]) -> datetime | None:
-        """When `other` first wrote to `owner` something with all `marks`, having been asked; None where never.
+        """Return when `other` first wrote to `owner` a message with all `marks` in answer to a question; None if never.
 
-        An answer to nothing but `news` is none: who is told what is settled objects without having been asked. Order
-        is that of the conversation, which is exact where times are whole seconds.
+        news: returns whether a message of `owner` is only news. A reply to nothing but news does not count: a colleague
+        who hears of a decision may object without having been asked. The order is that of the conversation, which is
+        exact even if times are whole seconds.
         """
         asked = heard = False
         for one in self.direct(owner, other):
@@ -149,7 +150,7 @@ class Workplace:
     # tracker
 
     def issues(self, project: str = "") -> list[Issue]:
-        """All issues, or a project's, by number."""
+        """Return all issues, or a project's, by number."""
         file = "tracker/tracker.sqlite"
         notes: dict[int, list[Note]] = {}
         for issue, at, by, text in self._rows(file, _NOTES, (MOST,)):
@@ -161,18 +162,18 @@ class Workplace:
         return [one for one in issues if project in ("", one.project)]
 
     def pages(self, project: str) -> dict[str, str]:
-        """The wiki's pages of a project: title -> text."""
+        """Return the wiki pages of a project: title -> text."""
         return {title: text or "" for title, text in self._rows("tracker/tracker.sqlite", _PAGES, (project, MOST))}
 
     # documents, repositories, calendars, requests
 
     def files(self, pattern: str = "*") -> list[str]:
-        """Names of all documents that match a glob, sorted."""
+        """Return the names of all documents that match a glob, sorted."""
         with deliverable("the documents"):
             return files_below(self._state / "files", pattern)
 
     def file(self, name: str) -> bytes:
-        """A document. DeliverableError where it is missing, or larger than 64 MiB."""
+        """Return a document's content. Raises DeliverableError if it is missing or larger than 64 MiB."""
         with deliverable(name):
             path = file_in(self._state / "files", name)
             if path.stat().st_size > FILE_LIMIT:
@@ -180,16 +181,18 @@ class Workplace:
             return path.read_bytes()
 
     def rows(self, name: str) -> Table:
-        """A document as a table, within the readers' limits: CSV of any common dialect, or a workbook's first sheet."""
+        """Return a document as a table, within the readers' limits: CSV of any common dialect, or a workbook's first
+        sheet.
+        """
         with deliverable(name):
-            return read_table(file_in(self._state / "files", name)).owned(FileOwner(DeliverableError, name))
+            return read_table(file_in(self._state / "files", name)).with_owner(FileOwner(DeliverableError, name))
 
     def repository(self, name: str) -> Repository:
-        """A repository, without any of its settings."""
+        """Return a repository, to be read without its settings and hooks."""
         return Repository(self._state / "git" / f"{name}.git", name)
 
     def events(self, owner: str) -> list[CalendarEvent]:
-        """The events of a person's calendars, by their beginning."""
+        """Return the events of a person's calendars, by their beginning."""
         with deliverable(f"the calendar of {owner}"):
             root = self._state / "calendar" / "collection-root" / owner
             names = [name for name in files_below(root, "*") if name.endswith(".ics")][:MOST]
@@ -198,24 +201,25 @@ class Workplace:
         return sorted((one for one in found if one is not None), key=lambda one: (one.begins, one.uid))
 
     def live(self, name: str) -> Any:
-        """What the task's `live.py` found when the agent was done, by name. ReferenceUnreadable where it found nothing.
+        """Return a result of the task's `live.py`, which ran when the agent was done, by name. Raises
+        ReferenceUnreadable if it has no such result.
 
-        The part of the grade that asks says that it is not regradable: nobody can look again.
+        The part of the grade that uses it is marked as not regradable: nobody can repeat the check.
         """
         with reference(f"live check {name}"):
             LIVE.set(True)
             try:
                 kept = json.loads(file_in(self._state.parent, "live.json").read_bytes())
             except (OSError, ValueError, RecursionError):
-                raise UnreadableSource("nothing was kept of it") from None
+                raise UnreadableSource("no result of live.py was kept") from None
             if "found" not in kept:
-                raise UnreadableSource(str(kept.get("failed") or "nothing was found")[:1000])
+                raise UnreadableSource(str(kept.get("failed") or "live.py found nothing")[:1000])
             if name not in kept["found"]:
-                raise UnreadableSource(f"live.py said nothing of it; it said {', '.join(kept['found'])[:200]}")
+                raise UnreadableSource(f"live.py has no such result; it has {', '.join(kept['found'])[:200]}")
             return kept["found"][name]
 
     def requests(self, service: str = "") -> list[dict[str, Any]]:
-        """Requests that the front door answered: at, service, by, method, path, status, bytes, program."""
+        """Return the requests that the front door answered: at, service, by, method, path, status, bytes, program."""
         with deliverable("the log of requests"):
             path = file_in(self._state, "log/access.jsonl")
             with path.open("rb") as file:
@@ -225,13 +229,13 @@ class Workplace:
             try:
                 one = json.loads(line)
             except (ValueError, RecursionError):
-                continue  # the last line of a log that was cut off
+                continue  # the last line of a log can be cut off
             if isinstance(one, dict) and service in ("", one.get("service")):
                 found.append(one)
         return found
 
     def requested(self, service: str, method: str, path: str, by: str = "") -> datetime | None:
-        """When such a request was first answered with success, to the second; None where none was. `path`: a glob."""
+        """Return when such a request first succeeded, to the second; None if none did. path: a glob."""
         for one in self.requests(service):
             told = (str(one.get(name, "")) for name in ("method", "path", "by"))
             asked, where, who = told
@@ -249,7 +253,7 @@ class Workplace:
 
     @contextmanager
     def _database(self, file: str) -> Iterator[sqlite3.Connection]:
-        """A copy, so that what was being written is rolled back as the service itself would."""
+        """Open a copy, so that an unfinished transaction is rolled back as the service itself would do."""
         path = file_in(self._state, file)
         with tempfile.TemporaryDirectory() as folder:
             for ending in ("", "-journal", "-wal"):
@@ -265,12 +269,14 @@ def _moment(text: object) -> datetime:
     try:
         found = datetime.fromisoformat(str(text))
     except ValueError:
-        raise UnreadableSource(f"{str(text)[:40]!r} is no time") from None
+        raise UnreadableSource(f"{str(text)[:40]!r} is not a time") from None
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def _message(when: int, value: str) -> Message | None:
-    """A stanza as a message. The server's mark of the account is the last one, whatever the sender put before it."""
+    """Parse a chat stanza. The last address in it is the account, added by the server after anything that the sender
+    wrote.
+    """
     from xml.etree.ElementTree import ParseError
 
     from defusedxml.common import DefusedXmlException

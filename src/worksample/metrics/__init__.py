@@ -1,7 +1,7 @@
-"""All quoted figures: pure functions from columns to values with intervals, counts and notes.
+"""Figures with their statistics: pure functions from columns to values with intervals, counts and notes.
 
-These functions know no store. Columns are polars Series, numpy arrays or sequences; a missing value is null, and NaN is
-an error. Every figure is an `Estimate`, which has no value exactly if its `reason` says why. docs/reference/metrics.md
+These functions never read a store. Columns are polars Series, numpy arrays or sequences; a missing value is null, and
+NaN is an error. Every figure is an `Estimate`; if it has no value, its `reason` says why. docs/reference/metrics.md
 defines them all.
 """
 

@@ -1,7 +1,7 @@
-"""Checks of columns given by callers: types, gaps, NaN and ranges are examined here and nowhere else.
+"""Checks of columns that callers pass: types, gaps, NaN and ranges are checked only in this module.
 
 A column is a polars Series, a numpy array or a sequence. A missing value is null (None); NaN is an error, since it may
-be the trace of a failed computation.
+result from a failed computation.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 MONEY_CEILING = LARGEST
-"""US dollars; a single price above it is taken for a mistake."""
+"""Maximum plausible price in US dollars; a higher single price is taken for a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """A column of names as numbers: row i holds `labels[index[i]]`. Integers come sorted, texts by first appearance.
+    """A column of names as numbers: the name of row i is `labels[index[i]]`. Integers are sorted, texts are in order of
+    first appearance.
 
-    Stands for its column in every figure: one that enters several is read once.
+    Can replace its column in every figure, so that a column used by several figures is read once.
     """
 
     index: Ints
@@ -94,7 +95,7 @@ def same_length(**columns: Column | None) -> int:
 
 
 def floats(name: str, values: Column, *, low: float | None = None, high: float | None = None) -> tuple[Floats, Flags]:
-    """Return numbers and which of them exist: missing ones are NaN in the first and False in the second."""
+    """Return numbers, and flags of those that exist: missing ones are NaN in the first and False in the second."""
     column = series(name, values)
     if column.dtype == pl.Null:
         return np.full(len(column), np.nan), np.zeros(len(column), dtype=bool)
@@ -120,7 +121,7 @@ def floats(name: str, values: Column, *, low: float | None = None, high: float |
 
 
 def _full(name: str, numbers: Floats, low: float | None, high: float | None) -> Floats:
-    """`floats` of a column in which nothing is missing: two passes, since NaN and infinity show in the extremes."""
+    """Return `floats` of a column without gaps: two passes suffice, since NaN and infinity show in the extremes."""
     if not len(numbers):
         return numbers
     least, most = float(numbers.min()), float(numbers.max())
@@ -156,7 +157,7 @@ def money(name: str, values: Column, *, ceiling: float = MONEY_CEILING) -> tuple
 
 
 def flags(name: str, values: Column) -> tuple[Flags, Flags]:
-    """Return booleans (or 0 and 1) and which of them exist."""
+    """Return booleans (or 0 and 1), and flags of those that exist."""
     column = series(name, values)
     if column.dtype == pl.Boolean and not column.null_count():
         return column.to_numpy(), np.ones(len(column), dtype=bool)
@@ -170,7 +171,7 @@ def flags(name: str, values: Column) -> tuple[Flags, Flags]:
 
 
 def integers(name: str, values: Column, *, low: int | None = None, high: int | None = None) -> tuple[Ints, Flags]:
-    """Whole numbers and which of them are there; missing ones are 0 in the first."""
+    """Return whole numbers, and flags of those that exist; missing ones are 0 in the first."""
     column = series(name, values)
     if column.dtype.is_integer():
         holes = column.null_count()
@@ -186,14 +187,14 @@ def integers(name: str, values: Column, *, low: int | None = None, high: int | N
 
 
 def whole(name: str, values: Column, *, low: int | None = None, high: int | None = None) -> Ints:
-    """Whole numbers, none missing."""
+    """Return whole numbers. Raises UsageError if one is missing."""
     numbers, present = integers(name, values, low=low, high=high)
     _complete(name, present)
     return numbers
 
 
 def complete(name: str, values: Column, *, low: float | None = None, high: float | None = None) -> Floats:
-    """Return numbers, none missing."""
+    """Return numbers. Raises UsageError if one is missing."""
     numbers, present = floats(name, values, low=low, high=high)
     _complete(name, present)
     return numbers
@@ -206,7 +207,7 @@ def _complete(name: str, present: Flags) -> None:
 
 
 def text(name: str, values: Column) -> pl.Series:
-    """Return texts (or categories), none missing."""
+    """Return texts (or categories). Raises UsageError if one is missing."""
     column = series(name, values)
     if column.dtype == pl.Null and len(column) == 0:
         return column.cast(pl.String)
@@ -218,7 +219,7 @@ def text(name: str, values: Column) -> pl.Series:
 
 
 def codes(name: str, values: Column) -> Codes:
-    """Return names (texts, categories, whole numbers, dates) as numbers, none missing."""
+    """Return names (texts, categories, whole numbers, dates) as numbers. Raises UsageError if one is missing."""
     if isinstance(values, Codes):
         return values
     column = series(name, values)

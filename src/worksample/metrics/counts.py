@@ -1,4 +1,4 @@
-"""Counts behind a figure: how much was planned, how much is valid, and the states of the rest."""
+"""Counts behind a figure: the number planned, the number valid, and the states of the rest."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ class State(StrEnum):
     INFRASTRUCTURE = "infrastructure"
     """A crash of the platform, of the sandbox or of the model's service."""
     UNGRADED = "ungraded"
-    """Work was handed in, and nobody could grade it (yet)."""
+    """Work was handed in, but nobody could grade it (yet)."""
     PENDING = "pending"
-    """Planned and not run."""
+    """Planned but not run."""
     NOT_ATTEMPTABLE = "not_attemptable"
-    """Work that the agent lacks the means for: no part of what was planned for it, but of the bounds."""
+    """The agent lacks what the work requires: not counted as planned for it, but included in the bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """`planned` = valid + infrastructure_failed + ungraded + pending. `special`: what else must be known, by name."""
+    """Numbers of trials. `planned` = valid + infrastructure_failed + ungraded + pending. `special`: other counts that a
+    reader needs, by name.
+    """
 
     planned: int
     valid: int
@@ -77,7 +79,7 @@ def count_states(state: Column) -> Counts:
 
 
 def counts_of(found: Mapping[str, int]) -> Counts:
-    """Return counts from how often each `State` occurs."""
+    """Return counts from the number of occurrences of each `State`."""
     unknown = sorted(set(found) - set(State))
     if unknown:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""The estimate: the form of every figure, with value, interval, counts and notes."""
+"""The estimate: the common form of every figure, with value, interval, counts and notes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 class Unit(StrEnum):
     SHARE = "share"
-    """0..1, printed in percent."""
+    """A share in 0..1, printed in percent."""
     POINTS = "points"
     """A difference of shares, -1..1, printed in percentage points."""
     SPREAD = "spread"
@@ -39,16 +39,16 @@ _PERCENT = {Unit.SHARE: 1, Unit.POINTS: 1, Unit.SPREAD: 1}
 
 
 _LEAST_HOURS = 0.05
-"""Below it hours would print as 0.0, which they are not."""
+"""Bound below which hours are printed with two significant digits: one decimal would print 0.0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure. `value` is None exactly if `reason` says why there is none.
+    """A figure. If `value` is None, `reason` says why; otherwise `reason` is empty.
 
-    `low` and `high` bound it at `level` by `method`; an end is None if there is no interval or it is unbounded, and
-    then a note says so. `exact` is the value as a rational if counts determine it: printing rounds that, half up.
-    `conditional_on` names the assumptions and omissions without which the figure has no meaning.
+    `low` and `high` are the ends of its interval at `level` by `method`; an end is None if there is no interval or it
+    is unbounded, and then a note says so. `exact` is the value as a rational if counts determine it: printing rounds
+    it, half up. `conditional_on` names the assumptions and omissions without which the figure has no meaning.
     """
 
     name: str
@@ -59,16 +59,16 @@ class Estimate:
     level: float | None = None
     method: str = ""
     error: float | None = None
-    """Standard error; None if unknown, or if nothing differs so that 0 would be false."""
+    """Standard error; None if unknown, or if all values are equal, since 0 would be false."""
     unit: Unit = Unit.NUMBER
     reason: str = ""
     notes: tuple[str, ...] = ()
     conditional_on: tuple[str, ...] = ()
     exact: Fraction | None = None
     bounds: tuple[float, float] | None = None
-    """Least and greatest possible value once everything planned is graded; None if everything is."""
+    """Smallest and largest possible value once everything planned is graded; None if everything is."""
     digits: int | None = None
-    """Decimals to print, if a published table has others than its unit's."""
+    """Number of decimals to print, if a published table prints another number than the unit's default."""
 
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.reason):
@@ -120,14 +120,14 @@ class Estimate:
         return replace(self, notes=(*self.notes, *(note for note in notes if note)))
 
     def conditional_on_more(self, *conditions: str) -> Estimate:
-        """Return the figure, conditional on more; empty conditions are dropped."""
+        """Return the figure with more conditions; empty ones are dropped."""
         return replace(self, conditional_on=(*self.conditional_on, *(c for c in conditions if c)))
 
     def renamed_to(self, name: str) -> Estimate:
         return replace(self, name=name)
 
     def to(self, digits: int) -> Estimate:
-        """Return the figure, printed with so many decimals."""
+        """Return the figure, to be printed with this many decimals."""
         return replace(self, digits=digits)
 
 

@@ -8,7 +8,7 @@ from worksample.errors import UsageError
 
 
 def round_half_up(number: Fraction | float, digits: int = 0) -> Fraction:
-    """`number` rounded to `digits` decimals, halves away from zero, without any binary rounding in between."""
+    """Return `number` rounded to `digits` decimals, halves away from zero, without any binary rounding in between."""
     exact = Fraction(number)
     scale = Fraction(10) ** digits
     steps = abs(exact) * scale + Fraction(1, 2)
@@ -30,7 +30,7 @@ def fixed_decimals(number: Fraction | float, digits: int = 0) -> str:
 def percent(share: Fraction | float, digits: int = 1) -> str:
     """Return a share in 0..1 as a percentage: `percent(Fraction(3, 240))` is `"1.3"`.
 
-    A float stands for the decimal that it is written as: 0.145 is 14.5 %, though in binary it lies below.
+    A float counts as the decimal that it is written as: 0.145 is 14.5 %, although its binary value is lower.
     """
     written = share if isinstance(share, Fraction) else Fraction(repr(float(share)))
     return fixed_decimals(written * 100, digits)

@@ -1,6 +1,6 @@
 """The commands of the command line as functions, for scripts, notebooks and other programs.
 
-All of them are also names of `worksample` itself. Each function has an `async` twin with the same arguments.
+All of them are also names of `worksample` itself. Most have an `async` twin with the same arguments.
 """
 
 from lazy_loader import attach_stub

@@ -1,6 +1,6 @@
 """Run blocking work from a script, from a notebook, whose thread already has an event loop, and from async code.
 
-The engine runs an event loop of its own. If the caller's thread has one, the work runs in another thread.
+The engine needs an event loop for itself. If the caller's thread has one, the work runs in another thread.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ async def call_async(work: Callable[[Stop], T]) -> T:
 
 
 def _begin(pool: ThreadPoolExecutor, work: Callable[[Stop], T], stop: Stop) -> Future[T]:
-    def worked() -> T:
+    def run_hidden() -> T:
         with hide_notebook():
             return work(stop)
 
-    return pool.submit(contextvars.copy_context().run, worked)
+    return pool.submit(contextvars.copy_context().run, run_hidden)
 
 
 def _has_loop() -> bool:
@@ -70,7 +70,7 @@ _WORKING: list[list[tuple[Any, str, Any]]] = []
 
 @contextmanager
 def hide_notebook() -> Iterator[None]:
-    """Let IPython and rich tell only the main thread, the notebook's own, that it is in a notebook."""
+    """Let IPython and rich see a notebook only in the main thread."""
     package: Any = sys.modules.get("IPython")
     if package is None:
         yield

@@ -37,7 +37,7 @@ def run(
 ) -> Run:  # fmt: skip
     """Run agents on tasks in sandboxes, grade what they deliver, and return the experiment as it then stands.
 
-    If you call it again with the same arguments, it continues where it stopped: nothing that is finished runs twice.
+    If you call it again with the same arguments, it continues: nothing that is finished runs twice.
     Ctrl-C, or the interrupt of a notebook, closes the trials in progress and returns what there is. Raises
     ManifestError, PlanError or UsageError, before anything runs, if the experiment cannot be run as asked.
 
@@ -132,7 +132,7 @@ async def resume_async(
 
 @dataclass(frozen=True)
 class StoredPlan:
-    """A plan in an open store. `known`: it was planned before."""
+    """A plan in an open store. `known`: the experiment had been planned before."""
 
     store: Store
     plan: Plan
@@ -143,7 +143,9 @@ class StoredPlan:
 
 @contextmanager
 def plan_into_store(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[StoredPlan]:
-    """Refuse what cannot be run before a store is made, then plan into it; for a `with`. `note` receives long waits."""
+    """Refuse an experiment that cannot run before a store is created, then plan it there; for a `with`. `note` receives
+    messages about long waits.
+    """
     from worksample.experiments.experiment_runner import wants_libraries
     from worksample.experiments.model_check import need_models, prove_models
     from worksample.experiments.planning.preparation import commit_plan, prepare
@@ -175,7 +177,7 @@ def _with_work(plan: Plan, where: str | None) -> list[Agent]:
 
 
 def prove_rest(store: Store, experiment: Experiment, config: ExperimentConfig) -> tuple[ModelCheckResult, ...]:
-    """Check the models of agents with open slots, for an experiment that was planned before."""
+    """Check the models of agents with open slots, if the experiment had been planned before."""
     from worksample.experiments.model_check import prove_models
     from worksample.records import Agent
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Qualifying:
-    """How experts are asked about jobs."""
+    """Settings of the questions to experts about jobs."""
 
     questions: Path | None = None
     """A TOML file with a firm's own questions."""

@@ -1,6 +1,6 @@
 """Names and types of the keyword arguments of `run`, `resume`, `grade` and `submit`, so that editors complete them.
 
-What each means, with an example, stands in the docstring of the function that takes it.
+The docstring of each function explains its arguments with examples.
 """
 
 from __future__ import annotations

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 LONGEST = 160
-"""Most characters of a reason on a line."""
+"""Maximum number of characters of a reason on a line."""
 
 
 def watcher(*, silent: bool) -> RunListener:
-    """Return a watcher: silent, a changing line in a notebook, a bar on a terminal, else lines (both on stderr)."""
+    """Return a listener that shows progress: silent, a changing line in a notebook, a bar on a terminal, else lines
+    (both on stderr).
+    """
     if silent:
         return SilentListener()
     if in_notebook():
@@ -27,7 +29,7 @@ def watcher(*, silent: bool) -> RunListener:
     return Bar() if sys.stderr.isatty() else Lines()
 
 
-def spent(tally: RunTally) -> str:
+def cost_so_far(tally: RunTally) -> str:
     """Return the cost so far, with unpriced and unsettled calls, and the judges' cost."""
     most = tally.at_most if tally.unsettled else None
     said = cost_range(tally.cost, tally.unpriced, most, full_price=tally.full_price > 0)
@@ -44,11 +46,15 @@ def outcome_of(trial: Trial) -> str:
     if trial.outcome.cause is None:
         return "done"
     said = f"{trial.outcome.ending}: {POLICY[trial.outcome.cause].says}"
-    return f"{said} ({_first_line(trial.outcome.reason)})" if _crashed(trial) and trial.outcome.reason.strip() else said
+    return (
+        f"{said} ({_first_line(trial.outcome.reason)})"
+        if _agent_failed(trial) and trial.outcome.reason.strip()
+        else said
+    )
 
 
-def _crashed(trial: Trial) -> bool:
-    """Whether the agent's own program failed: the trial counts, and the program's author wants to know why."""
+def _agent_failed(trial: Trial) -> bool:
+    """Return whether the agent's own program failed: the trial counts, and the program's author wants to know why."""
     return trial.outcome.finished and trial.outcome.ending is Ending.FAILED
 
 
@@ -61,7 +67,7 @@ def _first_line(reason: str) -> str:
 def failure_of(trial: Trial, instance: Instance) -> str:
     """Return a line about a failed trial."""
     said = f"{instance.key}  {trial.agent.partition('@')[0]}  {outcome_of(trial)}"
-    return said if _crashed(trial) else f"{said}  {trial.outcome.reason}"
+    return said if _agent_failed(trial) else f"{said}  {trial.outcome.reason}"
 
 
 def grade_of(evaluation: Evaluation) -> str:
@@ -75,20 +81,20 @@ def grade_of(evaluation: Evaluation) -> str:
 
 
 def in_notebook() -> bool:
-    """Whether a Jupyter kernel shows this process's output."""
+    """Return whether a Jupyter kernel shows this process's output."""
     shell = sys.modules.get("IPython.core.getipython")  # the package's own name of it may say None: python_api.kernel
     running = shell.get_ipython() if shell is not None else None
     return running is not None and hasattr(running, "kernel")
 
 
-def counted(tally: RunTally) -> str:
-    """Return the progress of a run in a line."""
-    rest = f"failed {tally.failed} · graded {tally.graded} · ungraded {tally.ungraded} · {spent(tally)}"
+def progress_line(tally: RunTally) -> str:
+    """Return the progress of a run in one line."""
+    rest = f"failed {tally.failed} · graded {tally.graded} · ungraded {tally.ungraded} · {cost_so_far(tally)}"
     return f"{tally.finished}/{tally.planned} trials · {rest}"
 
 
 class Lines:
-    """Prints a line per event, for logs."""
+    """A listener that prints a line for each event, for logs."""
 
     def begin(self, tally: RunTally) -> None:
         self.tally = tally
@@ -97,7 +103,7 @@ class Lines:
         seconds = (trial.ended - trial.started).total_seconds()
         self.note(
             f"[{self.tally.finished}/{self.tally.planned}] {instance.key}  {trial.agent.partition('@')[0]}  "
-            f"{outcome_of(trial)}  {duration(seconds)}  cost so far {spent(self.tally)}"
+            f"{outcome_of(trial)}  {duration(seconds)}  cost so far {cost_so_far(self.tally)}"
         )
         if not trial.outcome.finished and trial.outcome.reason:
             self.note(f"  {' '.join(trial.outcome.reason.split())[:300]}")
@@ -121,10 +127,10 @@ class NotebookCell:
 
         self.tally = tally
         show: Any = display  # IPython has no types
-        self.line = show({"text/plain": counted(tally)}, raw=True, display_id=True)
+        self.line = show({"text/plain": progress_line(tally)}, raw=True, display_id=True)
 
     def closed(self, trial: Trial, instance: Instance) -> None:
-        if not trial.outcome.finished or _crashed(trial):
+        if not trial.outcome.finished or _agent_failed(trial):
             self.note(failure_of(trial, instance))
         self.end()
 
@@ -137,7 +143,7 @@ class NotebookCell:
         sys.stderr.write(f"{printable(text)}\n")
 
     def end(self) -> None:
-        self.line.update({"text/plain": counted(self.tally)}, raw=True)
+        self.line.update({"text/plain": progress_line(self.tally)}, raw=True)
 
 
 class Bar:
@@ -163,7 +169,7 @@ class Bar:
         self._update()
 
     def closed(self, trial: Trial, instance: Instance) -> None:
-        if not trial.outcome.finished or _crashed(trial):
+        if not trial.outcome.finished or _agent_failed(trial):
             self.note(failure_of(trial, instance))
         self._update()
 
@@ -181,5 +187,5 @@ class Bar:
 
     def _update(self) -> None:
         t = self.tally
-        says = f"failed {t.failed} · graded {t.graded} · ungraded {t.ungraded} · {spent(t)}"
+        says = f"failed {t.failed} · graded {t.graded} · ungraded {t.ungraded} · {cost_so_far(t)}"
         self.progress.update(self.task, total=t.planned, completed=t.finished, says=says)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Graded:
-    """A new round and its changes. `adopted`: it decides from now on."""
+    """A new round and its changes. `adopted`: the round decides from now on."""
 
     regraded: Regraded
 
@@ -63,7 +63,7 @@ def grade(
     The new round decides from now on, unless a submission would lose its verdict by it.
 
     - `experiment="first"`: its name or id, or the `Run`; default: the store's latest.
-    - `tasks=["my-task"]`: folders whose graders are used as they are now.
+    - `tasks=["my-task"]`: folders with current versions of the graders, to grade with.
     - `submissions=["sub-1"]`: ids of submissions to grade, instead of all of an experiment.
     - `store="results"`: the store's folder or URL, or an open `Store`; default: the store of the `Run`, else as for
       `run`.
@@ -72,7 +72,7 @@ def grade(
     - `by="judge"`: grade by the judge models; default: by the program.
     - `reason="grader fixed"`: why; kept with the round.
     - `graders=4`: submissions graded at once; default: 2.
-    - `sandbox="docker"`: where graders run; default: as planned.
+    - `sandbox="docker"`: the sandbox of the graders; default: as planned.
     - `author="ann"`: who grades; default: `$WORKSAMPLE_AUTHOR`, else the account's name.
     - `judges={"judge": {"model": "openai/gpt-5"}}`: other judges than planned.
     - `prices={"openai/gpt-5": {"input": 1.25, "output": 10}}`: prices, over those planned.

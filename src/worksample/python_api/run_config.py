@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TASK_FILE = "task.toml"
 CALL = "the call"
-"""The place of an argument's fault, in errors."""
+"""The `where` of errors about an argument."""
 TABLES = ("limits", "prices", "services", "people", "judges")
 
 
@@ -49,7 +49,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _work_of(tasks: Any) -> dict[str, Any]:
-    """Return the suite, or the folders of task packages, that `tasks` names."""
+    """Return the suite, or the folders of task packages, that `tasks` refers to."""
     from worksample.tasks import Package
 
     if isinstance(tasks, str | Path) and not (Path(tasks) / TASK_FILE).is_file():

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """An experiment as it stands. Every frame is read from the store when it is asked for."""
+    """An experiment in its current state. Every frame is read from the store when it is requested."""
 
     store: str
-    """Folder or URL."""
+    """The store's folder or URL."""
     status: Status
     """Counts of slots: planned, finished, open, graded, waiting, ungraded; cost in US dollars."""
     interrupted: bool = False
@@ -38,7 +38,7 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether everything planned is finished, and graded or waiting for people or a judge."""
+        """True if every planned slot is finished, and graded or waiting for people or a judge."""
         return self.status.complete
 
     @property

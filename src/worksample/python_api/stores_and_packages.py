@@ -1,4 +1,4 @@
-"""Open stores and task packages."""
+"""Functions that open stores and task packages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def open_store(where: str | Path | None = None, *, create: bool = False) -> Store:
     """Open the store in a folder or at an fsspec URL, for a `with`; default: `$WORKSAMPLE_STORE`, else `./.worksample`.
 
-    `create` makes a missing store. Raises StoreError if there is none.
+    `create`: create the store if it is missing. Raises StoreError if it is missing otherwise.
     """
     from worksample.store import Store
 
@@ -33,7 +33,7 @@ def task(folder: str | Path) -> Package:
 
 @contextmanager
 def use_store(where: Where, *, create: bool = False) -> Iterator[Store]:
-    """Open a store for a `with`; an open one is used and stays open."""
+    """Open a store for a `with`; a store that is already open is used and stays open."""
     from worksample.store import Store
 
     if isinstance(where, Store):
@@ -44,7 +44,7 @@ def use_store(where: Where, *, create: bool = False) -> Iterator[Store]:
 
 
 def place_of(where: Where) -> str | None:
-    """Return a store as an experiment's settings name it."""
+    """Return a store in the form of an experiment's settings: its folder or URL."""
     from worksample.store import Store
 
     if where is None:

@@ -1,4 +1,4 @@
-"""`submit`: hand in work made elsewhere, which is graded like any other."""
+"""`submit`: hand in work made elsewhere, which is then graded like any other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def submit(
     - `store="results"`: the store's folder or URL, or an open `Store`; default: the store of the `Run`, else as for
       `run`.
     - `grade=False`: store the work without grading it.
-    - `sandbox="docker"`: where the grader runs; default: `bubblewrap`.
+    - `sandbox="docker"`: the sandbox of the grader; default: `bubblewrap`.
     - `experiment="first"`: an experiment whose rounds judge the work when it is resumed, instead of a grade now. The
       same work handed in twice counts once.
     - `instance="small"`: which instance of the task; needed if there are several.

@@ -24,9 +24,8 @@ def cost_range(
 ) -> str:
     """Return a cost with its unknown part: `$1.20 + 2 unpriced`, `$1.20, at most $1.50`, `at most $1.20`.
 
-    `unpriced`: how many have no price; `at_most`: given if the amount is partly estimated or unsettled; `full_price`:
-    some
-    cached tokens are charged as fresh ones, so that the amount is itself an upper bound.
+    `unpriced`: the number of calls without a price; `at_most`: given if the amount is partly estimated or unsettled;
+    `full_price`: some cached tokens are charged at the full price, so that the amount is itself an upper bound.
     """
     said = "not known" if amount is None and unpriced else dollars(amount or 0.0)
     if full_price and amount and at_most is None:

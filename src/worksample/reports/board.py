@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 ILLUSTRATIVE = "illustrative"
 COUNTED = ("planned", "valid", "infrastructure_failed", "ungraded", "pending", "not_attemptable")
-"""Counts in the frame of a leaderboard."""
+"""Columns with counts in the frame of a leaderboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,40 +42,40 @@ class Row:
     harness: str
     model: str | None
     planned: int | None
-    """Planned trials; None for people and external agents who handed work in."""
+    """Planned trials; None for people and external agents who handed in work."""
     valid: int
     infrastructure_failed: int
     ungraded: int
     """Ungraded trials, including those in `broken`."""
     broken: int
-    """Ungraded because the deliverable crashed its grader, or is of a kind that no model can see."""
+    """Trials that are ungraded because the deliverable crashed its grader, or is of a kind that no model can see."""
     unseen: int
-    """Ungraded because the evaluator could not see enough of the work."""
+    """Trials that are ungraded because the evaluator could not see enough of the work."""
     pending: int
     not_attemptable: int
     passed: Estimate
     """Pass rate under the protocol, among graded trials."""
     bounds: tuple[float | None, float | None]
-    """Least and greatest value of `passed` once everything is graded; deliverables that crashed their grader count 0 in
-    both.
+    """Lowest and highest possible value of `passed` once everything is graded; deliverables that crashed their grader
+    count 0 in both.
     """
     score: Estimate
     s_partial: Estimate
     earned: Estimate
-    """US dollars: the value of the passed instances, the mean over repeats (RLI 3.3)."""
+    """US dollars earned: the value of the passed instances, the mean over repeats (RLI 3.3)."""
     cost: Estimate
     """US dollars per trial."""
     seconds: Estimate
     tokens: Estimate
     steps: Estimate
     blind: int = 0
-    """Both `broken` and `unseen`: of a kind that no model can see."""
+    """Trials that are both `broken` and `unseen`: of a kind that no model can see."""
     entrant: str = ""
-    """"person" or "external agent" for those who handed work in; "" for an agent of the plan."""
+    """"person" or "external agent" for those who handed in work; "" for an agent of the plan."""
 
     @property
     def label(self) -> str:
-        """The name, marked if it is no agent of the plan."""
+        """The name, marked if it is not an agent of the plan."""
         return f"{self.name} ({self.entrant})" if self.entrant else self.name
 
     @property
@@ -85,7 +85,7 @@ class Row:
 
     @property
     def rest(self) -> str:
-        """The trials that are not graded, as text: none of them counts as 0."""
+        """The trials that are not graded, as text; none of them counts as 0."""
         counts = (
             (self.infrastructure_failed, "failed by infrastructure"),
             (self.broken - self.blind, "ungraded: the deliverable crashed its grader"),
@@ -130,7 +130,7 @@ class Leaderboard:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row per agent: counts, and each figure with `_low` and `_high`, null if there is none."""
+        """Return a row per agent: counts, and each figure with `_low` and `_high`, null if it has none."""
         import polars as pl
 
         rows = []
@@ -179,8 +179,8 @@ def leaderboard(
 ) -> Leaderboard:
     """Build the leaderboard of one or more experiments with equal locks. Raises PlanError if the locks differ.
 
-    `illustrative`: let prices that are only illustrative count as dollars; the notes then say so. `rules`: whose
-    answers make the verdicts (by default as the experiments say), and which part of the work is shown.
+    `illustrative`: count prices that are only illustrative as dollars; the notes then say so. `rules`: whose answers
+    make the verdicts (by default as the experiments say), and which part of the work is shown.
     """
     from worksample.results.result_set import ResultSet
 
@@ -196,7 +196,7 @@ def leaderboard(
 
 
 def _judges(store: Store, work: ResultSet) -> tuple[str, ...]:
-    """Return notes on how far the judges behind the verdicts follow the order of a pair."""
+    """Return notes on how much the answers of the judges behind the verdicts depend on the order of a pair."""
     from worksample.results.pair_orders import order_notes
 
     deciding = work.judgments.under(work.primary).deciding
@@ -215,7 +215,7 @@ def add_reasons(store: Store, board: Leaderboard) -> Leaderboard:
 def _sort_rows(rows: Sequence[Row], experiments: Sequence[Experiment]) -> list[Row]:
     """Sort rows best first.
 
-    A later attempt is made only on work that failed before, so its rate ranks nobody: it stands below the attempt that
+    A later attempt is made only on work that failed before, so its rate is not a rank: it stands below the attempt that
     it follows.
     """
     follows = {arm.name: arm.continues for one in experiments for arm in one.arms}

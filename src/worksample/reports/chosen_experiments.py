@@ -1,4 +1,4 @@
-"""The experiments that a report covers, and what may be shown of them."""
+"""The experiments that a report covers, and what a private suite allows to show."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def is_private(store: Store, experiments: Sequence[Experiment]) -> bool:
 
 
 def require_same_lock(experiments: Sequence[Experiment]) -> None:
-    """Refuse to compare what was not measured alike: other instances, environment models or protocol.
+    """Raise PlanError if experiments were not measured under equal conditions: the same instances, environment models
+    and protocol.
 
-    What came in by several deliveries of one set of tables is one study, though each brings jobs of its own.
+    Several deliveries of one set of imported tables count as one study, although each brings different jobs.
     """
     first = experiments[0]
     imported = all(e.lock.sandbox == IMPORTED for e in experiments)

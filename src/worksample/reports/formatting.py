@@ -29,7 +29,7 @@ def figure(value: float | None, kind: str = "score") -> str:
 
 
 def duration(seconds: float) -> str:
-    """0.42 s, 12.3 s, 4 min 05 s, 2 h 03 min."""
+    """Format seconds: 0.42 s, 12.3 s, 4 min 05 s, 2 h 03 min."""
     if seconds < 60:
         return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

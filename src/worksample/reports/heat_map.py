@@ -1,4 +1,4 @@
-"""Heat maps: tasks or categories down, agents across, with the mean score of graded trials."""
+"""Heat maps: a row per task or category, a column per agent, with the mean score of graded trials."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HeatMapCell:
     graded: int
     planned: int
     state: str
-    """The text of a cell without a score."""
+    """Text of a cell without a score."""
     shade: str
     title: str
 
@@ -47,19 +47,21 @@ class Heat:
 
 
 def task_page(task: str) -> str:
-    """File name of a task's page; task names are `[a-z0-9._-]` but may start alike, so they are kept whole."""
+    """Return the file name of a task's page; task names are `[a-z0-9._-]` but may share beginnings, so they are not
+    cut.
+    """
     return re.sub(r"[^a-z0-9._-]", "_", task) + ".html"
 
 
 def shade(score: float | None) -> str:
-    """Return one of five steps, `n` for no score."""
+    """Return the CSS class of one of five shades; `n` for no score."""
     return "n" if score is None else str(min(4, int(score * 5)))
 
 
 def heat_of(frame: pl.DataFrame, by: Literal["task", "category"] = "task", order: Sequence[str] = ()) -> Heat:
     """Build the heat map of a frame of verdicts, with a row per task or per category.
 
-    Work without a category has no row. `order`: names of agents in their order; other agents follow.
+    Work without a category has no row. `order`: names of agents to list first, in this order; other agents follow.
     """
     import polars as pl
 

@@ -9,7 +9,7 @@ from worksample.records import Experiment
 from worksample.store import Store
 
 LONGEST = 300
-"""Characters of a reason."""
+"""Maximum number of characters of a reason."""
 
 
 def open_slot_reasons(store: Store, experiments: Sequence[Experiment], *, words: bool = True) -> tuple[str, ...]:

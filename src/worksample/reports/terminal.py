@@ -36,7 +36,9 @@ def cells_of(row: Row) -> tuple[str, ...]:
 
 
 def print_board(board: Leaderboard, console: Console) -> None:
-    """Print the table, its counts and notes. What does not fit beside each other stands below."""
+    """Print the table, its counts and notes. Columns that do not fit into the width are printed in further blocks
+    below.
+    """
     if board.unsandboxed:
         console.print("Ran without a sandbox, by explicit request.", style="bold red")
     rows = [cells_of(row) for row in board.rows]

@@ -1,4 +1,4 @@
-"""What a running box leaves on the host: a folder with its owner, a lease on a user id, control groups.
+"""State of a running box on the host: a folder with its owner, a lease on a user id, control groups.
 
 The owner file names the process that made the box (pid and start time), so that `sweep` can tell which boxes are
 orphaned.

@@ -20,7 +20,7 @@ _SMALL = 1 << 18
 _SENDERS = 8
 """Blobs that are sent to an object store at once."""
 _REMEMBERED = 200_000
-"""Most durable blobs that a process remembers; it checks others again."""
+"""Maximum number of durable blobs that a process remembers; it checks others again."""
 
 
 def blob_path(digest: str) -> str:
@@ -31,8 +31,7 @@ class Blobs:
     """A `Sink`. Files are at `blobs/<aa>/<digest>`, mode 0444; with a remote store the local files are its cache.
 
     A blob is durable (synced with its name, and sent if the store is remote) only after `flush`, which every
-    `Store.commit`
-    calls first.
+    `Store.commit` calls first.
     """
 
     def __init__(self, near: LocalPlace, far: RemotePlace | None = None) -> None:

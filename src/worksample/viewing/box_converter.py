@@ -37,11 +37,10 @@ BATCH_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ConversionResult:
-    """The result of converting a file. `plain`: the converter's answer, unchecked; None if it gave none.
+    """Result of converting a file. `plain`: the converter's answer, unchecked; None if it gave none.
 
     `files`: blobs by path below the output folder; `fault`: why there is no view; `blame`: whose fault that is; `kept`:
-    for
-    how many seconds this result is valid, None without limit.
+    seconds for which this result is valid, None without limit.
     """
 
     plain: dict[str, Any] | None = None
@@ -80,7 +79,7 @@ class Converter:
 
     @property
     def has_usual_limits(self) -> bool:
-        """Whether the limits are the usual ones. Failures under other limits say nothing about the file."""
+        """Return whether the limits are the usual ones. Failures under other limits say nothing about the file."""
         return self.limits == LIMITS and self.seconds is None
 
     async def hurry(self, path: str) -> None:

@@ -240,7 +240,7 @@ def _badge(badge: str, by: str) -> str:
 
 
 def _likely_family(entry: Entry) -> str:
-    """Guess the family of a file whose batch died before detection: text, which most files are."""
+    """Return the likely family of a file whose batch failed before detection: text, as most files are."""
     return "text" if entry.size < 4 << 20 else ""
 
 
@@ -265,9 +265,10 @@ def _without_content(entry: Entry) -> View | None:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """How a file will be shown, for `worksample task check`.
+    """Preview of how a file will be shown, for `worksample task check`.
 
-    `path`: quoted as in the manifest; `inspectable`: false if evaluators see too little of it; `visibility`: who is to
+    `path`: quoted as in the manifest; `inspectable`: false if evaluators see too little of it; `visibility`: the party
+    to
     blame for that.
     """
 
@@ -280,7 +281,7 @@ class Rendering:
 
     @property
     def says(self) -> str:
-        """A one-line description."""
+        """Description in one line."""
         badge = "" if self.badge == self.kind else f", {self.badge}"
         return f"{self.path}: shown as {self.kind}{badge}" + (f" ({self.problem})" if self.problem else "")
 

@@ -95,7 +95,12 @@ def criteria_of(said: Any, count: int) -> tuple[tuple[str, Importance], ...]:
         if text:
             found.setdefault(text, Importance(said[f"importance_{n}"]))
     if not found:
-        raise JudgeError("it suggested no criterion", where=ROLE, cause=Cause.JUDGE_MALFORMED)
+        raise JudgeError(
+            "the model suggested no criterion",
+            where=ROLE,
+            cause=Cause.JUDGE_MALFORMED,
+            next="ask for suggestions again",
+        )
     return tuple(found.items())
 
 

@@ -89,7 +89,10 @@ async def _put_back(store: Store, box: Box, manifest: Manifest) -> None:
             try:
                 await box.write(path, data, 0o755 if entry.executable else 0o644)
             except OSError as error:
-                raise SandboxError(f"{entry.path} could not be put back: {error.strerror}") from error
+                raise SandboxError(
+                    f"{entry.path} could not be restored in the box: {error.strerror}",
+                    next="free disk space on the server, then start the timer again",
+                ) from error
 
 
 def _name(entry: Entry) -> str:

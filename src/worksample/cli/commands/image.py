@@ -55,7 +55,7 @@ def list_command(as_json: bool | None) -> int:
 @click.argument("source", metavar="SOURCE")
 @json_option
 def check_command(source: str, as_json: bool | None) -> int:
-    """Fetch an image as a task would, and say what a sandbox made from it offers.
+    """Fetch an image as a task would, and show what a sandbox made from it offers.
 
     SOURCE is a folder with an OCI layout or a Dockerfile, an archive, a root file system, or docker://NAME@sha256:...
     """
@@ -77,7 +77,7 @@ def check_command(source: str, as_json: bool | None) -> int:
 
 
 async def _find_programs(root: Root) -> dict[str, bool]:
-    """Return whether a box with this root starts the programs that tools and tests need."""
+    """Return for each program that tools and tests need whether it starts in a box with this root file system."""
     from worksample.box import BoxConfig, open_box
 
     asked = {

@@ -95,7 +95,7 @@ HARBOR = ExchangeFormat(
         """Turn Harbor tasks at or below FOLDER into packages below the folder OUT.
 
         The verifier becomes the grader, and the solution the audit's reference. If a task needs something that is not
-        available here, its instance cannot be attempted, and the reason is recorded (docs/how-to/import-tasks.md). A
+        available here, its instance cannot be attempted, and the reason is recorded (docs/reference/formats.md). A
         faulty task does not stop the others. Existing packages are kept, so the same command again writes the missing
         ones.
         """,
@@ -116,7 +116,7 @@ HARBOR = ExchangeFormat(
         """Write each instance of PACKAGE as a Harbor task below the folder OUT.
 
         The grader becomes the verifier, in its own image with the reference. An instance that Harbor cannot express is
-        reported and left out; exit code 3 if no instance could be written (docs/how-to/import-tasks.md).
+        reported and left out; exit code 3 if no instance could be written (docs/reference/formats.md).
         """,
         _export,
         (

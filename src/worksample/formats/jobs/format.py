@@ -116,8 +116,8 @@ JOBS = _job_format(
     "Turn a table of jobs into packages: a firm's own list, a marketplace's.",
     """Turn a table of jobs into a suite of task packages below the folder OUT.
 
-    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with one job per row; --map names its columns (docs/jobs.md).
-    If a row has errors, nothing is written, unless --skip-faulty leaves such rows out.
+    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with one job per row; --map names its columns
+    (docs/reference/formats.md). If a row has errors, nothing is written, unless --skip-faulty leaves such rows out.
     """,
 )
 GDPVAL = _job_format(
@@ -137,7 +137,7 @@ RLI = _job_format(
     """Turn a folder of projects, laid out as RLI describes them, into a suite of packages below the folder OUT.
 
     Each project's folder has a brief (brief.md), inputs/, human_deliverable/ and may have a metadata.json with price,
-    hours and category (docs/jobs.md).
+    hours and category (docs/reference/formats.md).
     """,
     source="FOLDER",
 )

@@ -213,7 +213,7 @@ def _need_columns(table: Path, header: tuple[str, ...], columns: Columns) -> Non
     mapped = ", ".join(f'{name} = "..."' for name in lacking)
     raise ImportFailed(
         f"the table has no column for {names}; it has: {', '.join(header)}",
-        where=str(table), next=f"name the columns in a file for --map: [columns] {mapped} (docs/jobs.md)",
+        where=str(table), next=f"name the columns in a file for --map: [columns] {mapped} (docs/reference/formats.md)",
     )  # fmt: skip
 
 

@@ -130,7 +130,7 @@ UPBENCH = ExchangeFormat(
         As in the paper (3.2), jobs that are not completed, have no verified payment, are paid by the hour or have
         several milestones are left out and counted. If TABLE is a folder with the six tables of UpBench's appendix B,
         these jobs are imported too, but marked and left out of the suite, and all qualifications, submissions and
-        evaluations are added to the store (docs/upbench.md).
+        evaluations are added to the store (docs/reference/formats.md).
         """,
         _import,
         (
@@ -146,7 +146,7 @@ UPBENCH = ExchangeFormat(
         evaluators, agents.
 
         Jobs of private suites are left out. Data from `worksample import upbench` are written back unchanged
-        (docs/upbench.md).
+        (docs/reference/formats.md).
         """,
         _export,
         (

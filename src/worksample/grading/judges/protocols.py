@@ -1,4 +1,4 @@
-"""The questions that a judge is asked under each protocol, and how its answers become a payload.
+"""Questions to a judge under each protocol, and the conversion of its answers to a payload.
 
 Rubric: a yes/no question for each criterion that a judge decides. Holistic: would a reasonable client accept the work
 (RLI 3.4)? Pairwise: which of two submissions is closer to completion, and which is better overall (RLI 3.4)?
@@ -36,7 +36,8 @@ def probe_of(criterion: Criterion, brief: str, exhibits: tuple[Exhibit, ...]) ->
 
 async def judge_rubric(material: JudgeMaterial, asking: JudgeSession) -> GradePayload:
     """Grade the leaves with `by = "judge"`, and no others. Raises JudgeError at the first question without an
-    answer."""
+    answer.
+    """
     leaves = [leaf for leaf in material.asked.grading.criteria.leaves if leaf.by is By.JUDGE]
     if not leaves:
         raise JudgeError(

@@ -1,1 +1,1 @@
-"""Modes of comparison, each in a module of its own name that imports only what it needs."""
+"""Modes of comparison, one in each module, so that a grader imports only what it needs."""

@@ -37,10 +37,10 @@ def settle_numbers(got: Table, want: Table, rules: Compared) -> tuple[Table, Tab
             best = max(choices, key=lambda way: _fitting(column, sides, way, rules))
             decided[0][column], decided[1][column] = best
             notes += _reading_note(
-                column, sides[0], best[0], "as the reference has it; nothing else in the column tells"
+                column, sides[0], best[0], "like the reference; no other cell of the column shows the decimal mark"
             )
         marked = [cell for cell in sides[0] if isinstance(cell, NumberCell)]
-        notes += _reading_note(column, marked, marked[0].decimal if marked else "", "as its other cells tell")
+        notes += _reading_note(column, marked, marked[0].decimal if marked else "", "like its other cells")
     return _with_marks(got, decided[0]), _with_marks(want, decided[1]), notes
 
 

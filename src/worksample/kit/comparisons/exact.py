@@ -80,6 +80,6 @@ def hashed(
             got = read_text(got) if steps else read_bytes(got, TEXT_LIMIT)
     data = normalise(got, steps).encode() if isinstance(got, str) else got
     if algorithm not in hashlib.algorithms_available:
-        raise GraderError(f"no hash {algorithm!r}", next="use sha256", cause=Cause.GRADER_CRASH)
+        raise GraderError(f"unknown hash algorithm {algorithm!r}", next="use sha256", cause=Cause.GRADER_CRASH)
     found = hashlib.new(algorithm, data).hexdigest()
-    return Check.of(found in wanted, "" if found in wanted else "the value is not the expected one")
+    return Check.of(found in wanted, "" if found in wanted else "the value differs from the expected one")

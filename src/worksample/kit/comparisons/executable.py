@@ -17,7 +17,9 @@ Verdict = Callable[[bytes], Check]
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """One run and its expected result. None means that something is not checked."""
+    """The arguments and the expected result of one run of a program. Nothing is compared if the expected value is
+    None.
+    """
 
     args: Sequence[str] = ()
     stdin: str = ""
@@ -50,7 +52,7 @@ def _judge(ran: Ran, expect: Expect, timeout: float) -> Check:
     if ran.timed_out:
         return Check(0.0, f"did not end within {timeout:g} seconds")
     if expect.exit is not None and ran.exit != expect.exit:
-        return Check(0.0, f"left with {ran.exit} instead of {expect.exit}: {ran.stderr.strip()[-300:]}")
+        return Check(0.0, f"exit code {ran.exit} instead of {expect.exit}: {ran.stderr.strip()[-300:]}")
     checks = []
     if callable(expect.stdout):
         checks.append(expect.stdout(ran.stdout))

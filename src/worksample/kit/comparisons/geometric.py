@@ -36,9 +36,9 @@ def _both(got: Path | Mesh, want: Path | Mesh) -> tuple[Mesh, Mesh]:
 def geometric(
     got: Path | Mesh, want: Path | Mesh, *, volume: float = 0.01, size: float = 0.01, watertight: bool = True
 ) -> Check:
-    """Return the mean of: volume, size of the bounding box along each axis, and closedness.
+    """Return the mean of three checks: volume, size of the bounding box along each axis, and watertightness.
 
-    volume, size: how far each may be off, relative to the reference. watertight: whether the mesh must be closed.
+    volume, size: allowed deviation, relative to the reference. watertight: whether the mesh must be closed.
     """
     mine, theirs = _both(got, want)
     checks = [_near("volume", mine.volume, theirs.volume, volume)]

@@ -57,7 +57,7 @@ def _match(got: Any, want: Any, at: str, how: tuple[float, bool], out: list[str]
 
 def _items(got: list[Any], want: list[Any], at: str, how: tuple[float, bool], out: list[str]) -> tuple[int, int]:
     if not how[1] and len(got) * len(want) > COMPARED:
-        out.append(f"{at or 'the value'}: {len(got):,} items are too many to look for {len(want):,} among them")
+        out.append(f"{at or 'the value'}: {len(got):,} items are too many to search for {len(want):,} expected ones")
         return 0, _leaves(want)
     right = total = 0
     free = list(got)
@@ -116,9 +116,9 @@ def _show(value: Any) -> str:
 def query(path: Path, sql: str, parameters: tuple[Any, ...] = ()) -> Table:
     """Return the result of a query on a deliverable's SQLite file, as a table.
 
-    Read-only, within `QUERY_SECONDS` of processor time and `QUERY_ROWS`; a write-ahead log beside the file counts.
-    Invalid UTF-8 becomes replacement marks. Raises DeliverableError for a file that is no database, lacks the tables,
-    or takes longer.
+    Read-only, within `QUERY_SECONDS` of processor time and `QUERY_ROWS`; a write-ahead log beside the file is read too.
+    Invalid UTF-8 becomes replacement characters. Raises DeliverableError if the file is not a database, lacks the
+    tables, or the query takes too long.
     """
     with deliverable(path.name):
         log = path.with_name(path.name + "-wal")
@@ -148,9 +148,9 @@ def _query(path: Path, sql: str, parameters: tuple[Any, ...], *, immutable: bool
         names = tuple(d[0] for d in cursor.description or ())
         rows = cursor.fetchmany(QUERY_ROWS + 1)
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
-        raise UnreadableSource(f"the database does not answer: {error}") from error
+        raise UnreadableSource(f"the query on the database failed: {error}") from error
     finally:
         link.close()
     if len(rows) > QUERY_ROWS:
-        raise UnreadableSource(f"gives more than {QUERY_ROWS:,} rows")
+        raise UnreadableSource(f"the query returns more than {QUERY_ROWS:,} rows")
     return Table(names, tuple(dict(zip(names, row, strict=True)) for row in rows))

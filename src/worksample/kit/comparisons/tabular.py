@@ -10,15 +10,19 @@ from typing import Any
 from worksample.errors import Cause, DeliverableError, ReferenceUnreadable
 from worksample.kit.check import Check
 from worksample.kit.comparisons.ambiguous_numbers import settle_numbers
-from worksample.kit.comparisons.row_pairing import best_pairs
 from worksample.kit.numbers import close, key_text, number, plain_text, whole
 from worksample.kit.source import deliverable, reference
 from worksample.kit.table import Row, Table, read_csv
 
 LEAST_ROWS, TIMES_ROWS = 10_000, 20
-"""A deliverable may have so many rows, or so many times as many as the reference; one with more scores 0."""
+"""Size limit of a deliverable: the larger of `LEAST_ROWS` rows and `TIMES_ROWS` times the reference's rows. A larger
+one scores 0.
+"""
 SHOWN = 5
-"""Number of differences that a reason names."""
+"""Maximum number of differences in a reason."""
+
+GROUP_LIMIT = 300
+"""Maximum number of rows on one side for the best pairing; larger groups are paired in order."""
 
 Data = Path | Table | Sequence[Mapping[str, Any]]
 Tolerance = float | Mapping[str, float]
@@ -56,20 +60,20 @@ def tabular(
     tolerance: Tolerance = 0.0, relative: Tolerance = 0.0, aliases: Mapping[str, Iterable[str]] | None = None,
     partial: bool = True, extra: bool = True,
 ) -> Check:  # fmt: skip
-    """The share of the reference's cells that are right.
+    """Return the share of the reference's cells that are right.
 
     got, want: paths (`.csv`, `.tsv`, `.xlsx`), tables or lists of rows. Column names compare without regard to case and
-    spaces; `aliases` maps a reference's column to other names that will do. keys: columns that say which row is which;
-    the order of rows does not matter then, and rows with equal keys are paired to the best total. Without keys rows
-    compare in their order. columns: those that are compared (default: all of the reference's that are not keys).
-    tolerance, relative: how far a number may be off, for all columns or by column; the larger of both holds. A missing
-    row or column has no right cells. extra: whether rows beyond the reference's count as wrong ones.
-    partial=False: 1 for a table without any fault, else 0.
+    spaces; `aliases` maps a column of the reference to other accepted names. keys: columns that identify a row; the
+    order of rows does not matter then, and rows with equal keys are paired so that the most cells are right. Without
+    keys, rows compare in order. columns: the columns to compare (default: all of the reference's except the keys).
+    tolerance, relative: allowed deviation of a number, for all columns or by column; the larger of both applies. A
+    missing row or column has no right cells. extra: whether additional rows count as wrong. partial=False: return 1 for
+    a table without any fault, else 0.
 
-    A number such as `1.200` is as the other cells of its column tell; if they do not, as more cells of the column are
-    right. The reason says how it was read, and names the first differences. DeliverableError for `got`,
-    ReferenceUnreadable for `want`; tolerances, keys or columns that the reference does not have are a
-    ReferenceUnreadable too: then nobody can be graded.
+    An ambiguous number such as `1.200` is read as the other cells of its column suggest; if they do not decide, in the
+    way that makes more cells of the column right. The reason says how it was read, and names the first differences.
+    Raises DeliverableError for a fault of `got` and ReferenceUnreadable for a fault of `want`, for an invalid
+    tolerance, and for a key or column that the reference lacks: in these cases no submission can be graded.
     """
     wanted = _reference(want)
     rules = _rules(wanted, tuple(keys), columns, tolerance, relative)
@@ -117,12 +121,12 @@ def _deliverable(data: Data) -> Table:
 
 
 def _require_plausible_size(got: Table, want: Table) -> Table:
-    """Return `got` if its size can be right. Raises DeliverableError: comparing a huge table would use up the grader's
-    time.
+    """Return `got` if it is not much larger than `want`. Raises DeliverableError otherwise: comparing a huge table
+    would use up the grader's time.
     """
     most = max(LEAST_ROWS, TIMES_ROWS * len(want))
     if len(got) > most:
-        raise DeliverableError(f"has {len(got):,} rows where {len(want):,} are right", where="the table")
+        raise DeliverableError(f"has {len(got):,} rows, but {len(want):,} are expected", where="the table")
     return got
 
 
@@ -150,7 +154,7 @@ def _rules(
     rules = Rules(keys, values, spread(tolerance), spread(relative))
     if any(not 0 <= t < float("inf") for t in (*rules.absolute.values(), *rules.relative.values())):
         raise ReferenceUnreadable(
-            "a tolerance is negative or no number", cause=Cause.GRADER_CRASH, next="pass 0 or more"
+            "a tolerance is negative or not a number", cause=Cause.GRADER_CRASH, next="pass 0 or more"
         )
     return rules
 
@@ -225,3 +229,49 @@ def _differences(pairs: Pairs, rules: Rules, missing: list[str]) -> list[str]:
 
 def _show(value: Any) -> str:
     return "nothing" if value is None or value == "" else str(value)[:60]
+
+
+def best_pairs(gain: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+    """Return pairs (row, column) of a gain matrix with the largest sum; min(rows, columns) of them.
+
+    The Hungarian method (Kuhn 1955) with potentials, O(n^3).
+    """
+    if not gain or not gain[0]:
+        return []
+    rows, columns = len(gain), len(gain[0])
+    if max(rows, columns) > GROUP_LIMIT:
+        return [(i, i) for i in range(min(rows, columns))]
+    if rows > columns:
+        return sorted((r, c) for c, r in best_pairs([[gain[r][c] for r in range(rows)] for c in range(columns)]))
+    return _assign(gain, rows, columns)
+
+
+def _assign(gain: Sequence[Sequence[float]], rows: int, columns: int) -> list[tuple[int, int]]:
+    row_price, column_price = [0.0] * (rows + 1), [0.0] * (columns + 1)
+    owner = [0] * (columns + 1)
+    for row in range(1, rows + 1):
+        owner[0], here = row, 0
+        least = [float("inf")] * (columns + 1)
+        came = [0] * (columns + 1)
+        seen = [False] * (columns + 1)
+        while owner[here]:
+            seen[here] = True
+            at, step, following = owner[here], float("inf"), 0
+            for c in range(1, columns + 1):
+                if seen[c]:
+                    continue
+                cost = -gain[at - 1][c - 1] - row_price[at] - column_price[c]
+                if cost < least[c]:
+                    least[c], came[c] = cost, here
+                if least[c] < step:
+                    step, following = least[c], c
+            for c in range(columns + 1):
+                if seen[c]:
+                    row_price[owner[c]] += step
+                    column_price[c] -= step
+                else:
+                    least[c] -= step
+            here = following
+        while here:
+            owner[here], here = owner[came[here]], came[here]
+    return sorted((owner[c] - 1, c - 1) for c in range(1, columns + 1) if owner[c])

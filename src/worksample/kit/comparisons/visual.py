@@ -34,7 +34,7 @@ def _pictures(got: Path | Image, want: Path | Image) -> tuple[Image, Image]:
 
 
 def _array(picture: Image, size: tuple[int, int]) -> np.ndarray:
-    """RGB in 0..1 over white, shape (height, width, 3)."""
+    """Return RGB values in 0..1, drawn over white; shape (height, width, 3)."""
     import numpy as np
     from PIL import Image as Pillow
 

@@ -1,1 +1,1 @@
-"""Several attempts at a task: passes within k, lifts by feedback, the ceiling."""
+"""Figures about repeated attempts at a task: passes within k attempts, lifts by feedback, the ceiling."""

@@ -1,11 +1,11 @@
-"""The ceiling p_max of pass@k fitted to data: with its interval, or with why there is none (UpBench D.2, D.3).
+"""The ceiling p_max of pass@k, fitted to data, with its interval or with the reason why it has none (UpBench D.2, D.3).
 
-Model of the value: a share p_max of jobs is feasible; a feasible job passes each attempt as if drawn without
-replacement from n answers of which c pass. With p = c / n and u = 1 / n, u = 0 being independent attempts.
+Model of the value: a share p_max of jobs is feasible; attempts at a feasible job are drawn without replacement from n
+answers of which c pass. With p = c / n and u = 1 / n; u = 0 means independent attempts.
 
-The interval does not take feasible jobs for alike: they may also have chances of their own, drawn from any beta
-distribution. A job that seldom passes is hard to tell from one that never does, so few attempts give little more than
-a lower end.
+The interval does not assume that feasible jobs are alike: each may have its own chance, drawn from any beta
+distribution. A job that seldom passes is hard to distinguish from one that never does, so few attempts give little more
+than a lower end.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ _FLAT = 0.01
 _WIDE = 0.05
 _GRID = (200, 100)
 FEWEST = 10
-"""Jobs that an interval of a ceiling needs; of five it held 92 % of simulated benchmarks."""
+"""Minimum number of jobs for an interval of a ceiling; with five jobs it contained the truth in only 92 % of simulated
+benchmarks.
+"""
 _STEPS = 300
-"""Of the search around the best point of the grid; some 60 are usual."""
+"""Maximum number of steps of the search around the best point of the grid; about 60 are usual."""
 _POOLS = (0.0, 0.05, 0.1, 0.2, 1 / 3, 0.5)
 _SPREADS = (64.0, 32.0, 16.0, 8.0, 5.6, 4.0, 2.8, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125)
 """a + b of the beta distributions that jobs' chances may have."""
@@ -41,8 +43,8 @@ _SPREADS = (64.0, 32.0, 16.0, 8.0, 5.6, 4.0, 2.8, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35,
 @dataclass(frozen=True, slots=True)
 class CeilingFit:
     """A fitted ceiling. `ceiling` and `per_attempt` (p, the mean chance of a feasible job) have values only if the data
-    determine them for feasible jobs that are alike, and intervals that hold even if the jobs differ. `compatible` is
-    the range of ceilings that fit the data as well as the best one if the jobs are alike.
+    determine them for a model in which all feasible jobs are alike; their intervals also hold if the jobs differ.
+    `compatible` is the range of ceilings that fit as well as the best one in the first model.
     """
 
     ceiling: Estimate
@@ -51,11 +53,11 @@ class CeilingFit:
 
 
 def ceiling_bound(p1: float, p2: float) -> float:
-    """Return the highest ceiling with which pass rates of exactly `p1` at k = 1 and `p2` at k = 2 are possible: p1**2 /
-    (2 p1 - p2), capped at 1.
+    """Return the highest possible ceiling if the pass rates are exactly `p1` at k = 1 and `p2` at k = 2: p1**2 / (2 p1
+    - p2), capped at 1.
 
-    With UpBench's 0.398 and 0.512 it is 0.558: the 0.57 of D.2 is out of reach. Raises UsageError unless 0 < p1 <= p2 <
-    2 p1, outside of which no such model fits.
+    With UpBench's 0.398 and 0.512 it is 0.558, so the 0.57 of D.2 is not possible. Raises UsageError unless 0 < p1 <=
+    p2 < 2 p1: no such model fits otherwise.
     """
     if not 0 < p1 <= p2 <= 1 or p2 >= 2 * p1:
         raise UsageError(f"no model of equal attempts gives {p1:g} and then {p2:g}", next="pass 0 < p1 <= p2 < 2 * p1")
@@ -65,11 +67,11 @@ def ceiling_bound(p1: float, p2: float) -> float:
 def fit_ceiling(
     h: Histories, attempts: Literal["finite pool", "independent"] = "finite pool", how: Resampling = DEFAULT
 ) -> CeilingFit:
-    """Fit by maximum likelihood to jobs' histories (see `histories`); intervals are of the profile likelihood.
+    """Fit by maximum likelihood to jobs' histories (see `histories`); intervals come from the profile likelihood.
 
-    "finite pool" is the paper's model with its three parameters, "independent" its limit with two. With fewer levels
-    of k than parameters, or if ceilings more than 0.05 apart fit equally well, there is no value and the reason says
-    so. The value takes all feasible jobs for alike; the interval also holds if they differ.
+    "finite pool" is the paper's model with its three parameters, "independent" its limit with two. If there are fewer
+    levels of k than parameters, or ceilings more than 0.05 apart fit equally well, there is no value and the reason
+    says so. The value assumes that all feasible jobs are alike; the interval also holds if they differ.
     """
     if attempts not in ("finite pool", "independent"):
         raise UsageError(f"attempts is {attempts!r}", next='pass "finite pool" or "independent"')
@@ -131,7 +133,7 @@ def fit_ceiling(
 def _ends(data: Floats, grids: tuple[_Grid, ...], level: float) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return the profile-likelihood intervals of the ceiling and of the mean chance of a feasible job, over all models.
 
-    Each end reaches to the next point of the grid.
+    Each end is extended to the next point of the grid.
     """
     tables = [grid.likelihood(data) for grid in grids]
     least = max(float(table.max()) for table in tables) - normal_quantile((1 + level) / 2) ** 2 / 2
@@ -186,7 +188,7 @@ class _Grid:
         return cls(levels, mean, np.zeros_like(mean), failing)
 
     def likelihood(self, data: Floats) -> Floats:
-        """(ceilings, models)."""
+        """Return log likelihoods of the data: (ceilings, models)."""
         return np.asarray(np.tensordot(data, self.table, axes=1))
 
     def profile(self, data: Floats) -> Floats:
@@ -216,7 +218,7 @@ class _Grid:
 
 
 def _failing_alike(levels: int, chance: Floats, pool: Floats) -> Floats:
-    """P(a feasible job fails its first k attempts), k = 1..levels, if all feasible jobs are alike."""
+    """Return P(a feasible job fails its first k attempts), k = 1..levels, if all feasible jobs are alike."""
     failing, missed = [], np.ones_like(chance)
     for k in range(levels):
         left = 1 - k * pool

@@ -1,4 +1,4 @@
-"""Passed within k attempts under the policy as it ran, with the hazard of each attempt (UpBench D.3, 5.3)."""
+"""Pass rates within k attempts under the policy that was used, with the hazard of each attempt (UpBench D.3, 5.3)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampli
 
 @dataclass(frozen=True, slots=True)
 class Histories:
-    """Jobs by how their chain of attempts ended: passed[k - 1] at attempt k, failed[k - 1] for good after k."""
+    """Numbers of jobs by the end of their chain of attempts: passed[k - 1] passed at attempt k, failed[k - 1] failed k
+    attempts and were not tried again.
+    """
 
     passed: Ints
     failed: Ints
     ungraded: int = 0
-    """Jobs whose first attempt has no verdict."""
+    """Number of jobs whose first attempt has no verdict."""
     tasks: int | None = None
-    """How many tasks the graded jobs belong to; None: each is its own."""
+    """Number of tasks to which the graded jobs belong; None if each job is a task."""
 
     @property
     def jobs(self) -> int:
@@ -38,11 +40,13 @@ class Histories:
 
     @property
     def apart(self) -> float:
-        """Which part of the jobs counts as evidence: jobs of one task are taken to stand and fall together."""
+        """The share of jobs that counts as independent evidence: jobs of one task are assumed to have equal
+        outcomes.
+        """
         return 1.0 if self.tasks is None or not self.jobs else self.tasks / self.jobs
 
     def at_risk(self) -> Ints:
-        """Jobs that made attempt k."""
+        """Return the number of jobs that made attempt k, for each k."""
         ended = self.passed + self.failed
         return np.asarray(self.jobs - np.concatenate([[0], np.cumsum(ended)[:-1]]), dtype=np.int64)
 
@@ -55,9 +59,9 @@ class Histories:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Figures of attempt k (1 is the first): `hazard` among the jobs that made it; `observed`, the share of all jobs
-    that passed by attempt k, a lower bound if failed jobs were not tried again; `within`, that share if those jobs
-    had done as the others.
+    """Figures of attempt k (from 1): `hazard`, the pass rate among jobs that made it; `observed`, the share of all jobs
+    that passed by attempt k, a lower bound if failed jobs were not tried again; `within`, the same share if those
+    jobs had gone on and passed as often as the others.
     """
 
     k: int
@@ -70,8 +74,8 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
     """Read histories from one row per attempt.
 
     `attempt`: 1, 2, ... without gaps within a job; `passed`: null without a verdict, which ends the job's chain before
-    that attempt. `task`: jobs that share one are not independent evidence. Raises UsageError for a gap, a double, or an
-    attempt after a pass.
+    that attempt. `task`: jobs that share one are not independent evidence. Raises UsageError for a gap, a duplicate, or
+    an attempt after a pass.
     """
     same_length(job=job, attempt=attempt, passed=passed, task=task)
     jobs, step = codes("job", job), whole("attempt", attempt, low=1)
@@ -114,10 +118,10 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
 
 
 def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...]:
-    """Return hazard, observed share and passed-within-k for every k that was tried.
+    """Return hazard, observed share and share passed within k attempts, for every k that was tried.
 
-    Intervals are exact; that of `within`, if failed jobs were not tried again, is at the number of jobs that
-    Greenwood's variance leaves. Tasks, not their jobs, count as evidence.
+    Intervals are exact; if failed jobs were not tried again, that of `within` uses the effective number of jobs from
+    Greenwood's variance. Tasks, not jobs, count as evidence.
     """
     if not h.jobs:
         return ()
@@ -160,9 +164,10 @@ def _share(name: str, won: int, counts: Counts, apart: float, how: Resampling) -
 
 
 def _greenwood(h: Histories, last: int) -> float:
-    """Return how many independent jobs would leave the passing share as uncertain as Greenwood's variance (1926) does.
+    """Return the number of independent jobs with which the passing share would be as uncertain as by Greenwood's
+    variance (1926).
 
-    If nobody is left, half a job is taken as left: all of ten are hardly less certain than nine.
+    If no job is left, half a job is assumed to be left: ten passes of ten are hardly less certain than nine.
     """
     risk, won = h.at_risk()[: last + 1].astype(np.float64), h.passed[: last + 1]
     left = np.maximum(risk - won, 0.5)

@@ -1,4 +1,4 @@
-"""What a re-attempt with feedback adds: lifts and rescue of success and of rubric score (UpBench 5.2.1, C)."""
+"""Gains by a re-attempt with feedback: lifts and rescue of success and of rubric score (UpBench 5.2.1, C)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from worksample.metrics.uncertainty.mean_difference import difference
 
 @dataclass(frozen=True, slots=True)
 class SuccessLifts:
-    """From N jobs, A passed at first, M of the failed ones re-attempted, B of those passed (UpBench Table 2)."""
+    """Lifts of the success rate. Of N jobs, A passed at first; M of the failed ones were re-attempted, and B of those
+    passed (UpBench Table 2).
+    """
 
     p1: Estimate
     p_overall: Estimate
@@ -42,15 +44,15 @@ class RubricLifts:
     overall: Estimate
     absolute: Estimate
     relative: Estimate
-    """mean second / mean first - 1, on the re-attempted jobs alone."""
+    """Mean score of the second attempts / mean score of the first - 1, on the re-attempted jobs only."""
 
     def all(self) -> tuple[Estimate, ...]:
         return (self.first, self.overall, self.absolute, self.relative)
 
 
 def lifts_from_counts(jobs: int, passed: int, retried: int, rescued: int, how: Resampling = DEFAULT) -> SuccessLifts:
-    """Return lifts from N, A, M and B. Jobs are independent: intervals are exact; the relative lift's follows from B
-    among A + B.
+    """Return lifts from N, A, M and B. Jobs count as independent: intervals are exact; that of the relative lift
+    follows from B among A + B.
 
     Raises UsageError if the counts contradict each other (A + M > N, B > M).
     """
@@ -80,7 +82,7 @@ def lifts_from_counts(jobs: int, passed: int, retried: int, rescued: int, how: R
 
 
 def _odds(ends: tuple[float | None, float | None], level: float, method: str) -> Interval:
-    """Turn the interval of B of A + B into that of B of A; open above if A could be 0."""
+    """Convert the interval of B / (A + B) into that of B / A; it is open above if A could be 0."""
     low, high = ends
     if low is None or high is None:
         return Interval()
@@ -102,8 +104,8 @@ def success_lifts(
 ) -> SuccessLifts:
     """Return lifts from one row per job: whether the first attempt passed, and the re-attempt (null if there was none).
 
-    A null first attempt is ungraded and leaves every figure. With `task`, jobs that share one are resampled together.
-    Raises UsageError for a re-attempt of a job that had passed.
+    A job with a null first attempt is ungraded and left out of every figure. With `task`, jobs that share one are
+    resampled together. Raises UsageError for a re-attempt of a job that had passed.
     """
     same_length(first=first, second=second, task=task)
     won, judged = flags("first", first)

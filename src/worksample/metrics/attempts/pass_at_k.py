@@ -14,8 +14,8 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
 
 def pass_at_k_each(attempts: Column, passes: Column, k: int) -> Floats:
-    """Return, per task, the chance that k of its n attempts, drawn without replacement, hold one of its c passes: 1 -
-    prod over j = n-c+1..n of (1 - k/j), and 1 if n - c < k. NaN if n < k.
+    """Return, per task, the chance that k of its n attempts, drawn without replacement, include one of its c passes: 1
+    - prod over j = n-c+1..n of (1 - k/j), and 1 if n - c < k. NaN if n < k.
     """
     same_length(attempts=attempts, passes=passes)
     n, c = whole("attempts", attempts, low=0), whole("passes", passes, low=0)
@@ -49,8 +49,8 @@ def pass_at_k(
     """Return the mean over tasks of pass@k, times `ceiling` if given (0..1: the share of tasks that are feasible).
 
     Attempts must be independent repeats; re-attempts with feedback are not (see `passed_within`). Tasks with fewer than
-    k attempts have no estimate and are counted as ungraded. Rows that share a `task` are its instances and average into
-    it; without it every row is a task.
+    k attempts have no estimate and are counted as ungraded. Rows that share a `task` are its instances and are averaged
+    into one value; without it every row is a task.
     """
     each = pass_at_k_each(attempts, passes, k)
     if ceiling is not None and not 0 <= ceiling <= 1:

@@ -1,1 +1,1 @@
-"""Figures from a judge's answers and few people's labels: corrected estimates, proof, bias, drawing the sample."""
+"""Figures from a judge's answers and a few labels by people: corrected estimates, proof, bias, drawing the sample."""

@@ -1,4 +1,4 @@
-"""Rules for proving a judge, fixed beforehand: how far it must agree with people to stand in for them."""
+"""Rules for proving a judge, set beforehand: how closely it must agree with people to replace them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from .label_sample import LEAST
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRules:
-    """`[calibration]` of an experiment. Errors: UsageError for a threshold outside 0.5..1 or fewer than two labels."""
+    """Rules from `[calibration]` of an experiment. Raises UsageError for a threshold outside 0.5..1 or fewer than two
+    labels.
+    """
 
     threshold: float = 0.8
-    """Share of people's labels that a judge must agree with: the lower end of the exact interval has to reach it."""
+    """Share of people's labels that a judge must agree with: the lower end of the exact interval must reach it."""
     least: int = LEAST
-    """Labels, and projects with labels, below which no figure is corrected."""
+    """Minimum number of labels, and of projects with labels, for a corrected figure."""
     each: int = 5
-    """Labels of each answer, pass and fail, that a judge must be compared with: if few pass, a judge that fails all
-    agrees nearly always.
+    """Minimum number of labels of each answer, pass and fail, for a comparison: if few pass, a judge that fails
+    everything agrees nearly always.
     """
     level: float = 0.95
 

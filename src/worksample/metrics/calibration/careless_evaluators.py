@@ -16,23 +16,26 @@ from worksample.metrics.columns import Column, Floats, Ints, codes, floats, same
 from worksample.metrics.uncertainty.intervals import check_level
 
 FIRST_LOOK = 20
-"""Labels at the first look; each later one has twice as many."""
+"""Number of labels at the first look; each later look has twice as many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kindness:
-    """How much more a judge gives an agent than others that people judged alike. `named` if that is beyond chance."""
+    """The amount by which a judge gives an agent more than others whose work people judged equal. `named` if it is
+    beyond chance.
+    """
 
     agent: str
     excess: float
-    """Mean of the judge's answers on its labelled work, less what others with the same answers of people got."""
+    """Mean of the judge's answers on the agent's labelled work, minus that of others with the same answers of people.
+    """
     p: float
-    """Two-sided, at the look that named it, else at the last."""
+    """Two-sided p at the look that named the agent, else at the last look."""
     named: bool
     labels: int
-    """Labels of all agents at that look: what it took."""
+    """Number of labels of all agents at that look."""
     own: int
-    """Of them, this agent's."""
+    """Number of those labels that are on this agent's work."""
 
     @property
     def said(self) -> str:
@@ -50,10 +53,10 @@ def kindness_of(
     """Test each agent against all others, among rows with the same answer by people (Mantel 1963; Mantel and Haenszel
     1959 for passes).
 
-    A better agent gets more from an honest judge too, so only rows that people judged alike are compared. Rows without
-    a label or an answer are left out. Looks are taken at 20, 40, 80, ... labels in the order in which they came
-    (`order`, else the order of rows), and at the last; look k spends (1 - level) / (k (k + 1)), shared by the agents
-    that are left (Holm 1979), so that an even judge is accused no more often than 1 - level in all looks.
+    A better agent gets more from an honest judge too, so only rows with equal answers by people are compared. Rows
+    without a label or an answer are left out. Looks are taken at 20, 40, 80, ... labels in the order in which they came
+    (`order`, else the order of rows), and at the last; look k spends (1 - level) / (k (k + 1)), shared by the remaining
+    agents (Holm 1979), so that over all looks a fair judge is accused with a probability of at most 1 - level.
     """
     check_level(level)
     same_length(judge=judge, people=people, agent=agent, order=order)
@@ -85,8 +88,8 @@ def kindness_of(
 
 
 def _look(judge: Floats, people: Floats, agent: Ints, agents: int, alpha: float) -> list[tuple[float, float, bool]]:
-    """(excess, p, named) of each agent. Who is named is left out of what the rest is compared with: else a judge that
-    is kind to one agent would seem harsh to all others.
+    """Return (excess, p, named) of each agent. A named agent is left out of the comparison for the others: otherwise a
+    judge that is kind to one agent would seem harsh to all others.
     """
     told = [(0.0, 1.0, False)] * agents
     left = list(range(agents))
@@ -114,8 +117,8 @@ def _looks(labels: int) -> list[int]:
 
 
 def _scores(judge: Floats, people: Floats, agent: Ints, agents: int) -> tuple[Floats, Floats]:
-    """(excess, two-sided p) of each agent: its sum over levels of people's answer against what shuffling the judge's
-    answers within each level would give it.
+    """Return (excess, two-sided p) of each agent: its sum over the levels of people's answer, against the sum expected
+    if the judge's answers were shuffled within each level.
     """
     from scipy.special import ndtr
 
@@ -142,14 +145,14 @@ def _scores(judge: Floats, people: Floats, agent: Ints, agents: int) -> tuple[Fl
 
 @dataclass(frozen=True, slots=True)
 class OneAnswer:
-    """The answer that a judge gives to everything. `named` if that is beyond chance."""
+    """A judge's single answer to everything. `named` if that is beyond chance."""
 
     answer: float
     rows: int
     labels: int
-    """People's answers that had come in when the judge was named, else all of them."""
+    """Number of people's answers that had come in when the judge was named, else of all."""
     otherwise: int
-    """Those of the labels that say the opposite."""
+    """Number of those labels with the opposite answer."""
     named: bool
 
     @property
@@ -165,10 +168,10 @@ class OneAnswer:
 def one_answer_of(
     judge: Column, people: Column, *, threshold: float = 0.8, least: int = LEAST, level: float = 0.99
 ) -> OneAnswer | None:
-    """Return the judge's one answer to all rows; None if it gives several, or fewer than `least` in all.
+    """Return the judge's single answer to all rows; None if it gives several answers, or fewer than `least` in total.
 
-    The judge is named if one that agrees with the other half of people's answers at the rate of `threshold` would miss
-    so many in succession less often than 1 - `level`. Rows stand in the order in which labels came.
+    The judge is named if a judge that detects the other half of people's answers at the rate of `threshold` would miss
+    so many in succession with a probability below 1 - `level`. Rows stand in the order in which labels came.
     """
     check_level(level)
     same_length(judge=judge, people=people)
@@ -185,7 +188,7 @@ def one_answer_of(
 
 
 SHORTEST = 20
-"""Letters below which equal texts are no sign: "ok" and "missing file" are anybody's."""
+"""Minimum number of letters of equal texts that count as copied: anybody may write "ok" or "missing file"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +199,9 @@ class Copying:
     labels: int
     agreement: float
     expected: float
-    """What other people's labels agree with the judge."""
+    """Rate at which other people's labels agree with the judge."""
     texts: int
-    """Justifications that are the judge's, word for word."""
+    """Number of justifications that equal the judge's word for word."""
     why: str
 
 
@@ -211,12 +214,13 @@ def find_copying(
     least: int = LEAST,
     level: float = 0.99,
 ) -> tuple[Copying, ...]:
-    """Return the people who agree with the judge on everything although others do not, or who give the judge's own
+    """Return the people who agree with the judge on everything although others do not, or who repeat the judge's own
     words.
 
-    A row per label. `said`: (person's text, judge's text) per row. A person with `least` labels and agreement on all of
-    them is named if chance, at the rate of the others, gives that less often than 1 - `level` (shared among all
-    people); so is a person with two texts of 20 letters and more that equal the judge's but for case and spaces.
+    One row per label. `said`: (person's text, judge's text) per row. A person with `least` labels who agrees on all of
+    them is named if chance, at the rate of the others, would cause that with a probability below 1 - `level` (shared
+    among all people). A person is also named for two texts of 20 letters or more that equal the judge's except for case
+    and spaces.
     """
     check_level(level)
     size = same_length(person=person, judge=judge, people=people)

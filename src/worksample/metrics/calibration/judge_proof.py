@@ -22,11 +22,11 @@ Cell = tuple[str, ...]
 
 class JudgeStanding(StrEnum):
     PROVEN = "proven"
-    """Shown to agree with people as far as the threshold asks: its answers count."""
+    """The judge agrees with people to the degree that the threshold requires: its answers count."""
     UNPROVEN = "unproven"
-    """Not proven, or not yet: the standing of everything new."""
+    """The judge is not, or not yet, proven; everything new begins so."""
     REFUSED = "refused"
-    """Shown to agree less than the threshold asks."""
+    """The judge agrees with people less than the threshold requires."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Whom an item goes to, and why."""
+    """The kind of evaluator that an item goes to, and why."""
 
     people: bool
     standing: JudgeStanding
@@ -54,8 +54,8 @@ class Route:
 def agrees(sample: Sample, kind: LabelKind = LabelKind.RATE, within: float = 0.1) -> CheckedSample:
     """Return the labelled rows, with `people` 1 if judge and people agree.
 
-    They agree if the answers are the same; for a judge's share, if both lie on the same side of one half; for scores,
-    if they lie no more than `within` apart. Rows without an answer by the judge do not agree.
+    They agree if the answers are equal; for a judge's share, if both lie on the same side of one half; for scores, if
+    they differ by at most `within`. Rows without an answer by the judge do not agree.
     """
     data = check_sample(sample, kind)
     if kind is LabelKind.RATE:
@@ -71,8 +71,9 @@ def prove(
 ) -> Proof:
     """Compare a judge with people's labels in one cell.
 
-    Proven if the lower end of agreement's exact interval reaches the threshold, and agreement with people's passes and
-    with their fails, each seen often enough, reaches it too. Refused if the upper end stays below it.
+    The judge is proven if the lower end of the exact interval of agreement reaches the threshold, and if agreement on
+    people's passes and on their fails, each with enough labels, reaches it too. It is refused if the upper end stays
+    below the threshold.
     """
     rules = rules or CalibrationRules()
     found = agrees(sample, kind, within)
@@ -122,7 +123,7 @@ def prove_by(
     kind: LabelKind = LabelKind.RATE,
     within: float = 0.1,
 ) -> dict[Cell, Proof]:
-    """`prove` for every combination of the columns `by` that occurs, sorted."""
+    """Return `prove` for every combination of the columns `by` that occurs, sorted."""
     columns = {"judge": sample.judge, "people": sample.people, "project": sample.project, "drawn": sample.drawn}
     frame = pl.DataFrame({name: series(name, values) for name, values in columns.items() if values is not None})
     keys = [f"by{i}" for i in range(len(by))]
@@ -136,7 +137,7 @@ def prove_by(
 
 
 def route(cell: Cell, proofs: Mapping[Cell, Proof]) -> Route:
-    """Whom an item of `cell` goes to: to people, unless the judge is proven there. A cell that has no proof is new."""
+    """Route an item of `cell` to people, unless the judge is proven in that cell. A cell without a proof is new."""
     proof = proofs.get(cell)
     if proof is None:
         return Route(True, JudgeStanding.UNPROVEN, f"new: no label yet for {', '.join(cell)}")

@@ -1,4 +1,4 @@
-"""The sample that calibration rests on: a judge's answer on every submission, and people's on rows drawn at random."""
+"""The sample for calibration: a judge's answer on every submission, and people's labels on rows drawn at random."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, flags, floats, same_length
 
 LEAST = 20
-"""Labels below which no figure is corrected. So do cje-eval and our simulations (docs/explanation/uncertainty.md)."""
+"""Minimum number of labels for a corrected figure. cje-eval and our simulations recommend 20
+(docs/explanation/uncertainty.md).
+"""
 
 
 class LabelKind(StrEnum):
-    """What people's answers are; a judge's may be any share in 0..1."""
+    """Kind of people's answers; a judge's may be any share in 0..1."""
 
     RATE = "rate"
-    """0 or 1: passes."""
+    """0 or 1: fail or pass."""
     SCORE = "score"
-    """Anything in 0..1: rubric scores."""
+    """Any number in 0..1: rubric scores."""
     PREFERENCE = "preference"
-    """0, 0.5 or 1: the second, neither, the first."""
+    """0, 0.5 or 1: preference for the second, neither, or the first."""
 
 
 _STEPS = {LabelKind.RATE: (0.0, 1.0), LabelKind.PREFERENCE: (0.0, 0.5, 1.0)}
@@ -31,7 +33,7 @@ _STEPS = {LabelKind.RATE: (0.0, 1.0), LabelKind.PREFERENCE: (0.0, 0.5, 1.0)}
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A row per submission (or criterion, or pair).
+    """Columns with a row per submission (or criterion, or pair).
 
     `judge`: 0..1, null without an answer. `people`: 0..1, null if nobody was asked or has answered yet. `project`: the
     task of the row. `stratum`: the stratum within which labels were drawn at random; `drawn`: whether the row was drawn
@@ -60,9 +62,9 @@ class CheckedSample:
     stratum: Ints
     strata: tuple[str, ...]
     silent: int
-    """Rows without an answer of the judge."""
+    """Number of rows without an answer of the judge."""
     routed: int
-    """People's answers on rows that were not drawn."""
+    """Number of people's answers on rows that were not drawn."""
 
     @property
     def rows(self) -> int:
@@ -78,25 +80,27 @@ class CheckedSample:
 
     @property
     def per_stratum(self) -> tuple[Ints, Ints]:
-        """(rows, labels) of each stratum."""
+        """Return (rows, labels) of each stratum."""
         size = len(self.strata)
         return np.bincount(self.stratum, minlength=size), np.bincount(self.stratum[self.has], minlength=size)
 
     @property
     def empty(self) -> tuple[str, ...]:
-        """Strata that have rows and no label."""
+        """Names of the strata that have rows but no label."""
         rows, labels = self.per_stratum
         return tuple(self.strata[h] for h in np.flatnonzero((rows > 0) & (labels == 0)))
 
     @property
     def weights(self) -> Floats:
-        """Rows that each label stands for; 0 without a label."""
+        """Return the number of rows that each label represents; 0 for rows without a label."""
         rows, labels = self.per_stratum
         return np.asarray((rows / np.maximum(labels, 1))[self.stratum] * self.has, dtype=np.float64)
 
 
 def check_sample(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> CheckedSample:
-    """Check a sample. Errors: UsageError for columns of different lengths, values outside 0..1 or of another kind."""
+    """Check a sample. Raises UsageError for columns of different lengths, and for values outside 0..1 or of another
+    kind.
+    """
     size = same_length(
         judge=sample.judge,
         people=sample.people,
@@ -135,10 +139,10 @@ def check_sample(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> CheckedSa
 
 
 def draw_labels(stratum: Column, labels: int, *, seed: int = 0, least: int = 0) -> pl.Series:
-    """Return a flag per row: `labels` rows at random, as many of each stratum as its share of the rows, to the nearest.
+    """Return a flag per row: `labels` rows at random, from each stratum in proportion to its rows, rounded.
 
-    `least`: at least so many from each stratum, or all of a smaller one; then more may be drawn in all. The same seed
-    draws the same rows. Raises UsageError for more labels than rows, or fewer than none.
+    `least`: minimum number from each stratum, or all of a smaller one; then more may be drawn in total. The same seed
+    draws the same rows. Raises UsageError for more labels than rows, or a negative number.
     """
     strata = codes("stratum", stratum)
     rows = len(strata.index)

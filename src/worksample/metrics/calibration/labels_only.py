@@ -13,12 +13,12 @@ from worksample.metrics.estimate import Estimate, Unit, undefined_estimate
 from .label_sample import CheckedSample, LabelKind
 
 _Chance = Callable[[float, float, float], float]
-"""Of (the mean seen, effective labels, the true mean): how often so much or more is seen."""
+"""Function of (the observed mean, effective labels, the true mean): the chance of observing at least such a mean."""
 _STEPS = 300
 
 
 def label_counts(data: CheckedSample) -> Counts:
-    """Return the counts: planned are the rows, valid the labels; the rest was not labelled."""
+    """Return the counts: `planned` are the rows, `valid` the labels; the rest was not labelled."""
     return Counts(data.rows, data.labels).having(
         projects_with_labels=data.labelled_projects,
         no_answer_of_the_judge=data.silent,
@@ -52,11 +52,12 @@ def labels_only(data: CheckedSample, kind: LabelKind, name: str, level: float = 
 
 
 def effective_labels(data: CheckedSample, value: float) -> Callable[[float], float]:
-    """Return, for each true mean, how many labels of one stratum, each of its own project, would vary as much as these.
+    """Return a function that gives, for each true mean, the number of independent labels that would vary as much as
+    these.
 
-    `value`: the mean that was seen. Labels of one project are correlated as they seem to be, and one standard error
-    more. Strata may pass at any rates that have this mean, and those rates are taken that vary most: if few pass, all
-    passes may lie in the stratum whose labels stand for most rows.
+    `value`: the observed mean. Labels of one project are assumed to be correlated as observed plus one standard error.
+    Strata may pass at any rates that have this mean; those with the most variance are assumed: if few pass, all passes
+    may lie in the stratum whose labels represent most rows.
     """
     weight = data.weights / data.weights.sum()
     others = np.bincount(data.project, weights=weight)[data.project] - weight
@@ -87,7 +88,7 @@ def _correlation(data: CheckedSample, value: float) -> float:
 
 
 def _low(value: float, worth: Callable[[float], float], chance: _Chance, tail: float) -> float:
-    """Find the least true mean that shows `value` or more with a chance of `tail`."""
+    """Find the smallest true mean that shows `value` or more with a chance of `tail`."""
     from scipy.optimize import brentq
 
     if value <= 0:
@@ -100,14 +101,14 @@ def _low(value: float, worth: Callable[[float], float], chance: _Chance, tail: f
 
 
 def _binomial(value: float, labels: float, mean: float) -> float:
-    """Clopper and Pearson's chance, for a number of labels that need not be whole (Korn and Graubard 1998)."""
+    """Return Clopper and Pearson's chance, for a number of labels that need not be whole (Korn and Graubard 1998)."""
     from scipy.special import betainc
 
     return float(betainc(value * labels, (1 - value) * labels + 1, mean))
 
 
 def _chernoff(value: float, labels: float, mean: float) -> float:
-    """Return the bound on that chance for means of values in 0..1."""
+    """Return an upper bound on the chance (see `_Chance`) for means of values in 0..1."""
     from scipy.special import kl_div
 
     if mean <= 0:

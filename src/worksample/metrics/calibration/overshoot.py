@@ -19,11 +19,11 @@ def overshoot_of(
     least: int = LEAST,
     level: float = 0.95,
 ) -> Estimate:
-    """Return the judge's mean over the corrected mean of people (RLI's judges: 2.5 to 3 on the newest models).
+    """Return the judge's mean divided by the corrected mean of people (RLI's judges: 2.5 to 3 on the newest models).
 
-    The interval is Fieller's (1954): all factors r with which judge - r * people may well be 0, the two taken together
-    by project. If people may have passed nothing it has no upper end, and a note says so. With fewer than `least`
-    labelled projects there is no value, and the reason says so.
+    The interval is Fieller's (1954): all factors r for which judge - r * people may be 0, with both means varying
+    together by project. If people may have passed nothing it has no upper end, and a note says so. With fewer than
+    `least` labelled projects there is no value, and the reason says so.
     """
     data = check_sample(sample, kind)
     counts = label_counts(data)

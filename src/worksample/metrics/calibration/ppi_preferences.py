@@ -1,4 +1,4 @@
-"""Preferences pair by pair, prediction-powered: what ratings of a judge, corrected by people, are fitted to."""
+"""Prediction-powered preferences, pair by pair: a judge's preferences corrected by people's, as input for ratings."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _once_per_project(data: CheckedSample, couple: Ints) -> Floats:
 
 
 def _tune(data: CheckedSample, couple: Ints, weight: Floats, size: int) -> float:
-    """Return lambda in 0..1, one for all couples: a single couple has too few labels for its own."""
+    """Return lambda in 0..1, the same for all couples: a single couple has too few labels for its own."""
     y, f = (_centre(values, couple, weight * data.has, size) for values in (data.people, data.judge))
     labels, rows = int(data.has.sum()), data.rows
     if labels < 2:

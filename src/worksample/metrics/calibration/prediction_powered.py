@@ -20,30 +20,33 @@ from .labels_only import label_counts, labels_only
 
 _N = TypeVar("_N", float, Floats)
 _SPENT = 3
-"""Degrees of freedom that scores lose beside those of their means."""
+"""Degrees of freedom that scores lose in addition to those of their means."""
 _MISSED = 1.4
-"""Factor on the chance to miss: coverage of 93 % is kept for every rate if 95 % is stated."""
+"""Factor on the probability of a miss: a stated 95 % then keeps a coverage of at least 93 % for every rate."""
 _CHOSEN = 0.14
-"""By which share a chosen lambda widens an interval of 20 labels at most."""
+"""Maximum share by which a chosen lambda widens an interval of 20 labels."""
 _GROUP = 10
-"""Labels that show a spread of their own: taken off seven means of 20 labels it is too small by a third."""
+"""Number of labels that show a spread by themselves: around seven separate means of 20 labels, the spread would be a
+third too small.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A figure in three ways. Print `figure`; the others say what it is made of."""
+    """A figure in three forms. Print `figure`; the others show its parts."""
 
     figure: Estimate
-    """Corrected; with fewer than `least` labelled projects it has no value, and the reason says so."""
+    """The corrected figure; with fewer than `least` labelled projects it has no value, and the reason says so."""
     labels: Estimate
-    """People's labels alone, with an interval that holds for any number of them."""
+    """The figure from people's labels alone, with an interval that holds for any number of them."""
     judge: Estimate
-    """The judge alone: no interval, since none would hold."""
+    """The figure from the judge alone: without an interval, since none would hold."""
     worth: Estimate
-    """Effective sample size ratio: variance without the judge over variance with it. 1.25: the labels are worth a
-    quarter more. Measured on these data, promised of no others."""
+    """Ratio of effective sample sizes: variance without the judge over variance with it. 1.25 means that the labels are
+    worth a quarter more. Measured on these data; other data may differ.
+    """
     tuning: float | None
-    """Lambda."""
+    """The weight lambda of the judge."""
 
     @property
     def shown(self) -> Estimate:
@@ -83,7 +86,7 @@ def corrected(
 
 
 def refusal_reason(data: CheckedSample, least: int) -> str:
-    """Return why nothing is corrected; empty if it may be."""
+    """Return why no figure is corrected; empty if one may be."""
     if not data.rows:
         return "nothing was judged"
     if data.silent == data.rows:
@@ -180,7 +183,7 @@ class Parts:
         return 0.0 if best < 1e-9 else float(best)
 
     def judge_moments(self, tuning: float) -> tuple[float, float]:
-        """(variance of the judge's mean over all rows, its covariance with the estimate), by project."""
+        """Return (variance of the judge's mean over all rows, its covariance with the estimate), by project."""
         data = self.data
         groups = data.projects / max(data.projects - 1, 1)
         own = self._sum(data.judge - data.judge.mean())
@@ -192,11 +195,11 @@ class Parts:
         """Return the interval at this lambda.
 
         Scores: Wilson's form, for as many passes and fails as have this variance (Dean and Pagano 2015), since means of
-        scores near 0 or 1 are skewed. Else the center plus and minus the quantile's standard errors.
+        scores near 0 or 1 are skewed. Else the center plus and minus the quantile times the standard error.
 
-        For counts the interval reaches as far as an exact one if the judge adds nothing, and less the more it adds: a
-        judge with one constant answer would be covered in 84 to 89 % (`python -m benchmarks.coverage worst`). A chosen
-        lambda widens it (`tuning_penalty`).
+        For counts the interval is as wide as an exact one if the judge adds nothing, and narrower the more it adds:
+        with a judge of one constant answer the uncorrected form would cover 84 to 89 % (`python -m benchmarks.coverage
+        worst`). A chosen lambda widens it (`tuning_penalty`).
         """
         center, variance = self.at(tuning)
         if not self.pseudo and variance > 0 and 0 < center < 1:
@@ -214,7 +217,7 @@ class Parts:
         return center - half - (1 - tuning) * under, center + half + (1 - tuning) * over
 
     def at(self, tuning: float) -> tuple[float, float]:
-        """(the interval's center, variance)."""
+        """Return (center of the interval, variance)."""
         scale, extra = self.kept * self.grown, self.pseudo
         influence = self.a + scale * self.a_own + tuning * (self.b + scale * self.b_own)
         groups = self.data.projects
@@ -227,11 +230,11 @@ class Parts:
 
 
 def tuning_penalty(tuning: _N, gain: _N, labels: int, jobs: int) -> _N:
-    """Return the share by which an interval of counts grows because lambda was chosen from the labels, too.
+    """Return the share by which an interval of counts grows because lambda was chosen from the same labels.
 
-    A lambda of 0 or 1 is no choice, and with a judge that removes most of the variance (`gain`) the choice is sure.
-    Between them, judges that pass nearly everything were covered in 91 to 92 % with 20 labels, and of 30 none in less
-    than 93; of the shapes tried this one brings all to 93 % and has fewest others above 97 (`python -m
+    A lambda of 0 or 1 is no choice, and with a judge that removes most of the variance (`gain`) the choice is certain.
+    Between them, judges that pass nearly everything were covered in only 91 to 92 % with 20 labels, and in at least 93
+    % with 30; of the shapes tried, this one brings all to 93 % with the fewest others above 97 (`python -m
     benchmarks.coverage worst`).
     """
     most = _CHOSEN * (LEAST / labels) ** 4 * (1 - labels / jobs)
@@ -240,10 +243,11 @@ def tuning_penalty(tuning: _N, gain: _N, labels: int, jobs: int) -> _N:
 
 @lru_cache(maxsize=4096)
 def exact_margins(passes: int, labels: int, level: float) -> tuple[float, float]:
-    """Return how far an exact interval reaches beyond Wilson's on either side, if it may miss 1.4 times as often as
+    """Return how far an exact interval extends beyond Wilson's on either side, if it may miss 1.4 times as often as
     stated.
 
-    Wilson's covers 95 % on average over rates; of 20 labels it covers 89 % at a rate of 0.028 and 92 in between.
+    Wilson's covers 95 % on average over rates; with 20 labels it covers only 89 % at a rate of 0.028 and 92 % in
+    between.
     """
     low, high = wilson(passes, labels, level)
     least, most = blaker(passes, labels, max(1 - _MISSED * (1 - level), level / 2))
@@ -253,8 +257,9 @@ def exact_margins(passes: int, labels: int, level: float) -> tuple[float, float]
 def _apart(data: CheckedSample, group: Ints, values: Floats) -> Floats:
     """Return each label's distance from the mean of its group's labels, and 0 for rows without a label.
 
-    Labels count alike in that mean: weighted, a label that stands for many rows would be its own mean. A mean of few
-    labels lies near them, so distances grow until they are as large as around one mean of all labels.
+    All labels have equal weight in that mean: with weights, a label that represents many rows would be its own mean. A
+    mean of few labels lies close to them, so distances are scaled up to the size that they have around one mean of all
+    labels.
     """
     many = np.maximum(np.bincount(group[data.has]), 1)
     mean = np.bincount(group, weights=values * data.has) / many
@@ -265,8 +270,8 @@ def _apart(data: CheckedSample, group: Ints, values: Floats) -> Floats:
 def _group_strata(stratum: Ints, labels: Ints) -> Ints:
     """Return the group of each row, from 0: strata are joined, fewest labels first, until a group has `_GROUP` labels.
 
-    Two or three labels hardly show the spread within their stratum. In a group the difference between its strata counts
-    as spread, too, which makes an interval wider (collapsed strata, Cochran 1977, 5A.12).
+    Two or three labels hardly show the spread within their stratum. In a group, differences between its strata count as
+    spread too, which makes an interval wider (collapsed strata, Cochran 1977, 5A.12).
     """
     group = np.zeros(len(labels), dtype=np.int64)
     last, held, left = 0, 0, int(labels.sum())

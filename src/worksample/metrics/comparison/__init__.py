@@ -1,1 +1,1 @@
-"""Two or more agents held against each other, and what it takes to see a difference."""
+"""Comparisons of two or more agents, and the size of study that detects a difference."""

@@ -13,10 +13,10 @@ from worksample.metrics.uncertainty.intervals import fisher
 
 
 def correlate(x: Column, y: Column, *, log: bool = False, level: float = 0.95, name: str = "Pearson r") -> Estimate:
-    """Return Pearson's r of the rows with both values, with Fisher's interval; of the logarithms with `log`.
+    """Return Pearson's r of the rows with both values, with Fisher's interval; with `log`, of the logarithms.
 
-    None below three pairs, or if one of the two does not vary. With `log`, rows that are 0 are left out and counted;
-    negative ones are an error.
+    No value below three pairs, or if one of the two does not vary. With `log`, rows that are 0 are left out and
+    counted; negative ones are an error.
     """
     same_length(x=x, y=y)
     low = 0.0 if log else None
@@ -49,8 +49,7 @@ def correlate(x: Column, y: Column, *, log: bool = False, level: float = 0.95, n
 def pearson_p(x: Column, y: Column, *, log: bool = False) -> Estimate:
     """Return the two-sided p of Pearson's r under no association, by Student's t with n - 2 degrees of freedom.
 
-    It belongs beside `correlate` of the same rows (ALE D.1: r = 0.89, p < 0.001). It is a probability of data and has
-    no interval.
+    Quote it with `correlate` of the same rows (ALE D.1: r = 0.89, p < 0.001). It has no interval.
     """
     from scipy.special import stdtr
 

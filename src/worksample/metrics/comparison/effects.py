@@ -24,8 +24,9 @@ from worksample.metrics.uncertainty.unit_intervals import zero_or_one
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What swapping one thing does while the other is fixed. `spread`: highest minus lowest rate. `deviation`: standard
-    deviation between the rates with what chance alone would give taken off. `rates`: per choice, on the common tasks.
+    """Effect of exchanging one component while the other is fixed. `spread`: highest minus lowest rate. `deviation`:
+    standard deviation of the rates, without the part that chance alone would cause. `rates`: per choice, on the
+    common tasks.
     """
 
     fixed: str
@@ -36,7 +37,9 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Configurations:
-    """One row per trial: which harness, which model, which task, and its credit (0..1; null is left out)."""
+    """Columns with one row per trial: its harness, its model, its task, and its credit (0..1; rows with null are left
+    out).
+    """
 
     harness: Column
     model: Column
@@ -45,12 +48,12 @@ class Configurations:
 
 
 def model_effect(trials: Configurations, harness: str, how: Resampling = DEFAULT) -> Effect:
-    """Spread over models under one harness."""
+    """Return the spread over models under one harness."""
     return _effect(trials, "harness", "model", harness, how)
 
 
 def harness_effect(trials: Configurations, model: str, how: Resampling = DEFAULT) -> Effect:
-    """Spread over harnesses under one model."""
+    """Return the spread over harnesses under one model."""
     return _effect(trials, "model", "harness", model, how)
 
 

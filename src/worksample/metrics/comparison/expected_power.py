@@ -1,8 +1,8 @@
 """Expected power: how often the test of `paired_difference` would find a difference, computed before any study is run.
 
-Agents that pass or fail have, on a task, chances of a beta distribution; the difference of their means over its trials
-takes few values, whose probabilities follow. If many tasks differ, the test's chance is that of a normal difference
-over its standard error; if few do, studies are drawn from those probabilities and tested.
+For agents that pass or fail, the chances on tasks follow a beta distribution; the difference of their means over a
+task's trials takes few values, whose probabilities follow. If many tasks differ, the test's chance is that of a normal
+difference over its standard error; if few do, studies are drawn from those probabilities and tested.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from worksample.metrics.uncertainty.unit_intervals import student
 
 _NODES = 200
 _STUDIES, _GRADED = 2500, 1000
-"""Drawn for one answer: it is good to a point, of graded work to one and a half."""
+"""Numbers of studies drawn for one answer: precise to one percentage point, for graded work to one and a half."""
 _MANY = 150
-"""From so many tasks on that differ the normal limit holds within a point."""
+"""Number of differing tasks from which the normal limit is precise to one percentage point."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskVariance:
-    """What a task contributes: variances of the agents' difference, between tasks and of the mean over its `trials`,
-    and of a single trial in all; `shared`: the part of difficulty that both agents have in common; `alike`: how far
+    """Variances of the agents' difference on a task: between tasks, of the mean over its `trials`, and of a single
+    trial in total; `shared`: the part of difficulty that both agents have in common; `alike`: the degree to which
     trials are all or nothing.
     """
 
@@ -40,20 +40,20 @@ class TaskVariance:
 
     @property
     def variance(self) -> float:
-        """Of one task's difference."""
+        """Variance of one task's difference."""
         return 2 * ((1 - self.shared) * self.between + self.within)
 
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """What one task's difference can be: values, and how likely each is."""
+    """Possible values of one task's difference, and their probabilities."""
 
     value: Floats
     chance: Floats
 
 
 def chance_to_find(work: TaskVariance, tasks: int, points: float, level: float) -> float:
-    """Return the chance that a study of so many tasks (two or more) finds a true difference of `points`."""
+    """Return the chance that a study of this many tasks (two or more) finds a true difference of `points`."""
     tail = (1 - level) / 2
     if work.alike < 1 or work.whole <= 0:
         if work.variance <= 1e-12:
@@ -83,17 +83,17 @@ def most_points(work: TaskVariance) -> float:
 
 
 def rate_of(work: TaskVariance) -> float:
-    """Return the pass rate that has such a variance.
+    """Return the pass rate that has this variance.
 
-    Of the two such rates it is the one below a half: rates and differences above it are the same with passes and
+    Of the two such rates it is the one below one half: above it, rates and differences are the same with passes and
     failures exchanged.
     """
     return (1 - math.sqrt(max(0.0, 1 - 4 * work.whole))) / 2
 
 
 def gaps_of(work: TaskVariance, points: float) -> Gaps:
-    """Return the gaps between an agent that passes as often as the variances imply and one that passes `points` more
-    often.
+    """Return the differences between an agent that passes as often as the variances imply and one that passes more
+    often by `points`.
     """
     trials, first = work.trials, rate_of(work)
     second = min(first + points, 1.0)
@@ -112,7 +112,7 @@ def gaps_of(work: TaskVariance, points: float) -> Gaps:
 
 
 def _chances(rate: float, part: float) -> Floats:
-    """Quantiles of tasks' chances around `rate`, of whose variance `part` lies between tasks."""
+    """Return quantiles of tasks' chances around `rate`, with `part` of the variance between tasks."""
     from scipy.special import betaincinv
 
     at = (np.arange(_NODES) + 0.5) / _NODES
@@ -141,8 +141,8 @@ def _power_of_graded(work: TaskVariance, points: float, tasks: int, tail: float)
 
 
 def _in_the_limit(variance: float, points: float, reach: float, study: tuple[int, float]) -> float:
-    """Return the power if a study's sum of gaps is normal: its distance from 0, less one more task that differs the
-    other way, over an error that is itself uncertain.
+    """Return the power if a study's sum of differences is normal: its distance from 0, minus one additional task that
+    differs the other way, over an error that is itself uncertain.
     """
     tasks, quantile = study
     spread = math.sqrt(tasks * variance)

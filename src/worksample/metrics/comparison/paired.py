@@ -22,10 +22,10 @@ from worksample.records import is_full
 
 @dataclass(frozen=True, slots=True)
 class PairedComparison:
-    """`difference`: second minus first, the mean over common tasks. `instances`: instance by instance what changed:
-    task, instance, first, second, difference, change (gained, lost, better, worse, same). `sign_test`: exact two-sided
-    p of as lopsided a split of the tasks that differ, if neither agent were better. `shift`: the test of the tasks'
-    differences, None below two tasks.
+    """A comparison of two agents. `difference`: second minus first, the mean over common tasks. `instances`: the
+    changes by instance: task, instance, first, second, difference, change (gained, lost, better, worse, same).
+    `sign_test`: exact two-sided p of such a lopsided split of the tasks that differ, if neither agent were better.
+    `shift`: the test of the tasks' differences, None below two tasks.
     """
 
     difference: Estimate
@@ -40,15 +40,15 @@ class PairedComparison:
 
     @property
     def ahead(self) -> float | None:
-        """The probability that the second is better."""
+        """The probability that the second agent is better."""
         return None if self.shift is None else self.shift.ahead
 
     def not_worse(self, margin: float) -> Estimate:
         """Return the confidence that the second is worse by less than `margin` (0.05 is five points).
 
-        Non-inferiority at a one-sided level of 97.5 % holds if it is 0.975 or more, that is if the interval at 95 %
+        Non-inferiority at a one-sided level of 97.5 % holds if it is 0.975 or more, that is, if the interval at 95 %
         lies above -margin. An agent that is worse by the margin is called "not worse" in at most 2.5 % of studies.
-        Raises UsageError for a margin outside of 0..1.
+        Raises UsageError for a margin outside 0..1.
         """
         if not 0 < margin <= 1:
             raise UsageError(f"a margin of {margin:g}", next="pass a share of 0..1: 0.05 is five points")
@@ -63,10 +63,10 @@ class PairedComparison:
 def paired_difference(
     first: TrialColumns, second: TrialColumns, *, name: str = "difference", how: Resampling = DEFAULT
 ) -> PairedComparison:
-    """Compare two agents on the instances that both have a valid trial of; `task` is required in both.
+    """Compare two agents on the instances for which both have a valid trial; `task` is required in both.
 
-    Repeats average within an instance, instances within a task; the interval is of tasks' differences
-    (`shift.Shift`), in which the chance within a task stands once, as it should.
+    Repeats are averaged within an instance, instances within a task; the interval is of tasks' differences
+    (`mean_difference.Shift`), so that chance within a task counts once, as it should.
     """
     sides = [read_side(side) for side in (first, second)]
     keys = _common(*(side.keys for side in sides))
@@ -105,7 +105,7 @@ def paired_difference(
 
 @dataclass(frozen=True, slots=True)
 class PairedSide:
-    """One agent's valid trials, by the instances that have any."""
+    """Valid trials of one agent, by instance."""
 
     keys: pl.DataFrame
     """Distinct (task, instance) with a valid trial, as texts."""
@@ -118,7 +118,7 @@ class PairedSide:
         return len(self.keys)
 
     def on(self, keys: pl.DataFrame) -> PairedSide:
-        """Only the instances in `keys`, in their order."""
+        """Return only the instances in `keys`, in their order."""
         place = pl.Series("place", np.arange(len(keys)), dtype=pl.Int64)
         found = self.keys.join(keys.with_columns(place), on=["task", "instance"], how="left", maintain_order="left")
         new = found["place"].fill_null(-1).to_numpy()[self.index] if len(self.index) else self.index
@@ -146,7 +146,7 @@ def read_side(side: TrialColumns) -> PairedSide:
 
 
 def _names(name: str, column: Column) -> pl.Series:
-    """Return a column of names as texts, none missing."""
+    """Return a column of names as texts. Raises UsageError if one is missing."""
     codes(name, column)
     return series(name, column).cast(pl.String)
 

@@ -1,4 +1,6 @@
-"""Power: how many tasks and repeats it takes to see a difference, and the variance components of data."""
+"""Power: the number of tasks and repeats that a study needs to detect a difference, and the variance components of
+data.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,11 @@ from .expected_power import TaskVariance, chance_to_find, most_points
 
 @dataclass(frozen=True, slots=True)
 class Variances:
-    """Variance of a trial's score by source: between tasks, between a task's instances, between repeats.
+    """Variances of a trial's score by source: between tasks, between a task's instances, between repeats.
 
-    `shared`: the correlation between two agents' task (and instance) difficulties, from which a paired comparison
-    gains; 0 is two independent sets of tasks. `alike`: how far trials are all or nothing, 1 for pass or fail; then the
-    three variances add up to rate * (1 - rate).
+    `shared`: the correlation between two agents' task (and instance) difficulties, which makes a paired comparison more
+    precise; 0 means two independent sets of tasks. `alike`: the degree to which trials are all or nothing, 1 for pass
+    or fail; then the three variances add up to rate * (1 - rate).
     """
 
     task: float
@@ -40,7 +42,7 @@ class Variances:
             )
 
     def work(self, instances: int = 1, repeats: int = 1) -> TaskVariance:
-        """Return the variance of two agents' difference on a task with so many trials."""
+        """Return the variance of two agents' difference on a task with this many trials."""
         if min(instances, repeats) < 1:
             raise UsageError(f"{instances} instances, {repeats} repeats", next="pass 1 or more of each")
         within, whole = self.repeat / (instances * repeats), self.task + self.instance + self.repeat
@@ -49,8 +51,9 @@ class Variances:
 
 
 def planned_variances(rate: float, between_tasks: float = 0.5, shared: float = 0.5) -> Variances:
-    """Variances of pass or fail at a pass rate guessed before any data, the first agent's: the second is to differ
-    from it. `between_tasks` is the part of rate * (1 - rate) that lies between tasks, the rest lies between repeats.
+    """Return variances of pass or fail at a pass rate that is guessed before any data. It is the first agent's; the
+    second is assumed to differ. `between_tasks` is the part of rate * (1 - rate) that lies between tasks, the rest
+    lies between repeats.
     """
     if not 0 < rate < 1 or not 0 <= between_tasks <= 1:
         raise UsageError(f"a pass rate of {rate} with {between_tasks} between tasks", next="pass shares of 0..1")
@@ -59,10 +62,11 @@ def planned_variances(rate: float, between_tasks: float = 0.5, shared: float = 0
 
 
 def variance_components(trials: TrialColumns) -> tuple[Variances, Estimate]:
-    """Variances from one agent's trials by the method of moments, and the share of the whole that lies between tasks.
+    """Estimate variances from one agent's trials by the method of moments, and the share of the whole that lies between
+    tasks.
 
-    Negative components count as 0. Repeats of an instance are needed to tell its variance from chance: without them
-    all of it is the repeats' (and the estimate says so). Errors: UsageError below two tasks.
+    Negative components count as 0. Repeats of an instance are needed to separate its variance from chance: without them
+    all of it counts as the repeats' (and the estimate says so). Raises UsageError below two tasks.
     """
     numbers, present = floats("score", trials.score, low=0, high=1)
     valid, counts = valid_rows("score", present, trials.state)
@@ -104,7 +108,9 @@ def variance_components(trials: TrialColumns) -> tuple[Variances, Estimate]:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What is to be seen: a difference of `points` (0.03 is three points), with `power`, at confidence `level`."""
+    """The goal of a study: to detect a difference of `points` (0.03 is three points), with `power`, at confidence
+    `level`.
+    """
 
     points: float = 0.03
     power: float = 0.8
@@ -119,11 +125,11 @@ class Aim:
 def detectable(
     variances: Variances, tasks: int, *, instances: int = 1, repeats: int = 1, aim: Aim | None = None
 ) -> float | None:
-    """Return the smallest true difference that a plan sees with the aim's power (two-sided), as a share; None if it
-    sees no possible one.
+    """Return the smallest true difference that a plan detects with the aim's power (two-sided), as a share; None if it
+    cannot detect any possible one.
 
-    The first agent passes as often as the variances imply, the second so much more often (less often for a rate above a
-    half, which is the same).
+    The first agent passes as often as the variances imply, the second more often by the difference (less often for a
+    rate above one half, which is equivalent).
     """
     from scipy.optimize import brentq
 
@@ -140,7 +146,7 @@ def detectable(
 
 
 def tasks_needed(variances: Variances, aim: Aim | None = None, *, instances: int = 1, repeats: int = 1) -> Estimate:
-    """Return how many tasks it takes to see the aim's difference between two agents on the same tasks.
+    """Return how many tasks are needed to detect the aim's difference between two agents on the same tasks.
 
     Raises UsageError for an impossible difference.
     """
@@ -167,7 +173,7 @@ def tasks_needed(variances: Variances, aim: Aim | None = None, *, instances: int
 def power_of(
     variances: Variances, tasks: int, *, instances: int = 1, repeats: int = 1, aim: Aim | None = None
 ) -> float:
-    """Return the chance that `paired_difference` sees the aim's difference with this plan (two-sided).
+    """Return the chance that `paired_difference` detects the aim's difference with this plan (two-sided).
 
     Raises UsageError for an impossible difference.
     """
@@ -194,7 +200,7 @@ def _refuse_none(tasks: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PowerPlan:
-    """A plan for some number of repeats: the tasks needed, one agent's trials, and their cost in US dollars (None if
+    """A plan for a number of repeats: the tasks needed, one agent's trials, and their cost in US dollars (None if
     unknown).
     """
 

@@ -1,7 +1,8 @@
-"""Ranking of many agents: every pair with Holm's correction, ranks that follow, and probabilities of being best.
+"""Ranking of many agents: every pair with Holm's correction, the resulting ranks, and probabilities of being best.
 
-An agent's rank lies between those that it is surely behind and surely ahead of (Mogstad, Romano, Shaikh and Wilhelm
-2024, confidence sets for ranks from differences with the others): a bootstrap of ranks is too narrow if agents tie.
+An agent's rank is bounded by the agents that are certainly ahead of it or behind it (Mogstad, Romano, Shaikh and
+Wilhelm 2024, confidence sets for ranks from differences with the others): a bootstrap of ranks is too narrow if agents
+tie.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from worksample.metrics.uncertainty.mean_difference import Shift, interval_of
 from .paired import read_side
 
 MOST_AGENTS = 60
-"""Pairs of more agents are too many to read, and their correction leaves nothing to see."""
+"""Maximum number of agents: more pairs are too many to read, and their correction leaves nothing significant."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairTest:
-    """`second` minus `first`. `p`: two-sided, of the test of `paired_difference`. `holm`: the same, corrected so that
-    among all pairs one false alarm is as unlikely as the level says. `ahead`: the probability that `second` is better.
+    """A test of `second` minus `first`. `p`: two-sided, of the test of `paired_difference`. `holm`: p corrected so that
+    a false alarm among all pairs is as unlikely as the level says. `ahead`: the probability that `second` is better.
     """
 
     first: str
@@ -44,8 +45,8 @@ class PairTest:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """`ranks`: 1 is best, ties share the mean; `best`: the share of resamples of tasks in which an agent is best, ties
-    split. `pairs`: every pair.
+    """A ranking of agents. `ranks`: 1 is best, ties share the mean; `best`: the share of resamples of tasks in which an
+    agent is best, ties split. `pairs`: every pair.
     """
 
     ranks: dict[str, Estimate]
@@ -78,7 +79,7 @@ def rank_agents(agents: Mapping[str, TrialColumns], how: Resampling = DEFAULT) -
 @dataclass(frozen=True, slots=True)
 class _Table:
     """Scores as a table. `cells`: (instances, agents), NaN if nothing is valid; `task` of each instance. `means` over
-    instances, 0 if an agent `has` none: (tasks, agents). `alike`: of each agent, `unit_intervals.zero_or_one`.
+    instances, 0 if an agent `has` none: (tasks, agents). `alike`: `unit_intervals.zero_or_one`, by agent.
     """
 
     names: tuple[str, ...]
@@ -133,7 +134,9 @@ def _pair(table: _Table, one: int, two: int, level: float) -> PairTest:
 
 
 def holm(p: list[float]) -> list[float]:
-    """Holm's step-down correction: among all tests one false alarm is as unlikely as for a single one."""
+    """Return p values after Holm's step-down correction: a false alarm among all tests is as unlikely as for a single
+    one.
+    """
     size = len(p)
     out, most = [0.0] * size, 0.0
     for place, index in enumerate(np.argsort(p, kind="stable")):

@@ -1,1 +1,1 @@
-"""Success against what it took: budgets, and hours of human work."""
+"""Success against effort: budgets, and hours of human work."""

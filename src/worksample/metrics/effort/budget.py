@@ -15,7 +15,7 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
 @dataclass(frozen=True, slots=True)
 class BudgetPoint:
-    """The score if no trial were given more than `budget`."""
+    """The score if no trial could use more than `budget`."""
 
     budget: float
     score: Estimate
@@ -30,9 +30,9 @@ def score_against_budget(
     instance: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> tuple[BudgetPoint, ...]:
-    """Return the mean score at each budget per trial (US dollars, tokens or seconds, as `cost` is).
+    """Return the mean score at each budget per trial (in US dollars, tokens or seconds, like `cost`).
 
-    A trial that used more than the budget counts 0 there, since its work at that point is not known. The curve never
+    A trial that used more than the budget counts 0 there, since its state at that point is unknown. The curve never
     falls. Trials of unknown cost or without a score are left out and counted. Intervals as in `mean_score`.
     """
     same_length(cost=cost, score=score, task=task, instance=instance)
@@ -52,7 +52,8 @@ def score_against_budget(
 
 
 def frontier(cost: Column, score: Column) -> pl.Series:
-    """Return which rows (agents) no other row beats: none scores more at most as dear, or as much and cheaper.
+    """Return which rows (agents) no other row beats: none scores more at the same or a lower cost, or as much at a
+    lower cost.
 
     False if either value is unknown.
     """

@@ -16,14 +16,16 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampli
 from worksample.metrics.uncertainty.unit_intervals import student
 
 FEWEST = 5
-"""Tasks that an interval of a curve needs."""
+"""Minimum number of tasks for an interval of a curve."""
 _STEEP = 60.0
-"""Logits per doubling; a fit steeper than this has run into perfect separation."""
+"""Logits per doubling; a steeper fit means that the data are perfectly separated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """`horizons`: by success rate. `slope`: logits per doubling of the hours (negative: longer work succeeds less)."""
+    """A fitted curve. `horizons`: by success rate. `slope`: logits per doubling of the hours (negative: longer work
+    succeeds less).
+    """
 
     horizons: dict[float, Estimate]
     slope: Estimate
@@ -37,14 +39,15 @@ def time_horizon(
     at: tuple[float, ...] = (0.5, 0.8),
     how: Resampling = DEFAULT,
 ) -> Horizon:
-    """Fit success by a logistic curve in log2 of the human hours; the horizon at q is where the curve is q.
+    """Fit success by a logistic curve in log2 of the human hours; the horizon at q is the length at which the curve has
+    the value q.
 
     One row per trial of one agent; `hours` above 0, null if unknown; `passed` null without a verdict; with `task` each
-    task weighs 1 however many trials it has, and tasks are the units of the interval. None if success does not fall
-    with hours, if hours separate successes from failures perfectly, or if all or none succeeded.
+    task has weight 1 regardless of its number of trials, and tasks are the units of the interval. No value if success
+    does not fall with hours, if hours separate successes from failures perfectly, or if all or none succeeded.
 
-    The interval of a horizon holds the hours at which the curve may be q (Fieller's, of the curve's sandwich variance
-    by task, with Student's t): an end is open if the curve may be flat.
+    The interval of a horizon contains the hours at which the curve may have the value q (Fieller's, from the curve's
+    sandwich variance by task, with Student's t): an end is open if the curve may be flat.
     """
     same_length(hours=hours, passed=passed, task=task)
     if not all(0 < q < 1 for q in at):
@@ -112,8 +115,8 @@ def _unfit(x: Floats, y: Floats) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Curve:
-    """Intercept and falling slope in log2 hours, their covariance, and from how many tasks and which log2 hours they
-    come.
+    """A fitted curve: intercept and falling slope in log2 hours, their covariance, and the tasks and log2 hours behind
+    them.
     """
 
     fitted: Floats
@@ -123,7 +126,7 @@ class _Curve:
     seen: tuple[float, float]
 
     def hours(self, q: float) -> float | None:
-        """Return the hours at which the curve is q; None if they lie too far from all tasks to be known."""
+        """Return the hours at which the curve has the value q; None if they are too far from all tasks to be known."""
         doublings = (math.log(q / (1 - q)) - float(self.fitted[0])) / float(self.fitted[1])
         return 2.0**doublings if self.seen[0] - _FAR <= doublings <= self.seen[1] + _FAR else None
 
@@ -150,7 +153,7 @@ class _Curve:
         """Return all log2 hours t at which the fitted logit lies within `reach` standard errors of that of q, and a
         note.
 
-        The set is given by a quadratic in t; a curve that may be flat bounds one side or none.
+        The set is the solution of a quadratic inequality in t; a curve that may be flat has only one bound or none.
         """
         if self.few:
             return Interval(), self.few
@@ -176,12 +179,12 @@ class _Curve:
 
 
 _FAR = 20.0
-"""Doublings beyond all tasks: a million times as long, of which they say nothing."""
+"""Maximum number of doublings beyond all tasks: further, at a million times their length, the tasks prove nothing."""
 
 
 def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None) -> Floats | None:
-    """Fit a logistic regression by Newton's method: (intercept, slope), None if it diverges. `w`: weight of each row,
-    or one for all.
+    """Fit a logistic regression by Newton's method: (intercept, slope), None if it diverges. `w`: the weight of each
+    row, or one for all.
     """
     centre, scale = float(x.mean()), max(float(x.std()), 1e-12)
     z = (x - centre) / scale
@@ -207,7 +210,7 @@ _ENOUGH = 1e-4
 
 
 def _pulls(logit: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """Return how far each row lies above the curve, and its weight in the information."""
+    """Return each row's distance above the curve, and its weight in the information."""
     np.clip(logit, -500, 500, out=logit)
     p = np.exp(np.negative(logit, out=logit), out=logit)
     np.reciprocal(np.add(p, 1, out=p), out=p)
@@ -217,7 +220,7 @@ def _pulls(logit: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
 
 
 def _spread(data: tuple[Floats, Floats, Floats], fitted: Floats, group: tuple[Ints, int]) -> Floats:
-    """Covariance of (intercept, slope) with tasks as units: the sandwich, with its small-sample factor."""
+    """Return the covariance of (intercept, slope) with tasks as units: the sandwich, with its small-sample factor."""
     x, y, w = data
     index, size = group
     pull, wv = _pulls(fitted[0] + fitted[1] * x, y, w)

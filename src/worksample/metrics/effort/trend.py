@@ -15,17 +15,17 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.unit_intervals import student
 
 FEWEST = 4
-"""Agents that an interval of a line needs."""
+"""Minimum number of agents for an interval of a line."""
 
 
 def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) -> Estimate:
-    """Return the days in which time horizons double: the line of log2 hours over release dates by least squares, a row
-    per agent.
+    """Return the number of days in which time horizons double: a least-squares line of log2 hours over release dates,
+    one row per agent.
 
     `horizon`: hours above 0, null if an agent has none; `released`: dates or ISO texts, null if unknown. The interval
-    is Student's of the line's slope: the error contains the agents' differences beside their dates, including that of
-    their horizons. It is open above if the slope may be 0. None if horizons do not grow, or all dates are one. Raises
-    UsageError for horizons of 0 hours and texts that are no dates.
+    is Student's for the line's slope: the error contains all differences between agents apart from their dates,
+    including the error of their horizons. It is open above if the slope may be 0. No value if horizons do not grow, or
+    all dates are equal. Raises UsageError for horizons of 0 hours and texts that are not dates.
     """
     same_length(horizon=horizon, released=released)
     hours, known = floats("horizon", horizon, low=0.0)

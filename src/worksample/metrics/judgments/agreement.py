@@ -26,14 +26,14 @@ from .votes import THREE_VOTES, Ballots, VoteProtocol, first_votes
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What votes mean: from `positive` up they are positive; the two `ends` on one item are a hard disagreement."""
+    """Meaning of votes: values from `positive` up are positive; the two `ends` on one item are a hard disagreement."""
 
     positive: float
     ends: tuple[float, float]
 
 
 FEWEST = 5
-"""Units that the interval of a coefficient needs."""
+"""Minimum number of units for the interval of a coefficient."""
 
 HOLISTIC = Scale(positive=2, ends=(1, 3))
 """Votes of 1, 2, 3 (RLI 3.4)."""
@@ -44,14 +44,16 @@ PASS_FAIL = Scale(positive=1, ends=(0, 1))
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of votes on the same items. Where few pass, a high share is cheap: read alpha and AC1 beside it."""
+    """Agreement of votes on the same items. If few items pass, a high share proves little: read alpha and AC1 with
+    it.
+    """
 
     share: Estimate
-    """Of unordered pairs of votes on one item, those that are equal."""
+    """Share of unordered pairs of votes on one item that are equal."""
     hard: Estimate
-    """Of those pairs, the ones that hold the two ends of the scale (AD-1 against AD-2)."""
+    """Share of those pairs that consist of the two ends of the scale (AD-1 against AD-2)."""
     positive: Estimate
-    """Given a positive vote, the share of other votes on its item that are positive too."""
+    """Given a positive vote, the share of other votes on its item that are also positive."""
     alpha_nominal: Estimate
     alpha_ordinal: Estimate
     alpha_interval: Estimate
@@ -67,9 +69,9 @@ def measure_agreement(
 ) -> Agreement:
     """Measure the agreement between the votes on the same items.
 
-    Under a protocol with a tie-break only the first two votes of an item count, since a third is asked for exactly if
-    those disagree: then `order` is required. Intervals take projects for units, or items if none are given. Raises
-    UsageError for two votes of one evaluator on one item, for a missing `order`, for over 64 distinct votes.
+    Under a protocol with a tie-break only the first two votes of an item count, since a third is requested only if
+    those disagree: then `order` is required. Projects are the units of intervals, or items if none are given. Raises
+    UsageError for two votes of one evaluator on one item, for a missing `order`, and for over 64 distinct votes.
     """
     beyond = _beyond(ballots, protocol)
     tally, cluster = _count_votes(ballots, beyond)
@@ -85,7 +87,7 @@ def measure_agreement(
 
 
 def _beyond(ballots: Ballots, protocol: VoteProtocol) -> pl.Series | None:
-    """Return which rows are votes that came after the protocol's independent ones; None if none did."""
+    """Return which rows are votes that came after the protocol's independent ones; None if no row is."""
     most = int(ballots.tally.votes.max(initial=0))
     if protocol.independent == protocol.planned or most <= protocol.independent:
         return None
@@ -183,7 +185,7 @@ class _Units:
 
     @cached_property
     def drawn(self) -> tuple[Floats, Floats]:
-        """Sums in every draw, and the weight of one unit more."""
+        """Return the sums in every draw, and the weight of one additional unit."""
         rng = self.how.rng()
         sums = weighted_sums(self.sums, self.times, self.how.resamples, rng)
         return sums, rng.standard_exponential((self.how.resamples, 1))
@@ -193,8 +195,8 @@ class _Units:
         return units.share_of_sums(*parts(self.sums), self.how.level, times=self.times)
 
     def part(self, parts: Callable[[Floats], tuple[Floats, Floats]]) -> tuple[Interval, str]:
-        """Return the interval of a share whose whole is random (there may be few positive votes), as of a
-        coefficient.
+        """Return the interval of a share whose whole is random (there may be few positive votes), by the method of
+        coefficients.
         """
         if int(self.times.sum()) < FEWEST:
             return self.share(parts)
@@ -205,8 +207,8 @@ class _Units:
     def coefficient(self, statistic: Callable[[Floats], Floats]) -> tuple[Interval, str]:
         """Return the interval of a coefficient, from `FEWEST` units on.
 
-        Units have random weights that add up to 1, and one unit more speaks against the end in question as far as a
-        unit can (for shares this is Clopper and Pearson's interval).
+        Units have random weights that add up to 1, and one additional unit contradicts the end in question as strongly
+        as a unit can (for shares this is Clopper and Pearson's interval).
         """
         many = int(self.times.sum())
         if many < FEWEST:
@@ -228,8 +230,8 @@ class _Units:
 
 
 def _extreme_items(table: Ints, times: Ints) -> Floats:
-    """Sums of items with as many votes as usual that may move a coefficient most: all votes equal, or split between
-    the commonest step and another, or between the scale's first and last.
+    """Return sums of items with the usual number of votes that can move a coefficient most: all votes equal, or split
+    between the most common value and another, or between the scale's first and last.
     """
     votes = table.sum(axis=1)
     two = votes >= 2

@@ -10,9 +10,9 @@ from worksample.metrics.columns import Flags, Floats
 def item_sums(table: Floats, ends: tuple[int, int] | None) -> Floats:
     """Return sums per item from its votes per category (items, q).
 
-    They are the q * q coincidences, the q shares of its votes, and six more: has a vote, has two, share of agreeing
-    pairs, ordered pairs, of those the equal ones, of those the ones that hold both `ends` (positions of the two ends of
-    the scale; None if one of them was never used).
+    They are the q * q coincidences, the q shares of its votes, and six more: whether it has a vote, whether it has two,
+    its share of agreeing pairs, its ordered pairs, how many of them are equal, and how many contain both `ends`
+    (positions of the two ends of the scale; None if one of them was never used).
     """
     votes = table.sum(axis=1)
     paired = votes >= 2
@@ -30,7 +30,7 @@ def item_sums(table: Floats, ends: tuple[int, int] | None) -> Floats:
 
 
 def width(size: int) -> int:
-    """Return the number of columns of `item_sums` for a scale of `size` steps."""
+    """Return the number of columns of `item_sums` for a scale of `size` values."""
     return size * size + size + 6
 
 
@@ -43,23 +43,25 @@ def _share(above: Floats, below: Floats) -> Floats:
 
 
 def share(sums: Floats) -> tuple[Floats, Floats]:
-    """Equal pairs of votes on one item, and all pairs (both ways round)."""
+    """Return the equal pairs of votes on one item, and all pairs (in both orders)."""
     return sums[:, -2], sums[:, -3]
 
 
 def hard(sums: Floats) -> tuple[Floats, Floats]:
-    """Return the pairs that hold both ends of the scale, and all pairs."""
+    """Return the pairs that contain both ends of the scale, and all pairs."""
     return sums[:, -1], sums[:, -3]
 
 
 def positive(sums: Floats, yes: Flags) -> tuple[Floats, Floats]:
-    """Return, of the other votes on the item of a positive vote, those that are positive, and all."""
+    """Return the number of positive votes among the other votes on the item of a positive vote, and the number of these
+    other votes.
+    """
     o = _coincidences(sums, len(yes))[:, yes]
     return o[:, :, yes].sum(axis=(1, 2)), o.sum(axis=(1, 2))
 
 
 def alpha(sums: Floats, scale: Floats, metric: str) -> Floats:
-    """Krippendorff's alpha, 1 - observed / expected disagreement; metric "nominal", "ordinal" or "interval"."""
+    """Return Krippendorff's alpha, 1 - observed / expected disagreement; metric "nominal", "ordinal" or "interval"."""
     o = _coincidences(sums, len(scale))
     margin = o.sum(axis=2)
     votes = margin.sum(axis=1)
@@ -79,7 +81,7 @@ def _distances(margin: Floats, scale: Floats, metric: str) -> Floats:
 
 
 def ac1(sums: Floats, size: int) -> Floats:
-    """Gwet's first-order coefficient for several evaluators; NaN on a scale with one step in use."""
+    """Return Gwet's first-order coefficient for several evaluators; NaN on a scale with only one value in use."""
     if size < 2:
         return np.full(len(sums), np.nan)
     votes, paired = sums[:, -6], sums[:, -5]

@@ -17,7 +17,9 @@ from worksample.metrics.uncertainty.intervals import exact_upper
 
 @dataclass(frozen=True, slots=True)
 class Struck:
-    """`with_all` counts everything, `without` leaves out what was struck; `struck` rows differ between them."""
+    """A figure with and without struck work. `with_all` counts everything, `without` leaves out struck rows; `struck`
+    is their number.
+    """
 
     with_all: Estimate
     without: Estimate
@@ -34,7 +36,7 @@ class Struck:
 def with_and_without(
     metric: Callable[..., Estimate], struck: Column, columns: Mapping[str, Column], **options: object
 ) -> Struck:
-    """`metric(**columns, **options)` on all rows, and on those not struck. `struck`: booleans, none missing."""
+    """Return `metric(**columns, **options)` on all rows, and on those not struck. `struck`: booleans, none missing."""
     same_length(struck=struck, **columns)
     out, known = flags("struck", struck)
     if not known.all():
@@ -54,10 +56,10 @@ def with_and_without(
 
 
 def false_negative_bound(found: int, audited: int, level: float = 0.95) -> Estimate:
-    """Return the rate of false negatives among `audited` items of which `found` were wrong, with its one-sided exact
+    """Return the rate of false negatives among `audited` items, `found` of which were wrong, with its one-sided exact
     bound.
 
-    Nothing found among n gives 1 - 0.05 ** (1 / n) at 95 %: 5.8 % for RLI's 50.
+    With none found among n, the bound at 95 % is 1 - 0.05 ** (1 / n): 5.8 % for RLI's 50.
     """
     if not 0 <= found <= audited:
         raise UsageError(f"{found} found among {audited} audited", next="pass 0 <= found <= audited")

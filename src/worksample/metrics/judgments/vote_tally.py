@@ -24,19 +24,20 @@ from worksample.metrics.columns import (
 
 MOST_STEPS = 64
 _CHUNK = 1 << 17
-"""Votes that are counted together: what they need in passing stays in the processor's cache."""
+"""Number of votes that are counted together, so that temporary data fit into the processor's cache."""
 _PACKED = 4
-"""Steps of a scale that fit into one number per subject."""
+"""Maximum number of values of a scale that fit into one number per subject."""
 _BITS = (2, 4, 12)
 """Bits of each count in a packed number; the next size is used if a count is too large."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """`table[which[s]]` holds how many votes subject `labels[s]` has for each of `steps`, those in use, ascending.
+    """Votes per subject: subject `labels[s]` has `table[which[s]]` votes for the values in `steps`, which are those in
+    use, ascending.
 
-    Millions of subjects have a few dozen patterns of votes: everything that depends on the counts alone is worked out
-    once per pattern. `missing`: rows without a vote.
+    Millions of subjects have a few dozen patterns of votes: everything that depends on the counts alone is computed
+    once per pattern. `missing`: the number of rows without a vote.
     """
 
     labels: pl.Series
@@ -44,28 +45,30 @@ class Tally:
     table: Ints
     which: NDArray[np.integer]
     times: Ints
-    """Per pattern how many subjects have it."""
+    """Number of subjects per pattern."""
     missing: int
 
     @property
     def votes(self) -> Ints:
-        """Per pattern how many votes it has."""
+        """Number of votes per pattern."""
         return np.asarray(self.table.sum(axis=1))
 
     def counts_of(self, *steps: float) -> Ints:
-        """(steps, patterns): the votes for these steps, 0 for one that nobody used."""
+        """Return the votes for these values, 0 for one that nobody used: (values, patterns)."""
         place = {float(step): i for i, step in enumerate(self.steps)}
         blank = np.zeros(len(self.table), dtype=np.int64)
         return np.stack([self.table[:, place[s]] if s in place else blank for s in steps])
 
 
 _Patterns = tuple[Ints, NDArray[np.integer], Ints]
-"""The patterns, which of them each subject has, and how many subjects have each."""
+"""The patterns, the pattern of each subject, and the number of subjects of each pattern."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Row r is a vote for step `place[r] - first` (the number behind the last one: no vote) on `subject[r] - low`."""
+    """Votes as numbers: row r is a vote for value `place[r] - first` (the number after the last one: no vote) on
+    subject `subject[r] - low`.
+    """
 
     subject: NDArray[np.integer]
     low: int
@@ -74,11 +77,11 @@ class _Rows:
     first: int
     steps: int
     voted: int
-    """How many rows hold a vote."""
+    """Number of rows with a vote."""
 
 
 def tally_votes(subject: Column, vote: Column) -> Tally:
-    """Count votes, one row each; null is no vote. Errors: UsageError for more than 64 different votes."""
+    """Count votes, one row each; null is no vote. Raises UsageError for more than 64 different votes."""
     same_length(subject=subject, vote=vote)
     place, first, steps, missing = _places(series("vote", vote))
     numbers, low, size, labels = _subjects(series("subject", subject))
@@ -102,7 +105,9 @@ def tally_votes(subject: Column, vote: Column) -> Tally:
 
 
 def _subjects(column: pl.Series) -> tuple[NDArray[np.integer], int, int, pl.Series | None]:
-    """Return (number per row, the least, how many there may be, their labels or None if they are the numbers)."""
+    """Return (number per row, the smallest, the count of possible numbers, their labels or None if they are the
+    numbers).
+    """
     if column.dtype.is_integer() and len(column) and not column.null_count():
         numbers = column.to_numpy()
         low, high = int(numbers.min()), int(numbers.max())
@@ -113,7 +118,7 @@ def _subjects(column: pl.Series) -> tuple[NDArray[np.integer], int, int, pl.Seri
 
 
 def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
-    """(place per row, the place of the first step, the steps, how many rows have no vote)."""
+    """Return (place per row, the place of the first value, the values, the number of rows without a vote)."""
     if column.dtype.is_integer() and len(column) and not column.null_count():
         numbers = column.to_numpy()
         low, high = int(numbers.min()), int(numbers.max())
@@ -130,7 +135,7 @@ def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
 
 
 def _pack_counts(rows: _Rows, bits: int) -> _Patterns | None:
-    """Count patterns by adding up one number per subject, `bits` of it per step; None if a count is too large for
+    """Count patterns by adding up one number per subject with `bits` per value; None if a count is too large for
     that.
     """
     steps = rows.steps
@@ -157,7 +162,7 @@ def _pack_counts(rows: _Rows, bits: int) -> _Patterns | None:
 
 
 def _distinct(packed: NDArray[np.integer]) -> tuple[Ints, NDArray[np.integer]]:
-    """Sorted distinct values and each one's place, for many values of which few differ."""
+    """Return the sorted distinct values and each value's position, for many values with few distinct ones."""
     most = int(packed.max(initial=0))
     if most < 1 << 20:
         seen = np.zeros(most + 1, dtype=bool)

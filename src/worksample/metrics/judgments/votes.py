@@ -36,13 +36,13 @@ from .vote_tally import Tally, tally_votes
 
 @dataclass(frozen=True, slots=True)
 class VoteProtocol:
-    """How votes are gathered. A verdict stands once no vote still to come can change it; order never matters."""
+    """Rules for gathering votes. A verdict is final once no outstanding vote can change it; order never matters."""
 
     name: str
     planned: int = 3
-    """Votes that settle an item at the latest."""
+    """Maximum number of votes needed to settle an item."""
     independent: int = 3
-    """Number of first votes that are asked for regardless of their values; only these enter the agreement."""
+    """Number of first votes that are requested regardless of their values; only these enter the agreement."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.independent <= self.planned:
@@ -61,7 +61,9 @@ TIE_BREAK = VoteProtocol("two votes and a tie-break", independent=2)
 
 @dataclass(frozen=True, slots=True)
 class HolisticVerdict:
-    """`passed` and `label` are None while undecided; `reason` says why, and is "" once both stand."""
+    """A verdict on one item. `passed` and `label` are None while undecided; `reason` says why, and is "" once both are
+    decided.
+    """
 
     votes: int
     passed: bool | None
@@ -70,7 +72,7 @@ class HolisticVerdict:
 
 
 def holistic_verdict(votes: Iterable[int], protocol: VoteProtocol = THREE_VOTES) -> HolisticVerdict:
-    """Return the verdict on one item. (2, 3) has passed and has no label; (1, 2) has neither; (1, 2, 3) passed with
+    """Return the verdict on one item. (2, 3) has passed but has no label; (1, 2) has neither; (1, 2, 3) passed with
     label 2.
 
     Raises UsageError for a vote outside {1, 2, 3}.
@@ -104,7 +106,8 @@ def holistic_verdicts(
 @dataclass(frozen=True)
 class Ballots:
     """Votes, one row each. `vote`: numbers on an ordered scale, null if none was given. `evaluator` guards against
-    doubles, `project` says which items are resampled together, `order` (a time or a number) which vote came first.
+    duplicates, `project` says which items are resampled together, `order` (a time or a number) which vote came
+    first.
 
     They are counted once for all figures.
     """
@@ -117,7 +120,7 @@ class Ballots:
 
     @cached_property
     def tally(self) -> Tally:
-        """The votes per subject. Raises UsageError for two votes of one evaluator on one subject."""
+        """Return the votes per subject. Raises UsageError for two votes of one evaluator on one subject."""
         same_length(subject=self.subject, vote=self.vote, evaluator=self.evaluator)
         if self.evaluator is not None:
             present = series("vote", self.vote).is_not_null().to_numpy()
@@ -126,7 +129,7 @@ class Ballots:
 
 
 def ballot_verdicts(ballots: Ballots, protocol: VoteProtocol = THREE_VOTES) -> pl.DataFrame:
-    """`holistic_verdicts` of votes that other figures, such as `measure_agreement`, count too."""
+    """Return `holistic_verdicts` of votes that other figures, such as `measure_agreement`, count too."""
     tally = ballots.tally
     if tally.votes.any() and not set(tally.steps.tolist()) <= {1.0, 2.0, 3.0}:
         integers("vote", ballots.vote, low=1, high=3)
@@ -157,7 +160,9 @@ def count_votes(index: Ints, value: Ints, size: int) -> Ints:
 
 
 def decide(counts: Ints, planned: int | Ints) -> tuple[Flags, Flags, Ints]:
-    """(passed, whether that is decided, label or 0) from counts of votes (3, items). `planned` may differ by item."""
+    """Return (passed, whether that is decided, label or 0) from counts of votes (3, items). `planned` may differ by
+    item.
+    """
     ones, twos, threes = counts
     total = ones + twos + threes
     needed = np.maximum(total, planned)
@@ -233,7 +238,7 @@ def automation_rate(
 ) -> Estimate:
     """Return the share of projects whose deliverable was judged at least as good as the human one (RLI 3.3).
 
-    `passed`: one row per submission of one agent, null if undecided or ungraded, which leaves the denominator and is
-    counted. With `project` (and `instance` within it), repeats on it average first, and projects are the units.
+    `passed`: one row per submission of one agent, null if undecided or ungraded; such rows are left out and counted.
+    With `project` (and `instance` within it), repeats are averaged first, and projects are the units.
     """
     return rate(passed, state=state, task=project, instance=instance, name="automation rate", method=method, how=how)

@@ -1,1 +1,1 @@
-"""What work earns, costs and is worth."""
+"""Figures in dollars: the earnings, costs and value of work."""

@@ -42,7 +42,9 @@ class Bundle:
     include_illustrative: bool = False
     ceiling: float = MONEY_CEILING
     task: Column | None = None
-    """Projects that share one are one unit of the interval; without it every project is a unit."""
+    """The task of each project: projects that share one are one unit of the interval; without it every project is a
+    unit.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class _Work:
     rows: Flags
     counts: Counts
     open_: Flags
-    """Projects on which there is work and none of it has a verdict."""
+    """Projects with work, none of which has a verdict."""
     task: Ints
     """The unit of each project."""
 
@@ -65,9 +67,9 @@ def measure_autoflation(
     """Return 1 - sum(min(human, cheapest accepted AI)) / sum(human), over the projects with a known human price.
 
     One row per trial, of any number of agents: `ai_cost` in US dollars (0 is valid; null is unknown, and such a trial
-    cannot lower a price), `passed` null without a verdict: a project with work but no verdict leaves both sums, one
-    without any work stays at the human's price. An AI dearer than the human changes nothing. None if the bundle is
-    worth 0. Raises UsageError for a trial on a project outside the bundle, or a project twice in it.
+    cannot lower a price), `passed` null without a verdict: a project with work but no verdict is left out of both sums,
+    one without any work stays at the human's price. An AI that costs more than the human changes nothing. No value if
+    the bundle is worth 0. Raises UsageError for a trial on a project outside the bundle, or a duplicate project in it.
     """
     priced, work = _read_columns(bundle, project, ai_cost, passed)
     return _estimate(priced, work, work.rows, how)
@@ -76,9 +78,10 @@ def measure_autoflation(
 def autoflation_over_time(
     bundle: Bundle, project: Column, ai_cost: Column, passed: Column, date: Column, how: Resampling = DEFAULT
 ) -> dict[str, Estimate]:
-    """Autoflation as of each date: `date` is each trial's agent's release date; the cheapest method so far counts.
+    """Return autoflation as of each date: `date` is the release date of each trial's agent; the cheapest method so far
+    counts.
 
-    Keys are ISO dates, in order. The curve never falls. Trials without a date are an error.
+    Keys are ISO dates, in order. The curve never falls. Raises UsageError for trials without a date.
     """
     same_length(project=project, date=date)
     priced, work = _read_columns(bundle, project, ai_cost, passed)

@@ -1,6 +1,6 @@
-"""Cost of a job with a deployed agent: its work, checking, a human if it fails, and the loss if nobody notices.
+"""Cost of a job with a deployed agent: its work, the check, a human if the work fails, and the loss if nobody notices.
 
-Autoflation knows afterwards which deliverables were good and takes the best of all; a buyer does not.
+Autoflation knows in hindsight which deliverables were good and takes the best of all; a buyer does not know.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .dollars import means_by_task, usable_prices
 
 @dataclass(frozen=True, slots=True)
 class Checking:
-    """The check that every deliverable goes through: US dollars for each, how often it accepts good and bad work, and
-    the loss in US dollars from each bad deliverable that it accepts. The defaults are a perfect check that is free.
+    """The check of every deliverable: US dollars for each, how often it accepts good and bad work, and the loss in US
+    dollars from each bad deliverable that it accepts. The defaults are a perfect check that is free.
     """
 
     cost: float = 0.0
@@ -42,8 +42,8 @@ class Checking:
 
 @dataclass(frozen=True, slots=True)
 class DeployableCost:
-    """Per job, in US dollars: with the agent deployed, by the human alone, and the share saved (negative: it costs
-    more than it saves).
+    """Cost per job in US dollars: with the agent deployed, by the human alone, and the saved share (negative: the agent
+    costs more than it saves).
     """
 
     cost: Estimate
@@ -62,10 +62,10 @@ def deployable_cost(
     task: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> DeployableCost:
-    """AI + checking + (rejected) x human + (falsely accepted) x loss, the mean over jobs, one row per trial.
+    """Return AI + checking + (rejected) x human + (falsely accepted) x loss, the mean over jobs, one row per trial.
 
     With the default check this is AI + (1 - success) x human. Jobs without a verdict, an AI cost or a human price are
-    left out and counted. Rows that share a `task` are averaged first: a repeat is no job of its own.
+    left out and counted. Rows that share a `task` are averaged first: a repeat is not a separate job.
     """
     check = checking or Checking()
     same_length(passed=passed, ai_cost=ai_cost, human_cost=human_cost, task=task)
@@ -99,8 +99,8 @@ def deployable_cost(
 
 
 FEWEST_SAVING = 100
-"""Of fewer tasks the interval of a saving holds the truth too seldom (79 % at 5, 89 % at 40): prices and costs are both
-skewed there.
+"""Minimum number of tasks for the interval of a saving: with fewer it contains the truth too seldom (79 % at 5, 89 % at
+40), since both prices and costs are skewed.
 """
 _Told = tuple[Counts, tuple[str, ...]]
 
@@ -112,7 +112,7 @@ def _per_job(named: tuple[str, Unit], each: Floats, told: _Told, how: Resampling
 
 
 def _saving(paid: Floats, human: Floats, spared: Floats, told: _Told, how: Resampling) -> Estimate:
-    """Return the dollars that no human is paid, less those `paid` for the agent and its checks, as a share of the
+    """Return the dollars that no human is paid, minus those `paid` for the agent and its checks, as a share of the
     human's cost.
 
     The intervals are combined by the method of variance estimates recovery (Zou and Donner 2008).
@@ -139,9 +139,10 @@ def _saving(paid: Floats, human: Floats, spared: Floats, told: _Told, how: Resam
 
 
 def break_even_success(ai_cost: float, human_cost: float, checking: Checking | None = None) -> Estimate:
-    """Return the success rate from which deploying is cheaper than the human: both cost the same per job there.
+    """Return the success rate above which deploying the agent is cheaper than the human: at this rate both cost the
+    same per job.
 
-    None if no rate in 0..1 does it, or every rate does.
+    No value if that holds for no rate in 0..1, or for every rate.
     """
     check = checking or Checking()
     for name, amount in (("ai_cost", ai_cost), ("human_cost", human_cost)):

@@ -37,9 +37,9 @@ WITH_ILLUSTRATIVE = "illustrative prices counted"
 
 @dataclass(frozen=True, slots=True)
 class Dollars:
-    """`earned` of `possible`, and the share: all over graded projects with a known price. `missing`: the worth of
-    priced projects without a verdict; with `possible` it adds up to what all projects would earn (RLI 3.3:
-    $143,991). Its counts say how many have no price, which no sum can hold.
+    """Dollars `earned` of those `possible`, and the share: all over graded projects with a known price. `missing`: the
+    price of projects without a verdict; with `possible` it adds up to the price of all projects (RLI 3.3: $143,991).
+    Its counts say how many projects have no price and are in no sum.
     """
 
     earned: Estimate
@@ -50,7 +50,7 @@ class Dollars:
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """Prices with which of them may be used, and what to say about the rest."""
+    """Prices, flags of those that may be used, and notes about the rest."""
 
     prices: Floats
     usable: Flags
@@ -60,7 +60,7 @@ class Priced:
 
     @property
     def known_prices(self) -> Floats:
-        """The prices, 0 if one may not be used."""
+        """The prices, 0 for one that may not be used."""
         return self.prices if self.usable.all() else np.where(self.usable, self.prices, 0.0)
 
 
@@ -79,7 +79,7 @@ def usable_prices(
 
 
 def midpoint(low: Column, high: Column) -> Floats:
-    """Return the middle of a reported range of costs or hours; of a single figure that figure (RLI C.5).
+    """Return the middle of a reported range of costs or hours, or the single figure if only one is given (RLI C.5).
 
     NaN if neither is known. Raises UsageError if high is below low.
     """
@@ -111,11 +111,11 @@ def dollars_earned(
 ) -> Dollars:
     """Return the summed price of the projects that passed, of one agent.
 
-    `price`: US dollars of the human's deliverable; a project without one leaves both sums. If a project has several
-    rows (repeats), each holds its part of the price. `passed`: null without a verdict, which leaves both sums too and
-    is counted; the `bounds` are those of all priced projects if rows without a verdict were to fail or to pass, or only
-    to fail if `failed`. `task`: rows that share one are one unit; without it every row is. The interval is the share's,
-    at these projects' prices. Raises UsageError for a negative price, or one above `ceiling`.
+    `price`: US dollars of the human's deliverable; a project without one is left out of both sums. If a project has
+    several rows (repeats), each has its part of the price. `passed`: null without a verdict; such rows are left out of
+    both sums and counted; the `bounds` are those of all priced projects if rows without a verdict were to fail or to
+    pass, or only to fail if `failed`. `task`: rows that share one are one unit; without it every row is. The interval
+    is that of the share, at these projects' prices. Raises UsageError for a negative price, or one above `ceiling`.
     """
     same_length(price=price, passed=passed, state=state, task=task)
     priced = usable_prices("price", price, illustrative, include=include_illustrative, ceiling=ceiling)
@@ -189,8 +189,8 @@ def _missing(priced: Priced, valid: Flags, counts: Counts) -> Estimate:
 def _bounds(
     priced: Priced, valid: Flags, yes: Flags, failed: Column | None
 ) -> tuple[tuple[float, float] | None, float]:
-    """Return the least and most that all priced projects can earn, and their worth; None if all of them have a
-    verdict.
+    """Return the minimum and maximum that all priced projects can earn, and their total price; None if all of them have
+    a verdict.
     """
     unseen = priced.usable & ~valid
     value = priced.known_prices

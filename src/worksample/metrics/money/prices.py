@@ -21,9 +21,10 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class TokenPrice:
-    """US dollars per million tokens, from a prompt of `above` tokens (exclusive) and a `since` date (inclusive) on.
+    """US dollars per million tokens, valid for prompts of more than `above` tokens and from the date `since`
+    (inclusive) on.
 
-    `cache_read` and `cache_write` None mean that cached tokens cost as fresh ones. Output includes reasoning.
+    If `cache_read` and `cache_write` are None, cached tokens cost as much as fresh ones. Output includes reasoning.
     """
 
     input: float
@@ -41,9 +42,9 @@ class TokenPrice:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """One row per model call. `fresh`: prompt tokens neither read from nor written to a cache; the prompt's length is
-    fresh + cache_read + cache_write. `day`: the date, needed if prices changed. `billed`: US dollars if the service
-    reported its charge.
+    """Columns with one row per model call. `fresh`: prompt tokens neither read from nor written to a cache; the
+    prompt's length is fresh + cache_read + cache_write. `day`: the date, needed if prices changed. `billed`: US
+    dollars if the service reported its charge.
     """
 
     model: Column
@@ -120,8 +121,8 @@ def _days(calls: Calls, prices: Mapping[str, Sequence[TokenPrice]]) -> Codes | N
 def _applicable(
     steps: Sequence[TokenPrice], mine: Flags, prompt: Floats, days: Codes | None
 ) -> list[tuple[Ints, TokenPrice]]:
-    """Return the rows to which each price applies: the latest that had begun, then the highest tier below the prompt's
-    length.
+    """Return the rows to which each price applies: the latest price that had begun, then the highest tier below the
+    prompt's length.
     """
     if len({(p.since, p.above) for p in steps}) < len(steps):
         raise UsageError(

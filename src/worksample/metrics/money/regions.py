@@ -21,14 +21,15 @@ from .dollars import by_task
 from .value import Approach, Decision, Region, decide_by_value
 
 FEWEST_JOBS = 5
-"""Fewest jobs for regions."""
+"""Minimum number of jobs for regions."""
 NOTHING = "nothing"
 _METHOD = "Bayesian bootstrap over jobs, with one pseudo-job"
 _MANY = 2_000
-"""Of more tasks their sums' normal limit is drawn: it is the same then, and takes no memory."""
+"""Number of tasks above which their sums are drawn from the normal limit: the result is the same, and needs no memory.
+"""
 
 _LIGHT = 1e-4
-"""Tasks that weigh less than this are left out."""
+"""Weight below which tasks are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,9 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class ChosenRegion:
-    """`low` and `high`: US dollars of task value from and to which `approach` is best, at the observed means and with
-    intervals over the worlds in which it has such a region. `exists`: the probability that it has one.
+    """A range of task values. `low` and `high`: its ends in US dollars, between which `approach` is best, at the
+    observed means and with intervals over the drawn worlds in which it has such a region. `exists`: the probability
+    that it has one.
     """
 
     approach: str
@@ -55,16 +57,18 @@ class ChosenRegion:
 
 
 class Choice:
-    """Which of some approaches is best at which value. Equal calls give equal answers."""
+    """The best of some approaches for each task value. Equal calls give equal answers."""
 
     def __init__(self, names: Sequence[str], seen: Floats, drawn: Floats, counts: Counts, how: Resampling) -> None:
-        """seen: (2, approaches), success rates and mean costs; drawn: (2, draws, approaches), the same by draw."""
+        """seen: (2, approaches), observed success rates and mean costs; drawn: (2, draws, approaches), the same for
+        each draw.
+        """
         self.names = tuple(names)
         self.counts = counts
         self._seen, self._drawn, self._how = seen, drawn, how
 
     def best(self, value: float) -> dict[str, float]:
-        """approach -> the probability that it has the highest expected value at a task value in US dollars."""
+        """Return approach -> the probability that it has the highest expected value at a task value in US dollars."""
         if not 0 <= value < float("inf"):
             raise UsageError(f"a task value of {value}", next="pass US dollars, 0 or more")
         success, cost = self._drawn
@@ -78,7 +82,9 @@ class Choice:
         return Estimate(name, chance, self.counts, method=_METHOD, unit=Unit.SHARE)
 
     def gain(self, name: str, over: str | None, value: float, jobs: float = 1.0) -> Estimate:
-        """Return how many US dollars `name` brings more than `over`, or than nothing, in so many jobs of this value."""
+        """Return how many US dollars more `name` brings than `over`, or than doing nothing, in `jobs` jobs of this
+        value.
+        """
         net, seen = (s * value - c for s, c in (self._drawn, self._seen))
         one = self.names.index(name)
         other = 0.0 if over is None else net[:, self.names.index(over)]
@@ -89,16 +95,17 @@ class Choice:
         return Estimate(called, at, self.counts, low, high, self._how.level, _METHOD, unit=Unit.USD)
 
     def regret(self, name: str, value: float) -> float:
-        """Return US dollars per job that are lost on average by taking `name` if something else may be best.
+        """Return the US dollars per job that are lost on average by choosing `name` although something else may be
+        best.
 
-        It is the most that better knowledge is worth (the expected value of perfect information).
+        This is the maximum value of better knowledge (the expected value of perfect information).
         """
         net = self._drawn[0] * value - self._drawn[1]
         return float((net.max(axis=1) - net[:, self.names.index(name)]).mean())
 
     @cached_property
     def regions(self) -> tuple[ChosenRegion, ...]:
-        """One per approach, in the order given."""
+        """Return one region per approach, in the given order."""
         lows, highs = zip(*(_ends(self._drawn[0], self._drawn[1], k) for k in range(len(self.names))), strict=True)
         middle = {r.approach: r for r in self.decision.regions}
         return tuple(
@@ -108,7 +115,7 @@ class Choice:
 
     @cached_property
     def decision(self) -> Decision:
-        """The regions of the rates and mean costs as seen."""
+        """Return the regions at the observed rates and mean costs."""
         lines = [Approach(n, float(s), float(c)) for n, s, c in zip(self.names, *self._seen, strict=True)]
         return decide_by_value(lines)
 
@@ -142,12 +149,12 @@ def choose_from_jobs(
     nothing: bool = False,
     how: Resampling = DEFAULT,
 ) -> Choice | str:
-    """Return how surely each approach is best, from the same jobs done by each of them; or the reason why that is
+    """Return how certainly each approach is best, from the same jobs done by each of them; or the reason why that is
     unknown.
 
-    outcomes: approach -> `Outcomes`, all of one length. Jobs that lack a verdict or a cost under any are left out and
-    counted. Rows that share a `task` are drawn together. `weight`: how much of a job each row counts for, 0..1 (by
-    default all of one); a task counts for the mean of its rows. `nothing` adds the choice of leaving the job undone.
+    outcomes: approach -> `Outcomes`, all of one length. Jobs that lack a verdict or a cost under any approach are left
+    out and counted. Rows that share a `task` are drawn together. `weight`: the part of a job for which each row counts,
+    0..1 (by default 1); a task counts for the mean of its rows. `nothing` adds the choice of leaving the job undone.
     With fewer than `FEWEST_JOBS` tasks the answer is the reason. Raises UsageError for no approach, or columns of
     several lengths.
     """
@@ -182,11 +189,12 @@ def choose_from_jobs(
 
 
 def _worlds(sums: Floats, weight: Floats, open_: Sequence[int], k: int, how: Resampling) -> Floats:
-    """(draws, 2 k): rates and mean costs of worlds that fit the tasks' sums (jobs, passes, costs), each by its weight.
+    """Return rates and mean costs of worlds that fit the tasks' sums (jobs, passes, costs), each by its weight: (draws,
+    2 k).
 
-    One pseudo-job more, shared by all ways in which the approaches may pass or fail, keeps a perfect record from
-    looking certain (for one rate it is Jeffreys' prior). Fewer degrees of freedom than tasks make the draws as wide as
-    Student's t is.
+    One additional pseudo-job, shared by all ways in which the approaches may pass or fail, keeps a perfect record from
+    looking certain (for one rate it is Jeffreys' prior). The degrees of freedom, fewer than the tasks, make the draws
+    as wide as Student's t.
     """
     rng, size = how.rng(), float(weight.sum())
     means = weight @ sums / (weight @ sums[:, 0])
@@ -209,7 +217,9 @@ def _worlds(sums: Floats, weight: Floats, open_: Sequence[int], k: int, how: Res
 
 
 def _ends(success: Floats, cost: Floats, k: int) -> tuple[Floats, Floats]:
-    """Return from and to which value approach `k` is best, by draw; none if the first is not below the second."""
+    """Return the values from and to which approach `k` is best, by draw; if the first is not below the second, it is
+    best nowhere.
+    """
     gain, extra = success[:, [k]] - success, cost[:, [k]] - cost
     with np.errstate(divide="ignore", invalid="ignore"):
         even = extra / gain
@@ -220,7 +230,7 @@ def _ends(success: Floats, cost: Floats, k: int) -> tuple[Floats, Floats]:
 
 
 def _between(drawn: Floats, level: float) -> tuple[float | None, float | None]:
-    """Return percentiles of ends that may be without bound."""
+    """Return percentiles of ends that may be infinite."""
     if not len(drawn):
         return None, None
     tail = (1 - level) / 2

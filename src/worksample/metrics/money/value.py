@@ -1,4 +1,4 @@
-"""Values at which AI alone, AI with human help, or a human alone is worth it (UpBench 5.4.1): expected values s * V -
+"""Task values at which AI alone, AI with human help, or a human alone is best (UpBench 5.4.1): expected values s * V -
 c.
 """
 
@@ -22,7 +22,9 @@ from .dollars import ILLUSTRATIVE, WITH_ILLUSTRATIVE, by_task
 
 @dataclass(frozen=True, slots=True)
 class Approach:
-    """`success`: chance of success, 0..1; `cost`: US dollars per task, paid whether or not it succeeds."""
+    """A way of doing a task. `success`: chance of success, 0..1; `cost`: US dollars per task, paid whether or not it
+    succeeds.
+    """
 
     name: str
     success: float
@@ -39,13 +41,15 @@ class Approach:
             )
 
     def expected_value(self, value: float) -> float:
-        """Expected net value of a task worth `value` US dollars if it succeeds."""
+        """Return the expected net value of a task worth `value` US dollars if it succeeds."""
         return self.success * value - self.cost
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """From `low` up to (not including) `high` US dollars of task value, `approach` is best; `high` None has no end."""
+    """A range of task values, from `low` up to (not including) `high` US dollars, in which `approach` is best; `high`
+    is None if it has no end.
+    """
 
     approach: str
     low: float
@@ -54,7 +58,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`regions` in order of value; `never` lists approaches that are best nowhere; `notes` say why."""
+    """Regions in order of value. `never` lists approaches that are best nowhere; `notes` say why."""
 
     regions: tuple[Region, ...]
     never: tuple[str, ...]
@@ -70,8 +74,8 @@ class Decision:
 def break_even(lower: Approach, higher: Approach) -> Estimate:
     """Return V* = (c_H - c_L) / (s_H - s_L): above it the approach with the higher success is worth its cost.
 
-    None if both succeed equally often, or if the dearer one succeeds less: then no value makes it worth it. 0 or less
-    means that the one with the higher success is also cheaper, at every value.
+    No value if both succeed equally often, or if the more expensive one succeeds less often. 0 or less means that the
+    one with the higher success is also cheaper, and so better at every value.
     """
     name = f"break-even of {lower.name} and {higher.name}"
     gain, extra = higher.success - lower.success, higher.cost - lower.cost
@@ -91,7 +95,7 @@ def decide_by_value(approaches: Sequence[Approach], *, nothing: bool = False) ->
 
     At a break-even value the one with the higher success is chosen (5.4.1). `nothing` adds the choice of not doing the
     task, worth 0. The three-region rule of the paper is the special case in which every approach has its region: if one
-    has none, as HITL when V*(AI, HITL) > V*(HITL, human), the rule must not be used, and a note says so.
+    has none, as HITL if V*(AI, HITL) > V*(HITL, human), the rule must not be used, and a note says so.
     """
     names = [a.name for a in approaches]
     if not approaches or len(set(names)) < len(names):
@@ -130,8 +134,8 @@ def break_even_from_jobs(
 ) -> Estimate:
     """Return V* from the same jobs done by both approaches: (lower's, higher's) columns, one row per job.
 
-    Jobs lacking a verdict or a cost under either are left out and counted, and so are those whose costs are
-    `illustrative` unless requested. Rows that share a `task` are one unit. Interval: Fieller's, open above if the
+    Jobs that lack a verdict or a cost under either are left out and counted, and so are those whose costs are
+    `illustrative` unless requested. Rows that share a `task` are one unit. The interval is Fieller's, open above if the
     higher approach may not succeed more often.
     """
     same_length(passed=passed[0], other=passed[1], cost=cost[0], other_cost=cost[1], task=task)

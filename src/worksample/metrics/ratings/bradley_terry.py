@@ -1,6 +1,6 @@
-"""Bradley-Terry by maximum likelihood, for one set of preferences or for many resamples of it at once.
+"""Bradley-Terry models fitted by maximum likelihood, for one set of preferences or for many resamples of it at once.
 
-All in nats: agent i beats j with probability 1 / (1 + exp(strength[j] - strength[i])).
+All strengths are in nats: agent i beats j with probability 1 / (1 + exp(strength[j] - strength[i])).
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from worksample.metrics.columns import Flags, Floats, Ints
 
 _TOLERANCE = 1e-10
 _CHORD_TOLERANCE = 1e-7
-"""Nats; 400 points of Elo are 2.3 nats, so this is a fifty-thousandth of a point."""
+"""Tolerance in nats; 400 points of Elo are 2.3 nats, so this is a fifty-thousandth of a point."""
 
 
 class Pairs:
-    """Which agents each pair compares, with what fitting needs of that: built once, used by every fit."""
+    """The agents that each pair compares, with precomputed data for fitting: built once, used by every fit."""
 
     def __init__(self, size: int, first: Ints, second: Ints) -> None:
         from scipy.sparse import csr_array
@@ -33,8 +33,8 @@ class Pairs:
         )
 
     def information(self, strength: Floats, weight: Floats, ridge: float) -> Floats:
-        """Return the negative second derivative of the log likelihood, made regular along the direction that shifts
-        all.
+        """Return the negative second derivative of the log likelihood, made regular along the direction that shifts all
+        strengths.
         """
         p = _win_chance(strength[self.first] - strength[self.second])
         curve = weight * p * (1 - p)
@@ -88,9 +88,10 @@ def fit_many(
     """Fit strengths (agents, resamples) for columns of `preference` and `weight` (pairs, resamples); NaN if not
     `solvable`.
 
-    `base`: the strengths and the mean weights of the data themselves. Every resample lies near them, so one inverse of
-    their information matrix serves all: a step is two sparse products and a small dense one, and each cuts the error by
-    an order of magnitude. Resamples that have not settled after that go through Newton's method one by one.
+    `base`: the strengths and the mean weights of the data themselves. Every resample is close to them, so one inverse
+    of their information matrix serves all: a step is two sparse products and a small dense one, and each reduces the
+    error by an order of magnitude. Resamples that have not converged after that are fitted one by one by Newton's
+    method.
     """
     start, typical = base
     inverse = np.linalg.inv(pairs.information(start, typical, ridge))

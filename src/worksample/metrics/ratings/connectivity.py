@@ -1,7 +1,7 @@
-"""Connectivity of comparisons: whether ratings exist at all.
+"""Connectivity of comparisons, which decides whether ratings exist.
 
-A maximum of the likelihood exists, and is unique, exactly if the directed graph "has won or tied against" is strongly
-connected (Ford 1957).
+A maximum of the likelihood exists, and is unique, if and only if the directed graph "has won or tied against" is
+strongly connected (Ford 1957).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class Connectivity:
-    """`components`: the largest sets of agents within which ratings exist. `reasons`: per agent that cannot be rated
-    against the main component (the anchor's, else the largest), why.
+    """Connected groups of agents. `components`: the largest sets of agents within which ratings exist. `reasons`: for
+    each agent that cannot be rated against the main component (the anchor's, else the largest), why.
     """
 
     components: tuple[tuple[str, ...], ...]
@@ -32,7 +32,7 @@ class Connectivity:
 
     @property
     def says(self) -> str:
-        """One sentence on the agents that cannot be rated, "" if all can."""
+        """Return a sentence on the agents that cannot be rated, "" if all can."""
         if self.identifiable:
             return ""
         grouped: dict[str, list[str]] = {}
@@ -106,10 +106,11 @@ def _reachable(edges: Flags, start: Flags) -> Flags:
 
 
 def reach(size: int, pairs: tuple[Ints, Ints], wins: tuple[Flags, Flags], start: int) -> tuple[Flags, Flags]:
-    """Return, for many graphs over the same pairs at once, whom `start` reaches downwards (by a chain of wins or ties),
-    and who reaches it: two of (graphs, agents), with `start` in both.
+    """Return, for many graphs over the same pairs at once, the agents that `start` reaches by a chain of wins or ties,
+    and those that reach it: two of (graphs, agents), with `start` in both.
 
-    `wins`: whether the first of each pair has won or tied against the second, and the other way round, (pairs, graphs).
+    `wins`: whether the first of each pair has won or tied against the second, and the second against the first, (pairs,
+    graphs).
     """
     graphs = wins[0].shape[1]
     edges = np.zeros((graphs, size, size), dtype=np.float32)

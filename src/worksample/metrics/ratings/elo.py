@@ -23,28 +23,30 @@ from .pair_sums import PairSums
 from .preferences import HUMAN
 
 _UNEVEN = 4
-"""From this ratio of comparisons between pairs on, a note says that their weights matter."""
+"""Ratio of comparisons between pairs from which a note says that the choice of weights matters."""
 MOST_AGENTS = 1_000
-"""A fit's work grows with their cube, and each resample is a fit."""
+"""Maximum number of agents: the work of a fit grows with their cube, and each resample is a fit."""
 POINTS = 400 / math.log(10)
 """Elo points per nat."""
 
 
 @dataclass(frozen=True, slots=True)
 class EloOptions:
-    """How ratings are fitted; whatever differs from the defaults is named in every estimate."""
+    """Options of fitting ratings; every difference from the defaults is named in every estimate."""
 
     weight: Literal["pair", "comparison"] = "pair"
     """Every pair of agents is one edge of weight 1 (RLI B.2), or every comparison weighs 1."""
     anchor: str | None = HUMAN
-    """Whose score is fixed; None fixes the mean over agents."""
+    """Agent whose score is fixed; None fixes the mean over agents."""
     anchor_score: float = 1000.0
     ridge: float = 0.0
     """Precision of a normal prior on strengths in nats (1.0 is a standard deviation of 174 points); 0 is none."""
     interval: Literal["bootstrap", "sandwich", "none"] = "bootstrap"
-    """Bootstrap over projects, its instant preview, or none."""
+    """Method of the intervals: bootstrap over projects, a faster approximation (`sandwich`), or none."""
     part: bool = False
-    """Where not all can be rated: rate those connected with the anchor, from their own comparisons alone."""
+    """Whether to rate, if not all agents can be rated, those connected with the anchor, from their own comparisons
+    alone.
+    """
 
     def __post_init__(self) -> None:
         if self.weight not in ("pair", "comparison") or self.interval not in ("bootstrap", "sandwich", "none"):
@@ -59,7 +61,7 @@ class EloOptions:
 @dataclass(frozen=True, slots=True)
 class EloTable:
     """Scores, best first; those without a value last. `replicates`: (resamples, rated agents) in points, NaN if a
-    resample had no answer; None without a bootstrap. `rated` names its columns.
+    resample had no solution; None without a bootstrap. `rated` names its columns.
     """
 
     ratings: dict[str, Estimate]
@@ -69,7 +71,7 @@ class EloTable:
     how: Resampling = DEFAULT
     projects: int = 0
     tilt: Tilt | None = None
-    """What a difference reaches at least; None without a bootstrap."""
+    """Source of the minimum width of a difference's interval; None without a bootstrap."""
 
     def difference(self, agent: str, other: str) -> Estimate:
         """Return how many points `agent` is ahead of `other`, with the interval of the paired difference."""
@@ -97,7 +99,7 @@ class EloTable:
         )  # fmt: skip
 
     def win_probability(self, agent: str, other: str) -> Estimate:
-        """Return how likely `agent` is to be preferred to `other` on a project, ties counted half (RLI 3.3, B.2).
+        """Return the probability that `agent` is preferred to `other` on a project, ties counted half (RLI 3.3, B.2).
 
         It is computed from their difference, and its interval from the difference's ends; an open end is 0 or 1.
         """
@@ -112,15 +114,16 @@ class EloTable:
         return replace(gap, name=name, value=chance, low=low, high=high, error=None, unit=Unit.SHARE)
 
     def frame(self) -> pl.DataFrame:
-        """`tabulate` of the ratings."""
+        """Return `tabulate` of the ratings."""
         return tabulate(self.ratings)
 
 
 def win_probability(points: float) -> float:
-    """Return the chance of being preferred with so many points ahead, ties counted half: 400 are odds of 10:1, so 0.909
+    """Return the chance of being preferred at a lead of `points`, ties counted half: 400 are odds of 10:1, so 0.909
     (RLI 3.3, B.2).
 
-    `EloTable.win_probability` has it for two agents, with an interval. Raises UsageError for points that are no number.
+    `EloTable.win_probability` has it for two agents, with an interval. Raises UsageError for points that are not a
+    number.
     """
     if math.isnan(points):
         raise UsageError("points that are no number", next="pass the difference of two ratings")
@@ -130,9 +133,9 @@ def win_probability(points: float) -> float:
 def elo_ratings(sums: PairSums, options: EloOptions | None = None, how: Resampling = DEFAULT) -> EloTable:
     """Return Elo scores of all agents in `sums` (see `pair_sums`, `compare_tables`).
 
-    Before the fit the win graph must be strongly connected, else no agent gets a number: each estimate says who cannot
-    be rated and why. `part` and `ridge` are the two alternatives, and both are named in the output. Raises UsageError
-    if the anchor is not among the agents.
+    The win graph must be strongly connected, else no agent gets a number: each estimate says who cannot be rated and
+    why. `part` and `ridge` are the two alternatives, and both are named in the output. Raises UsageError if the anchor
+    is not among the agents.
     """
     options = options or EloOptions()
     if len(sums.agents) > MOST_AGENTS:
@@ -189,7 +192,9 @@ def _notes(sums: PairSums, options: EloOptions) -> tuple[str, ...]:
 
 
 def _uneven(sums: PairSums, options: EloOptions) -> str:
-    """Return a note if a few comparisons weigh as much as many, so that the choice of weights shows."""
+    """Return a note if pairs with few comparisons weigh as much as pairs with many, so that the choice of weights
+    matters.
+    """
     if options.weight == "comparison" or sums.pairs < 2:
         return ""
     few, many = int(sums.by_pair.min()), int(sums.by_pair.max())
@@ -229,7 +234,7 @@ def _rate(
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """Each agent's interval and its notes; `notes` are about all agents."""
+    """Intervals and notes by agent; `notes` are about all agents."""
 
     each: list[tuple[Interval, tuple[str, ...]]]
     notes: tuple[str, ...] = ()
@@ -274,7 +279,9 @@ _NEARLY = "its projects came out nearly alike: the interval allows for some that
 
 
 def _at_least(found: list[Interval], tilt: Tilt, options: EloOptions) -> list[tuple[Interval, tuple[str, ...]]]:
-    """Return the intervals, each at least as wide as the shift by projects that nobody has seen one of (`Tilt`)."""
+    """Return the intervals, each at least as wide as the shift by projects of a kind that was never observed
+    (`Tilt`).
+    """
     anchor = tilt.refit.anchor
     alone = [agent for agent in range(len(found)) if agent != anchor]
     out: list[tuple[Interval, tuple[str, ...]]] = [(interval, ()) for interval in found]
@@ -307,7 +314,9 @@ def _influences(off: float) -> str:
 
 
 def _one_more(refit: Refit, options: EloOptions) -> Floats:
-    """Points with one more project on which all who were compared tie, as other intervals have one more unit."""
+    """Return points with one additional project in which all agents that were compared tie, as other intervals have one
+    additional unit.
+    """
     preference, total = refit.sums.totals(by_count=refit.by_count)
     toward = (preference * total + 0.5) / (total + 1)
     weight = total + 1 if refit.by_count else np.ones(refit.sums.pairs)
@@ -316,9 +325,9 @@ def _one_more(refit: Refit, options: EloOptions) -> Floats:
 
 
 def _reaching(ends: tuple[float | None, float | None], shift: float) -> tuple[float | None, float | None]:
-    """Return the interval, reaching as much further on one side.
+    """Return the interval, extended by `shift` on one side.
 
-    Resamples of an agent that seldom wins contain no more wins than the data, so their upper end lies too low.
+    Resamples of an agent that seldom wins contain no more wins than the data, so their upper end is too low.
     """
     low, high = ends
     return (
@@ -328,7 +337,7 @@ def _reaching(ends: tuple[float | None, float | None], shift: float) -> tuple[fl
 
 
 def _open_ends(drawn: Floats) -> tuple[str, ...]:
-    """Return notes on ends that some resamples could not bound."""
+    """Return notes on ends that are unbounded in some resamples."""
     says = (
         (np.isneginf(drawn), "it never wins or ties against the rest: they are below every score"),
         (np.isposinf(drawn), "it never loses or ties against the rest: they are above every score"),

@@ -19,22 +19,23 @@ from .connectivity import reach
 from .pair_sums import PairSums
 
 _BLOCK = 160_000
-"""Pairs times resamples in work at once: what stays in the processor's cache."""
+"""Pairs times resamples that are processed at once, so that they fit into the processor's cache."""
 _DENSE = 40_000_000
 FITTED = 40
-"""Resamples that are fitted to see whether influences will do."""
+"""Number of resamples that are fitted to check whether influences are precise enough."""
 _WORTH = 200
-"""Fewer resamples are fitted, all of them."""
+"""Number of resamples below which all of them are fitted."""
 MANY_PROJECTS, _WINS = 100, 20.0
 _NOISE, _BIAS = 0.2, 0.1
-"""In standard errors: a fifth more, and independent, makes an interval wider by a fiftieth."""
+"""Limits of errors, in standard errors: an independent error of a fifth makes an interval wider by a fiftieth."""
 
 
 @dataclass(frozen=True)
 class Pulls:
-    """Each project's pull on the estimating equations, by pair if all pairs were compared everywhere, else by agent.
+    """Effects of each project on the estimating equations, by pair if all pairs were compared everywhere, else by
+    agent.
 
-    Column c of `each` (projects, columns) pulls on agent i as much as `on[c, i]` says.
+    Column c of `each` (projects, columns) acts on agent i with factor `on[c, i]`.
     """
 
     each: Floats
@@ -59,7 +60,7 @@ class Pulls:
 
 @dataclass(frozen=True)
 class Refit:
-    """The ratings and what every resample of their projects is fitted from. `base`: strengths in nats."""
+    """The ratings, and the data from which every resample of their projects is fitted. `base`: strengths in nats."""
 
     sums: PairSums
     pairs: Pairs
@@ -81,12 +82,14 @@ class Refit:
 
     @cached_property
     def inverse(self) -> Floats:
-        """Of the information matrix: what a pull on the estimating equations does to the strengths."""
+        """The inverse of the information matrix: it converts effects on the estimating equations into changes of the
+        strengths.
+        """
         return np.asarray(np.linalg.inv(self.pairs.information(self.base, self.typical, self.ridge)))
 
     @cached_property
     def pulls(self) -> Pulls:
-        """Each project's pull on the estimating equations."""
+        """Effects of each project on the estimating equations."""
         sums, pairs, strength = self.sums, self.pairs, self.base
         won, weight = sums.weigh(by_count=self.by_count)
         preference, total = sums.totals(by_count=self.by_count)
@@ -102,13 +105,13 @@ class Refit:
         return Pulls.of(sums, pairs, (won - weight * preference[sums.pair]) / total[sums.pair])
 
     def linear(self, drawn: Floats) -> Floats:
-        """Strengths (agents, resamples) by the influence of each project, which is one product."""
+        """Return strengths (agents, resamples) by the influence of each project, which is one product."""
         pulls = self.pulls
         found = self.base[:, None] + self.inverse @ (pulls.on.T @ ((drawn - 1) @ pulls.each).T)
         return np.asarray(found - found.mean(axis=0))
 
     def exactly(self, drawn: Floats) -> Floats:
-        """Strengths (agents, resamples) by fitting each resample."""
+        """Return strengths (agents, resamples) by fitting each resample."""
         block = max(32, _BLOCK // max(self.sums.pairs, 1))
         return np.concatenate([self._fit_draws(drawn[k : k + block]) for k in range(0, len(drawn), block)], axis=1)
 
@@ -133,10 +136,10 @@ class Refit:
 
 @dataclass(frozen=True)
 class Tilt:
-    """Strengths if more projects than were seen all go one way: an interval reaches at least so far, since projects
-    that all came out alike say nothing about one that does not.
+    """Strengths if additional, unobserved projects all had one outcome: an interval must reach at least these, since
+    observed projects with equal outcomes prove nothing about different ones.
 
-    The number of such projects is the most of which nobody would have seen one (at `level`, one-sided): if the
+    The number of such projects is the largest that could have stayed unobserved (at `level`, one-sided): if the
     preference of an agent's n projects is p, it becomes p + (1 - p) w with w = 1 - ((1 - level) / 2)^(1/n), which is
     Clopper and Pearson's end for an event that never happened.
     """
@@ -144,16 +147,16 @@ class Tilt:
     refit: Refit
     level: float
     linear: bool
-    """Work with influences, which is one product."""
+    """Whether to use influences, which is one product."""
 
     @cached_property
     def _weight(self) -> Floats:
-        """Of such projects, by agent."""
+        """The weight of such projects, by agent."""
         tail = (1 - self.level) / 2
         return np.asarray(1 - tail ** (1 / np.maximum(self.refit.sums.per_agent[2], 1)))
 
     def strengths(self, tilts: Sequence[Mapping[int, bool]]) -> Floats:
-        """(agents, tilts): each says who wins (True) or loses all that it is compared in."""
+        """Return strengths (agents, tilts): each tilt says which agents win (True) or lose all their comparisons."""
         block = max(1, _BLOCK // max(self.refit.sums.pairs, 1))
         return np.concatenate([self._block(tilts[k : k + block]) for k in range(0, len(tilts), block)], axis=1)
 
@@ -182,15 +185,15 @@ class Tilt:
 
 def resample_strengths(refit: Refit, how: Resampling) -> tuple[Floats, float | None]:
     """Return strengths (agents, resamples) in nats, and the error of single resamples: None if all were fitted, else
-    the largest error seen among those that were fitted too.
+    the largest error among those that were also fitted.
 
     A resample draws projects with replacement and averages every pair's preferences again: weights over projects times
-    the sums per (project, pair). If its win graph is not strongly connected, those connected with the anchor are rated
+    the sums per (project, pair). If its win graph is not strongly connected, agents connected with the anchor are rated
     among themselves, agents that only lose to them are at minus infinity, agents that only beat them at plus infinity,
-    and the rest is NaN; without an anchor all are NaN.
+    and the others are NaN; without an anchor all are NaN.
 
     If comparisons are dense the strengths are nearly linear in the weights: then a few resamples are fitted, and the
-    rest is one product, less the mean error of those few.
+    rest is one product, minus the mean error of those few.
     """
     blocks = weights(refit.sums.projects, how)
     first = next(blocks)
@@ -202,7 +205,7 @@ def resample_strengths(refit: Refit, how: Resampling) -> tuple[Floats, float | N
 
 
 def _dense(refit: Refit) -> bool:
-    """Return whether the linear form is worth a try: no resample may lose all wins or all losses of an agent."""
+    """Return whether the linear form may be precise enough: no resample may lose all wins or all losses of an agent."""
     sums = refit.sums
     preference, total = sums.totals(by_count=True)
     won = np.bincount(sums.first, weights=preference * total, minlength=len(sums.agents))
@@ -212,8 +215,8 @@ def _dense(refit: Refit) -> bool:
 
 
 def _error_of_influences(refit: Refit, drawn: Floats) -> tuple[Floats, float] | None:
-    """Return the mean error of each agent's strength in some resamples, relative to the anchor, and the largest one
-    left without it.
+    """Return the mean error of each agent's strength in some resamples, relative to the anchor, and the largest error
+    that remains after subtracting it.
 
     None if errors matter: more than a fifth of the standard error, or a mean of a tenth.
     """
@@ -242,7 +245,9 @@ def _partly(
     heavy: Floats,
     wins: tuple[Flags, Flags],
 ) -> Floats:
-    """Return strengths if not all can be rated; resamples with the same agents connected are fitted together."""
+    """Return strengths for resamples in which not all agents can be rated; resamples with the same connected agents are
+    fitted together.
+    """
     size = len(sums.agents)
     below, above = reach(size, (sums.first, sums.second), wins, anchor)
     out = np.full((size, preference.shape[1]), np.nan)
@@ -266,7 +271,7 @@ def _partly(
 
 
 class _product:
-    """Maps weights (resamples, projects) to sums of won and of weight, (2 * pairs, resamples)."""
+    """A function from weights (resamples, projects) to sums of won and of weight, (2 * pairs, resamples)."""
 
     def __init__(self, sums: PairSums, won: Floats, weight: Floats) -> None:
         from scipy.sparse import csr_array
@@ -306,9 +311,10 @@ def _solvable(sums: PairSums, forward: Flags, backward: Flags) -> Flags:
 
 
 def sandwich(refit: Refit) -> Floats:
-    """Standard errors in nats of each strength minus the anchor's (or the mean), clustered by project.
+    """Return standard errors in nats of each strength minus the anchor's (or the mean), clustered by project.
 
-    Each project's pull on the estimating equations, through the inverse information: no resampling, hence instant.
+    They follow from each project's effect on the estimating equations and the inverse information: no resampling, hence
+    fast.
     """
     inverse, projects = refit.inverse, refit.sums.projects
     relative = inverse - (inverse.mean(axis=0) if refit.anchor is None else inverse[refit.anchor])

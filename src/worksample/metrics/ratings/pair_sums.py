@@ -15,14 +15,15 @@ from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, float
 from .preferences import canonical_sides
 
 _TRACE = 1e-3
-"""Of a mean that is corrected: less is none."""
+"""Difference below which a corrected mean counts as 0 or 1."""
 
 
 @dataclass(frozen=True)
 class PairSums:
-    """Cell c: in project `project[c]`, pair `pair[c]` was compared `count[c]` times, and `won[c]` is the sum of the
-    preferences for the pair's first agent. Pair k is (agents[first[k]], agents[second[k]]). Where all pairs were
-    compared in all projects (`full`) cells are a table, project by project, and `cells` is None.
+    """Sums of comparisons by cell. In cell c, that is in project `project[c]`, pair `pair[c]` was compared `count[c]`
+    times, and `won[c]` is the sum of the preferences for the pair's first agent. Pair k is (agents[first[k]],
+    agents[second[k]]). If all pairs were compared in all projects (`full`), cells are a table, project by project,
+    and `cells` is None.
     """
 
     agents: tuple[str, ...]
@@ -30,13 +31,13 @@ class PairSums:
     second: Ints
     projects: int
     cells: tuple[Ints, Ints] | None
-    """Project and pair of each."""
+    """Project and pair of each cell."""
     won: Floats
     count: Floats
     left_out: int = 0
-    """Comparisons without a decided preference."""
+    """Number of comparisons without a decided preference."""
     undecided: Mapping[str, int] = field(default_factory=dict)
-    """The same per agent that has any."""
+    """Number of comparisons without a decided preference, for each agent that has any."""
     bounded: bool = True
     """Whether each comparison lies in 0..1; if not (`rectified`), the means of pairs are clipped to that."""
 
@@ -50,11 +51,11 @@ class PairSums:
 
     @cached_property
     def by_pair(self) -> Floats:
-        """How often each pair was compared."""
+        """The number of comparisons of each pair."""
         return np.full(self.pairs, float(self.projects)) if self.full and self.once else self.over_pairs(self.count)
 
     def over_pairs(self, amount: Floats) -> Floats:
-        """Sums over the projects of each pair."""
+        """Return sums over the projects of each pair."""
         if self.full:
             return np.asarray(amount.reshape(self.projects, self.pairs).sum(axis=0))
         return np.bincount(self.pair, weights=amount, minlength=self.pairs).astype(np.float64, copy=False)
@@ -69,7 +70,7 @@ class PairSums:
 
     @cached_property
     def once(self) -> bool:
-        """Whether every pair was compared once in a project."""
+        """True if every pair was compared at most once in a project."""
         return self.comparisons == len(self.count)
 
     @property
@@ -85,7 +86,7 @@ class PairSums:
         return np.tile(np.arange(self.pairs), self.projects) if self.cells is None else self.cells[1]
 
     def totals(self, *, by_count: bool) -> tuple[Floats, Floats]:
-        """(preference for the first agent, weight) per pair over all projects."""
+        """Return (preference for the first agent, weight) per pair over all projects."""
         return self._by_comparison if by_count else self._by_project
 
     @cached_property
@@ -110,7 +111,7 @@ class PairSums:
 
     @cached_property
     def per_agent(self) -> tuple[Ints, Ints, Ints]:
-        """Of each agent its comparisons, the others that it was compared with, and the projects that it stands in."""
+        """Return, by agent, the number of its comparisons, of the agents it was compared with, and of its projects."""
         size = len(self.agents)
         done, others, inside = np.zeros(size), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
         for side in (self.first, self.second):
@@ -124,7 +125,7 @@ class PairSums:
         return done.astype(np.int64), others, inside
 
     def _projects(self, pairs: Flags) -> int:
-        """Return in how many projects some pairs were compared."""
+        """Return the number of projects in which some pairs were compared."""
         seen = np.zeros(self.projects, dtype=bool)
         seen[self.project if pairs.all() else self.project[pairs[self.pair]]] = True
         return int(np.count_nonzero(seen))
@@ -147,8 +148,9 @@ class PairSums:
 
 
 def pair_sums(project: Column, first: Column, second: Column, preference: Column, *, bounded: bool = True) -> PairSums:
-    """Gather comparisons, one row each. `preference` in 0..1 for the row's first agent; null (undecided) is left out
-    and counted. The order of a pair and of the rows never matters. `bounded`: False for values of `rectified`.
+    """Gather comparisons, one row each. `preference`: 0..1 for the row's first agent; null (undecided) is left out and
+    counted. The order of a pair and of the rows never matters. `bounded`: False for values that were corrected and
+    may lie outside 0..1.
     """
     same_length(project=project, first=first, second=second, preference=preference)
     toward, present = floats("preference", preference, **({"low": 0.0, "high": 1.0} if bounded else {}))
@@ -201,7 +203,9 @@ def _at(used: Ints, pair: Ints, size: int) -> Ints:
 
 
 def _gather(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, Ints | None]:
-    """(sum of preferences, number of comparisons, cell) for each cell that occurs; None for the cells if all do."""
+    """Return (sum of preferences, number of comparisons, cell) for each cell that occurs; None for the cells if all
+    do.
+    """
     if size == len(cell):
         seen = np.zeros(size, dtype=bool)
         seen[cell] = True

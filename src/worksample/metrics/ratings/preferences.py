@@ -33,7 +33,9 @@ _SIDES = {"first": 1, "equal": 2, "second": 3}
 
 
 def scale(name: str, values: Column) -> tuple[Ints, Flags]:
-    """Return answers on a 3-point scale: 1 or "first", 2 or "equal", 3 or "second"; null without an answer."""
+    """Return answers on a 3-point scale: 1 or "first", 2 or "equal", 3 or "second"; and flags of the rows with an
+    answer.
+    """
     column = series(name, values)
     if column.dtype in (pl.String, pl.Categorical, pl.Enum):
         words = column.cast(pl.String)
@@ -79,9 +81,9 @@ def project_preferences(
     """Return one preference per project and pair of agents from one row per vote: project, first, second, votes,
     preference, reason.
 
-    Within a pair `first` sorts before `second`, whichever was shown first. `preference`: 0, 0.5 or 1 for the row's
-    first agent, null if the vote gave none. The majority counts; a majority for the tie and a three-way split are 0.5.
-    Undecided ones are null and say why.
+    Within a pair `first` sorts before `second`, regardless of which was shown first. `preference`: 0, 0.5 or 1 for the
+    row's first agent, null if the vote gave none. The majority counts; a majority for the tie and a three-way split are
+    0.5. An undecided preference is null and its reason says why.
     """
     rows = same_length(project=project, first=first, second=second, preference=preference, evaluator=evaluator)
     votes, present = floats("preference", preference, low=0.0, high=1.0)
@@ -122,8 +124,8 @@ def _name_pair(projects: Codes, pairs: Ints, agents: list[str], key: int) -> str
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Row r holds the pair `key[r]`: agents `one` and `two` of that key, one < two, and whether the row says them the
-    other way round.
+    """Pairs of agents by row: `key[r]` is the pair of row r, with agents `one` and `two`, one < two, and a flag if the
+    row has them in reverse order.
     """
 
     key: Ints
@@ -133,8 +135,8 @@ class Sides:
 
 
 def canonical_sides(first: Column, second: Column) -> tuple[list[str], Sides]:
-    """Return the sorted names, and the pairs of rows with names as numbers. The order of sides is settled per pair of
-    names, not per row.
+    """Return the sorted names, and the pairs of rows with names as numbers. The order of sides is determined per pair
+    of names, not per row.
 
     Raises UsageError if an agent is compared with itself.
     """

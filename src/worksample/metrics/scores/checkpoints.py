@@ -59,7 +59,7 @@ def checkpoint_scores(trial: Column, result: Column, total: Column) -> pl.DataFr
 
 
 def partial_score(fraction: Floats, full: Floats) -> Floats:
-    """S_partial from the share of points and S_full."""
+    """Return S_partial from the share of points and S_full."""
     return 0.5 * fraction + 0.5 * full
 
 
@@ -98,7 +98,7 @@ def by_group(
     instance: Column | None = None,
     how: Resampling = DEFAULT,
 ) -> dict[str, tuple[Estimate, Estimate]]:
-    """(success, score) per platform or job category (TAC Tables 4 and 5).
+    """Return (success, score) per platform or job category (TAC Tables 4 and 5).
 
     `group` may be a list column: a task counts on every platform that it needs. Platforms overlap, so there is no total
     over them; each figure says so.

@@ -1,4 +1,4 @@
-"""Shares, means and medians with their counts and intervals; most other figures are made of these."""
+"""Shares, means and medians with their counts and intervals, on which most other figures are built."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from worksample.metrics.uncertainty.intervals import RateInterval, rate_interval
 from worksample.metrics.uncertainty.mean_difference import difference
 
 UNWIELDY = 100_000
-"""Instances of which a mean is no longer worked out as a rational."""
+"""Number of instances above which a mean is not computed as a rational."""
 LEFT_OUT = "missing at random: what is not graded is taken to be like what is"
 
 
 def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, Counts]:
-    """Return which rows count, and the counts of all. Without a `state` column a missing value is ungraded.
+    """Return flags of the rows that count, and the counts of all. Without a `state` column a missing value is ungraded.
 
-    Raises UsageError if a row is valid by `state` and has no value.
+    Raises UsageError if a row is valid by `state` but has no value.
     """
     if state is None:
         valid = how_many(present)
@@ -71,7 +71,7 @@ def group_counts(group: Ints, size: int, valid: Flags, state: Column | None) -> 
 def share(
     name: str, successes: int, counts: Counts, *, level: float = 0.95, method: RateInterval = "exact"
 ) -> Estimate:
-    """`successes` out of `counts.valid` independent trials, with the exact or Wilson's interval."""
+    """Return `successes` out of `counts.valid` independent trials, with the exact or Wilson's interval."""
     counts = counts.having(successes=successes)
     if counts.valid == 0:
         return Estimate(name, None, counts, unit=Unit.SHARE, reason=nothing_valid(counts))
@@ -108,9 +108,9 @@ def rate(
     """Return the share that passed among valid rows.
 
     `passed`: booleans, null without a verdict. `state`: `State` values; without it null means ungraded. With `task`,
-    rows that share a task are not independent: they average into instances and tasks, and the interval is that of tasks
-    (`unit_intervals.share`); if every task occurs once it is the exact one, or Wilson's by `method`. `failed`: rows
-    without a verdict that can only fail, such as work that crashed its grader: 0 in both `bounds`.
+    rows that share a task are not independent: they are averaged into instances and tasks, and the interval is that of
+    tasks (`unit_intervals.share`); if every task occurs once it is the exact one, or Wilson's by `method`. `failed`:
+    rows without a verdict that can only fail, such as work that crashed its grader: 0 in both `bounds`.
     """
     yes, present = flags("passed", passed)
     same_length(passed=passed, state=state, task=task, instance=instance)
@@ -164,8 +164,8 @@ def mean_score(
 def bounds(
     values: Floats | Flags, valid: Flags, units: tuple[Column | None, Column | None], failed: Column | None = None
 ) -> tuple[float, float] | None:
-    """Return worst and best case of a mean of shares over (task, instance): rows that are not valid are 0, or 1 unless
-    they can only be 0 (`failed`).
+    """Return the lowest and highest possible mean of shares over (task, instance): rows that are not valid are 0, or 1
+    unless they can only be 0 (`failed`).
 
     None if all rows are valid.
     """
@@ -206,7 +206,7 @@ def mean_within(
 def mean_of_tasks(
     name: str, means: Floats, alike: float, counts: Counts, how: Resampling, unit: Unit = Unit.SHARE
 ) -> Estimate:
-    """Return the mean of tasks' means; `alike`: `unit_intervals.zero_or_one` of the trials behind them."""
+    """Return the mean of tasks' means; `alike`: `unit_intervals.zero_or_one` of the underlying trials."""
     counts = counts.having(tasks=len(means))
     value = float(means.mean())
     ends, note = _interval(means, alike, how, unit)
@@ -225,7 +225,7 @@ def _interval(means: Floats, alike: float, how: Resampling, unit: Unit) -> tuple
 
 
 def exact_mean(hits: Floats, repeats: Ints, siblings: Ints, tasks: int) -> Fraction | None:
-    """Return the mean over tasks as a rational, for printing; None if it would be unwieldy.
+    """Return the mean over tasks as a rational, for printing; None if it would be too long.
 
     It follows from each instance's hits, repeats and the number of instances of its task.
     """
@@ -242,7 +242,7 @@ def exact_mean(hits: Floats, repeats: Ints, siblings: Ints, tasks: int) -> Fract
 def apply_by(
     metric: Callable[..., Estimate], by: Column, columns: Mapping[str, Column], **options: object
 ) -> dict[str, Estimate]:
-    """`metric(**columns, **options)` for each group of rows, sorted by group.
+    """Return `metric(**columns, **options)` for each group of rows, sorted by group.
 
     `by` may be a list column: a row then counts in every group that it names (TAC's platforms overlap, so groups must
     never be averaged; the figures say so).
@@ -264,7 +264,7 @@ def apply_by(
 
 
 _Grouped = tuple[Ints, list[str], Ints | None]
-"""Where each group ends and its name, in this order of the rows; None: as they stand."""
+"""The end and name of each group, and the order of the rows; None for their own order."""
 
 
 def _group_by_sorting(group: pl.Series) -> _Grouped:
@@ -301,8 +301,8 @@ def median_amount(
 ) -> Estimate:
     """Return the median of tasks' means; null is ungraded.
 
-    Its interval is exact, between two of the tasks (order statistics): from 6 tasks on at 95 %. One endless trial does
-    not move it.
+    Its interval is exact, between two of the tasks (order statistics): from 6 tasks on at 95 %. A single trial of
+    extreme length does not move it.
     """
     numbers, present = floats("amount", amount)
     same_length(amount=amount, task=task, instance=instance)
@@ -318,7 +318,7 @@ def median_amount(
 
 
 def _between(ordered: np.ndarray, level: float) -> tuple[Interval, str]:
-    """Return the narrowest pair of values, equally far from both ends, that holds the median at `level`."""
+    """Return the narrowest pair of values, equally far from both ends, that contains the median at `level`."""
     from scipy.special import bdtr
 
     size = len(ordered)

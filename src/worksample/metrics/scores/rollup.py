@@ -1,4 +1,4 @@
-"""Scores rolled up level by level: instance -> task -> subdomain -> domain (ALE C.3.7)."""
+"""Scores averaged level by level: instance -> task -> subdomain -> domain (ALE C.3.7)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampli
 from .rates import LEFT_OUT, group_counts, nothing_valid, valid_rows, worst_and_best
 
 _POOL = 4
-"""How many units the variance of all strata counts for in that of one."""
+"""Number of units for which the variance of all strata counts in that of one."""
 
 
 def roll_up(
@@ -45,9 +45,9 @@ def roll_up(
 
     `levels`, finest first, such as instance, task, subdomain, domain; a group belongs to one group of the next level
     (UsageError otherwise). `score` in 0..1, one row per trial; rows of one finest group are repeats. The last key of
-    the result is "all": the mean over the coarsest groups. Groups without a valid trial have no value and do not pull
-    others down; in the `bounds`, rows that are not valid are 0, or 1 unless they can only be 0 (`failed`). Intervals
-    take tasks as units if a level is called "task", else the finest groups; each group above keeps its weight.
+    the result is "all": the mean over the coarsest groups. Groups without a valid trial have no value and do not lower
+    others; in the `bounds`, rows that are not valid are 0, or 1 unless they can only be 0 (`failed`). Intervals take
+    tasks as units if a level is called "task", else the finest groups; each group above keeps its weight.
     """
     same_length(score=score, state=state, **levels)
     if not levels:
@@ -74,7 +74,7 @@ def roll_up(
 
 
 def _cases(numbers: Floats, valid: Flags, failed: Column | None) -> list[tuple[Floats, Flags]]:
-    """Return scores and the rows that count: as they are, then, if not all are valid, in the worst and the best
+    """Return scores and the rows that count: as observed, then, if not all are valid, in the worst and the best
     case.
     """
     if valid.all():
@@ -88,7 +88,7 @@ def _nothing() -> Estimate:
 
 
 def _means(group: Ints, values: Floats, rows: Flags, size: int) -> Floats:
-    """Means per group over `rows`, NaN for a group without any."""
+    """Return means per group over `rows`, NaN for a group without any."""
     if not rows.all():
         group, values = group[rows], values[rows]
     count = np.bincount(group, minlength=size)
@@ -110,7 +110,7 @@ def _parents(fine: str, below: Codes, coarse: str, above: Codes) -> Ints:
 
 
 class _Trials:
-    """The rows behind each group, for its counts and its interval: read once a level, whatever its groups are."""
+    """Rows behind each group, for its counts and its interval: read once a level, for all of its groups."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class _Trials:
     ) -> None:
         self.numbers, self.valid, self.state, self.coded, self.how = numbers, valid, state, coded, how
         self.finest = finest
-        """The mean of each of the finest groups."""
+        """Mean of each of the finest groups."""
         self._spreads: dict[str, Floats] = {}
         self._above: dict[tuple[str, str], Ints] = {}
 
@@ -146,7 +146,7 @@ class _Trials:
         return out
 
     def _alike(self, of: Codes) -> Floats:
-        """`units.zero_or_one` of the valid scores of each group."""
+        """Return `unit_intervals.zero_or_one` of the valid scores of each group."""
         index, values = of.index, self.numbers
         if not self.valid.all():
             index, values = index[self.valid], values[self.valid]
@@ -165,7 +165,7 @@ class _Trials:
         return Estimate(label, value, counts, unit=Unit.SHARE, conditional_on=given)
 
     def _chain(self, level: str) -> tuple[str, tuple[str, ...]]:
-        """Return the unit of a level's intervals ("": it has none), and the levels between."""
+        """Return the unit of a level's intervals ("" if it has none), and the levels between."""
         chain = [name for name in self.coded if name != "all"]
         at = chain.index(level) if level in chain else len(chain)
         unit = "task" if "task" in chain[:at] else chain[0] if at else ""
@@ -209,8 +209,8 @@ class _Trials:
 
     @cached_property
     def _tasks(self) -> dict[str, tuple[Floats, Ints]]:
-        """Per level that can be the unit: the mean of each of its values, from the finest groups up, and which value
-        each row belongs to.
+        """Return, per level that can be the unit: the mean of each of its values, from the finest groups up, and the
+        value to which each row belongs.
         """
         chain = list(self.coded)
         out = {chain[0]: (self.finest, self.coded[chain[0]].index)}
@@ -223,9 +223,9 @@ class _Trials:
     def _variances(self, stratum: str, unit: str) -> Floats:
         """Return, per stratum, the variance between its units.
 
-        A stratum with many units uses its own variance, one with few is pooled with that of all strata (partial
-        pooling, as if the latter came from four units more). Without any stratum of two, it is the variance around the
-        mean of all.
+        A stratum with many units uses its own variance; one with few is pooled with that of all strata (partial
+        pooling, as if the latter came from four additional units). If no stratum has two units, it is the variance
+        around the overall mean.
         """
         if stratum not in self._spreads:
             task, _ = self._tasks[unit]
@@ -245,8 +245,8 @@ class _Trials:
 
 
 def _weights(paths: Ints) -> Floats:
-    """Return the weight of each unit in a mean of means: `paths` says to which group of each level, finest first, it
-    belongs.
+    """Return the weight of each unit in a mean of means: `paths` gives each unit's group at each level, finest
+    first.
     """
     weight = np.ones(paths.shape[1])
     groups = np.arange(paths.shape[1])

@@ -14,14 +14,14 @@ from worksample.metrics.columns import Column, Flags, Ints, codes, same_length, 
 
 
 class Mark(StrEnum):
-    """What a criterion got. Passing a pitfall means that it is absent."""
+    """Result of a criterion. Passing a pitfall means that it is absent."""
 
     PASS = "pass"
     FAIL = "fail"
     NOT_APPLICABLE = "not_applicable"
-    """Leaves the denominator."""
+    """Left out of the denominator."""
     CANNOT_JUDGE = "cannot_judge"
-    """Leaves the submission ungraded until someone can."""
+    """The submission stays ungraded until somebody can judge the criterion."""
 
 
 _IMPORTANCE = ("critical", "important", "optional", "pitfall")
@@ -29,7 +29,9 @@ _IMPORTANCE = ("critical", "important", "optional", "pitfall")
 
 @dataclass(frozen=True, slots=True)
 class RubricRules:
-    """`skips`: by their cause, or "as misses", UpBench's own formula. `pitfalls_gate`: pitfalls must pass as well."""
+    """Rules for computing a rubric's scores. `skips`: by their cause, or "as misses", UpBench's own formula.
+    `pitfalls_gate`: pitfalls must pass as well.
+    """
 
     skips: Literal["by cause", "as misses"] = "by cause"
     pitfalls_gate: bool = False
@@ -58,8 +60,8 @@ def rubric_scores(
 
     `importance`: critical, important, optional or pitfall. `mark`: `Mark` values. `completed`: every critical and
     important criterion passed (5.2.1); `score`: passed / all that count. Both are null if the submission is ungraded (a
-    criterion that could not be judged), `score` if no criterion applies, and `completed` if no gating one does;
-    `reason` says which.
+    criterion that could not be judged), `score` if no criterion applies, and `completed` if no critical or important
+    one does; `reason` says which.
     """
     rules = rules or RubricRules()
     same_length(submission=submission, importance=importance, mark=mark)

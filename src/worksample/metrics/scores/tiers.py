@@ -52,7 +52,7 @@ from .rates import (
 @dataclass(frozen=True, slots=True)
 class TrialColumns:
     """Columns of one agent's trials. `score` in 0..1, null if there is none; `state` says why; the rest is optional:
-    without `task` each row is a task of its own.
+    without `task` each row is a separate task.
     """
 
     score: Column
@@ -63,7 +63,7 @@ class TrialColumns:
     """Rows without a score that can only fail: 0 in both bounds."""
 
     def of(self, rows: Ints) -> TrialColumns:
-        """Return the columns of these rows alone."""
+        """Return the columns with only these rows."""
         columns = (self.score, self.task, self.instance, self.state, self.failed)
         return TrialColumns(*(None if c is None else pick_rows(c, rows) for c in columns))  # type: ignore[arg-type]
 
@@ -87,12 +87,12 @@ class _Graded:
 
     @cached_property
     def score(self) -> Floats:
-        """The mean score of each task."""
+        """Return the mean score of each task."""
         return self.h.task_means(self.values)
 
     @cached_property
     def full(self) -> Floats:
-        """The mean credit of each task."""
+        """Return the mean credit of each task."""
         return self.h.task_means(self.credit)
 
 
@@ -105,7 +105,7 @@ def _read_grades(trials: TrialColumns) -> _Graded:
 
 
 class _Groups:
-    """Groups of graded trials. Whatever is known of tasks is worked out once for those of all groups."""
+    """Groups of graded trials. Values that belong to a task are computed once, for all groups."""
 
     def __init__(self, graded: _Graded, groups: Codes) -> None:
         self.groups = groups
@@ -166,7 +166,7 @@ class _Groups:
 
     @cached_property
     def _squares(self) -> Floats:
-        """Of each instance the squared distances of its runs from their mean."""
+        """Return, by instance, the squared distances of its runs from their mean."""
         values = self.graded.values
         return self.h.within((values - self.h.instance_means(values)[self.h.cell]) ** 2)
 
@@ -187,7 +187,7 @@ class _Groups:
 
     @cached_property
     def _alike(self) -> list[float]:
-        """`units.zero_or_one` of the scores of each group."""
+        """Return `unit_intervals.zero_or_one` of the scores of each group."""
         values, size, h = self.graded.values, self.groups.size, self.h
         if size == 1:
             return [units.zero_or_one(values)]
@@ -226,16 +226,17 @@ class _Groups:
 def full_pass(trials: TrialColumns, how: Resampling = DEFAULT) -> Estimate:
     """Return the share of tasks with full credit.
 
-    With repeats a task's credit is the mean over its runs, and so on upwards: never the mean of the tiers' rates.
+    With repeats, a task's credit is the mean over its runs, and so on upwards; the overall rate is never the mean of
+    the tiers' rates.
     """
     return _Groups.everyone(_read_grades(trials)).full_pass(0, how)
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Repeats of the same instance. `run`: standard deviation of one run's score around its instance's mean, pooled
-    over the instances with two runs or more; `whole`: of the mean score of one run over all tasks (what ALE's Table 1
-    has as superscript); `mean`: what all runs leave of uncertainty in the mean score.
+    """Spread of repeats of the same instance. `run`: standard deviation of one run's score around its instance's mean,
+    pooled over the instances with two runs or more; `whole`: of the mean score of one run over all tasks (the
+    superscript in ALE's Table 1); `mean`: of the mean score over all runs.
     """
 
     run: Estimate
@@ -258,7 +259,7 @@ def repeat_spread(trials: TrialColumns) -> Spread:
 
 @dataclass(frozen=True, slots=True)
 class TierBlock:
-    """One block of ALE's Table 1; `totals` are the summed resources (cost in US dollars, seconds, tokens, ...)."""
+    """A block of ALE's Table 1; `totals` are the summed resources (cost in US dollars, seconds, tokens, ...)."""
 
     name: str
     full_pass: Estimate

@@ -1,4 +1,6 @@
-"""Timeouts: how often the cap of time was reached, and the scores of runs that did and did not (ALE Tables 6 and 7)."""
+"""Timeouts: how often the time limit was reached, and the scores of runs that did and did not reach it (ALE Tables 6
+and 7).
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ from .tiers import TrialColumns
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How often the cap was reached, and the mean scores of the runs that did and did not. What such a run left behind
+    """Rate of reaching the time limit, and the mean scores of the runs that did and did not. The result of such a run
     is graded like any other (ALE D.2).
     """
 
@@ -44,8 +46,8 @@ class Timeouts:
 def timeout_table(
     trials: TrialColumns, timed_out: Column, by: Column | None = None, how: Resampling = DEFAULT
 ) -> dict[str, Timeouts]:
-    """Timeouts per group (ALE Tables 6 and 7) and, under "overall", of all runs. Here the runs are the unit of the
-    rate, as in the paper; intervals follow the tasks they share.
+    """Return timeouts per group (ALE Tables 6 and 7) and, under "overall", of all runs. Runs are the unit of the rate,
+    as in the paper; intervals take into account that runs share tasks.
     """
     late, known = flags("timed_out", timed_out)
     same_length(score=trials.score, timed_out=timed_out, by=by)
@@ -63,9 +65,9 @@ _LATE, _EARLY, _UNKNOWN = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """Runs as the unit, with intervals that follow when the tasks they share are resampled. They are counted once, by
-    part (whether they were late, and their group) and task: cell c is of part `part[c]` and task `task[c]`, and has
-    `runs[c]` runs, of which `graded[c]` have a score, `total[c]` in sum.
+    """Runs as the unit, with intervals from resampling the tasks that they share. They are counted once, by part
+    (whether they were late, and their group) and task: cell c is of part `part[c]` and task `task[c]`, and has
+    `runs[c]` runs, of which `graded[c]` have a score, with the sum `total[c]`.
     """
 
     part: Ints
@@ -74,11 +76,11 @@ class _Runs:
     graded: Ints
     total: Floats
     squares: Floats
-    """Per part, of the scores."""
+    """Sum of the squared scores per part."""
     counts: list[Counts]
-    """Per part."""
+    """Counts per part."""
     sizes: tuple[int, int]
-    """How many groups there are, and tasks."""
+    """Number of groups, and of tasks."""
     shared: bool
     """Whether runs can share a task."""
     how: Resampling
@@ -139,7 +141,7 @@ class _Runs:
         return np.asarray((self.part >= parts.start) & (self.part < parts.stop))
 
     def _by(self, cells: Flags, amount: Floats | Ints) -> Floats:
-        """Sums per task."""
+        """Return sums per task."""
         return np.bincount(self.task[cells], weights=amount[cells], minlength=self.sizes[1]).astype(np.float64)
 
     def _share(self, late: Flags, early: Flags, unknown: Flags) -> Estimate:

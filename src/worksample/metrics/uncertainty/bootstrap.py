@@ -1,7 +1,7 @@
 """Resampling of independent units (projects, jobs, tasks): a resample is a vector of weights over units.
 
-Everything that is a function of sums over units is computed for all resamples as weights @ sums: the data are read
-once, however many resamples there are.
+A function of sums over units is computed for all resamples as weights @ sums: the data are read once, regardless of the
+number of resamples.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _CHUNK = 4_000_000
 _SHARED = 2_000_000
 _DRAWS = 5_000_000
 _SAMPLE = 512
-"""Units examined first: if they differ too much, patterns are not worth searching for."""
+"""Number of units that are examined first: if they differ too much, a search for patterns is not worthwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How intervals are drawn. With 100 resamples an end of an Elo interval has a standard deviation of 11-12 points
+    """Settings of resampling. With 100 resamples an end of an Elo interval has a standard deviation of 11-12 points
     (RLI B.2 uses 100), hence 1,000; the same seed gives the same interval.
     """
 
@@ -49,8 +49,8 @@ DEFAULT = Resampling()
 
 
 def weights(units: int, how: Resampling) -> Iterator[Floats]:
-    """Yield how often each unit occurs in each resample, as blocks of (resamples, units); every row adds up to
-    `units`.
+    """Yield the number of occurrences of each unit in each resample, as blocks of (resamples, units); every row adds up
+    to `units`.
     """
     if units * how.resamples <= _SHARED:
         yield _shared_weights(units, how.resamples, how.seed)
@@ -80,7 +80,9 @@ def group_sums(index: Ints, size: int, *columns: Floats) -> Floats:
 
 
 def beside(*columns: Floats | Ints) -> Floats:
-    """Columns as a table (rows, columns), each of them in one piece of memory: sums down a column read it straight."""
+    """Return columns as a table (rows, columns), with each column contiguous in memory, so that sums down a column are
+    fast.
+    """
     return np.asarray(np.stack(columns).T, dtype=np.float64)
 
 
@@ -97,7 +99,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Resampled:
-    """Sums over units in every resample (resamples, columns), and how they were drawn; no rows below two units."""
+    """Sums over units in every resample (resamples, columns), and the method of drawing; no rows below two units."""
 
     sums: Floats
     level: float
@@ -105,10 +107,10 @@ class Resampled:
     units: int
 
     def interval(self, statistic: Callable[[Floats], Floats]) -> Interval:
-        """Return the percentile interval of a statistic, which maps (n, columns) sums to n values, NaN if a resample
-        has none.
+        """Return the percentile interval of a statistic, which maps (n, columns) sums to n values, NaN for a resample
+        without one.
 
-        An interval without width is none.
+        An interval of zero width is returned as empty.
         """
         if not len(self.sums):
             return Interval()
@@ -158,8 +160,8 @@ def of_patterns(distinct: Floats, times: Ints, units: str, how: Resampling) -> R
 
 
 def weighted_sums(sums: Floats, times: Ints, draws: int, rng: np.random.Generator) -> Floats:
-    """Sums over units (draws, columns) whose weights are exponential, each row of `sums` that of so many units (Rubin's
-    Bayesian bootstrap 1981); beyond 5 million draws from the normal distribution that these tend to.
+    """Return sums over units (draws, columns) with exponential weights; each row of `sums` stands for as many units as
+    `times` says (Rubin's Bayesian bootstrap 1981). Beyond 5 million draws they are drawn from the normal limit.
     """
     if len(sums) * draws <= _DRAWS:
         return np.asarray(rng.standard_gamma(times, (draws, len(sums))) @ sums, dtype=np.float64)
@@ -168,7 +170,7 @@ def weighted_sums(sums: Floats, times: Ints, draws: int, rng: np.random.Generato
 
 
 def spread_of(drawn: Floats) -> float | None:
-    """Return the standard error over resamples; None if one of them has no answer, or all are equal."""
+    """Return the standard error over resamples; None if one of them has no value, or all are equal."""
     if not np.isfinite(drawn).all() or len(drawn) < 2:
         return None
     return float(drawn.std(ddof=1)) or None

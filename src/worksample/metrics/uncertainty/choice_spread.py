@@ -1,7 +1,7 @@
 """Spread of several choices (models, harnesses) on the same tasks: range and standard deviation of their true rates.
 
-The intervals hold 0 as often as they say if all choices are equal. An observed range or deviation is above 0 by chance
-alone, so its resamples never reach down to 0.
+If all choices are equal, the intervals contain 0 as often as stated. An observed range or deviation is above 0 by
+chance alone, so its resamples never reach down to 0.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _TINY = 1e-15
 
 
 def range_interval(table: Floats, level: float, alike: float) -> Interval:
-    """Return the interval of the highest true rate less the lowest, from (choices, tasks), two of each or more.
+    """Return the interval of the highest true rate minus the lowest, from (choices, tasks), at least two of each.
 
     It is at least the difference of some pair, corrected for all pairs (Bonferroni), and at most the possible
-    difference of the two extreme choices, whichever they are.
+    difference of the two extreme choices.
     """
     choices = len(table)
     tail = (1 - level) / 2
@@ -51,7 +51,7 @@ def chance_variance(table: Floats) -> float:
 def deviation_interval(table: Floats, level: float, around: Interval) -> Interval:
     """Return the interval of the standard deviation between the true rates, by inverting the F test of equal rates.
 
-    It holds all deviations whose noncentral F the data fit. Degrees of freedom are Box's (1954), for choices whose
+    It contains all deviations whose noncentral F fits the data. Degrees of freedom are Box's (1954), for choices whose
     differences vary unevenly; along the observed differences their own chance variance counts if it is larger.
     `around`: the range's interval, from which it follows if no task distinguishes the choices.
     """
@@ -78,8 +78,8 @@ def deviation_interval(table: Floats, level: float, around: Interval) -> Interva
 
 
 def _noncentral(ratio: float, free: float, beyond: float, below: float) -> float:
-    """Return the noncentrality with which such a ratio, or a smaller one, has the probability `below`; 0 if none
-    has.
+    """Return the noncentrality at which such a ratio, or a smaller one, has the probability `below`; 0 if there is
+    none.
     """
     from scipy.optimize import brentq
     from scipy.special import fdtr, ncfdtr
@@ -93,7 +93,7 @@ def _noncentral(ratio: float, free: float, beyond: float, below: float) -> float
 
 
 def expected_range(choices: int, variance: float) -> float:
-    """Return the mean difference between the highest and the lowest of equal choices' rates."""
+    """Return the expected difference between the highest and the lowest rate of choices that are equal."""
     from scipy.special import ndtr
 
     at = np.linspace(-8, 8, 2001)

@@ -13,8 +13,8 @@ from worksample.metrics.columns import Column, Floats, Ints, all_differ, codes, 
 class Hierarchy:
     """A hierarchy of rows. `repeats`: rows per instance; `instances`: instances per task.
 
-    If every instance was run once, row r is instance r (`cell_` is None), and if every task occurs once it is task r
-    too (`of_` is None): make one with `hierarchy`, `independent` or `apart`.
+    If every instance was run once, row r is instance r (`cell_` is None), and if every task also occurs once, it is
+    task r (`of_` is None). Build one with `hierarchy`, `independent` or `apart`.
     """
 
     cell_: Ints | None
@@ -42,24 +42,24 @@ class Hierarchy:
 
     @property
     def flat(self) -> bool:
-        """Whether every task has one instance with one repeat: then trials are independent."""
+        """True if every task has one instance with one repeat: then trials are independent."""
         return self.cell_ is None and self.of_ is None
 
     @property
     def single(self) -> bool:
-        """Whether every instance was run once: then nothing is known of chance within one."""
+        """True if every instance was run once: then the variation by chance within one is unknown."""
         return self.cell_ is None
 
     @property
     def siblings(self) -> Ints:
-        """Of each instance how many its task has."""
+        """The number of instances of the same task, for each instance."""
         return self.instances if self.of_ is None else self.instances[self.of_]
 
     def apart(self, group: Ints, size: int) -> tuple[Hierarchy, Ints]:
-        """Return the rows with tasks and instances split by group, and the group of each task; the very same structure
+        """Return the rows with tasks and instances split by group, and the group of each task; the unchanged structure
         if none spans several groups.
 
-        `group`: that of each row, one of `size`.
+        `group`: the group of each row, a number below `size`.
         """
         if self.flat:
             return self, group
@@ -125,8 +125,8 @@ def hierarchy(task: Column, instance: Column | None = None) -> Hierarchy:
 
 
 def _form(cell: Ints | None, of: tuple[Ints, int]) -> Hierarchy:
-    """Build a hierarchy from the instance of each row (None: its own), the task of each instance and the number of
-    tasks; none is empty.
+    """Build a hierarchy from the instance of each row (None: each row is its own), the task of each instance and the
+    number of tasks; none is empty.
     """
     task, tasks = of
     cells = len(task)
@@ -141,7 +141,7 @@ def _form(cell: Ints | None, of: tuple[Ints, int]) -> Hierarchy:
 
 
 def independent(rows: int) -> Hierarchy:
-    """Return a hierarchy in which every row is a task of its own."""
+    """Return a hierarchy in which every row is a separate task."""
     return Hierarchy(None, _ones(rows), None, _ones(rows))
 
 

@@ -22,7 +22,7 @@ def check_level(level: float) -> float:
 
 
 def normal_quantile(probability: float) -> float:
-    """z with P(Z <= z) = probability."""
+    """Return z with P(Z <= z) = probability."""
     return NormalDist().inv_cdf(probability)
 
 
@@ -33,7 +33,7 @@ def _check(successes: int, trials: int, level: float) -> None:
 
 
 def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval for a share of independent trials."""
+    """Return Wilson's score interval for a share of independent trials."""
     _check(successes, trials, level)
     z2 = normal_quantile((1 + level) / 2) ** 2
     share = successes / trials
@@ -45,7 +45,7 @@ def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, flo
 
 
 def exact(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """Clopper and Pearson's interval: it covers at least at `level`, whatever the share."""
+    """Return Clopper and Pearson's interval: its coverage is at least `level` for every share."""
     _check(successes, trials, level)
     tail = (1 + level) / 2
     low = 1 - exact_upper(trials - successes, trials, tail)
@@ -53,8 +53,8 @@ def exact(successes: int, trials: int, level: float = 0.95) -> tuple[float, floa
 
 
 def blaker(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """Blaker's (2000) interval: exact as Clopper and Pearson's, and within it, since each end leaves to the other what
-    few counts cannot miss by. Its ends are searched for in steps that err outwards.
+    """Return Blaker's (2000) interval: exact as Clopper and Pearson's, and contained in it, since it gives one tail the
+    probability that discrete counts leave unused in the other. The search for its ends uses steps that err outwards.
     """
     _check(successes, trials, level)
     tail = 1 - level
@@ -65,7 +65,7 @@ _STEPS = 400
 
 
 def _blaker_low(successes: int, trials: int, tail: float) -> float:
-    """Return the least share at which so many successes, or anything as far out on either side, are no rarer than
+    """Return the smallest share at which this many successes, or results as extreme on either side, are no rarer than
     `tail`.
     """
     from scipy.special import bdtr, bdtrik, betainc, betaincinv
@@ -84,8 +84,8 @@ def _blaker_low(successes: int, trials: int, tail: float) -> float:
 
 
 def exact_upper(successes: int, trials: int, level: float = 0.95) -> float:
-    """Return the one-sided exact upper bound: 1 - (1 - level) ** (1 / trials) if nothing was seen (RLI B.5: 0 of 50,
-    5.8 %).
+    """Return the one-sided exact upper bound: 1 - (1 - level) ** (1 / trials) for no successes (RLI B.5: 0 of 50, 5.8
+    %).
     """
     from scipy.special import betaincinv
 
@@ -120,7 +120,7 @@ def fisher(r: float, pairs: int, level: float = 0.95) -> tuple[float, float] | N
 
 
 def expanded_level(level: float, units: int) -> float:
-    """Return the level at which the percentiles of a bootstrap over so few units hold `level`.
+    """Return the level at which the percentiles of a bootstrap over this many units cover `level`.
 
     It uses Student's quantile and the variance that resampling leaves out (Hesterberg 2015, 3.5).
     """
@@ -135,8 +135,8 @@ def expanded_level(level: float, units: int) -> float:
 def percentiles(replicates: Floats, level: float, *, lost: int = 0) -> tuple[float | None, float | None]:
     """Return the central `level` of resampled values.
 
-    `lost` resamples that gave no value count as beyond both ends: an end that they could reach is None, never a figure
-    from the lucky rest. NaN among `replicates` counts as lost; infinite ones keep their side.
+    `lost` resamples without a value count as beyond both ends: an end that they could reach is None, never a figure
+    from the remaining ones. NaN among `replicates` counts as lost; infinite values keep their side.
     """
     kept = replicates[~np.isnan(replicates)]
     lost += len(replicates) - len(kept)

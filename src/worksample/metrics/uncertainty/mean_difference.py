@@ -1,9 +1,9 @@
 """The mean of tasks' differences between two agents: its interval, its p and its claims, all from one test.
 
 A one-sided bound is Gaffke's (2005; Learned-Miller and Thomas 2019): tasks have random weights that add up to 1, and
-one more task differs as far as a task can, against the claim. For tasks that pass or fail its p of no difference is
-that of the exact sign test (McNemar), and if none differs an end is Clopper and Pearson's. The chance of the weighted
-mean is the saddlepoint's (Lugannani and Rice 1980), within a fiftieth of itself.
+one additional task differs as far as a task can, against the claim. For tasks that pass or fail its p of no difference
+is that of the exact sign test (McNemar), and if none differs an end is Clopper and Pearson's. The distribution of the
+weighted mean is approximated by the saddlepoint (Lugannani and Rice 1980), with a relative error of at most a fiftieth.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ NONE_DIFFERS = "no task differs: the interval allows for one that does"
 
 
 def positive(values: Floats, times: Floats) -> Floats:
-    """Return the chance that a sum of exponential draws, each times its value, is above 0, by row of `times` (rows,
-    values).
+    """Return the chance that a sum of exponential draws, each multiplied by its value, is above 0, by row of `times`
+    (rows, values).
 
-    `times` says how many draws have each value. `values` are those of all rows, or of each (rows, values).
+    `times`: the number of draws with each value. `values`: those of all rows, or of each (rows, values).
     """
     from scipy.special import ndtr
 
@@ -60,7 +60,7 @@ def p_of(values: Floats, times: Floats, adverse: float | Floats) -> Floats:
     """Return the one-sided p of no difference by row, for studies whose tasks differ by `values`: `Shift.p_below` of
     many at once.
 
-    One task more would lie at `adverse`.
+    One additional task is assumed at `adverse`.
     """
     rows = len(times)
     far = np.broadcast_to(np.asarray(adverse, dtype=np.float64)[..., None], (rows, 1))
@@ -69,8 +69,8 @@ def p_of(values: Floats, times: Floats, adverse: float | Floats) -> Floats:
 
 
 def _saddle(values: Floats, times: Floats, low: Floats, high: Floats) -> Floats:
-    """Return where the cumulant's slope is 0, between its poles, by Newton's steps, halved if they leave the
-    bracket.
+    """Return the point between the cumulant's poles at which its slope is 0, by Newton's steps, halved if they leave
+    the bracket.
     """
     found, left = np.zeros(len(times)), np.arange(len(times))
     low, high, at = low.copy(), high.copy(), np.zeros(len(times))
@@ -92,7 +92,7 @@ def _saddle(values: Floats, times: Floats, low: Floats, high: Floats) -> Floats:
 
 
 def chance_positive(values: Floats, times: Floats) -> float:
-    """`positive` of one row: few values are worked out one by one, which takes a thirtieth of the time."""
+    """Return `positive` of one row: a few values are computed one by one, which takes a thirtieth of the time."""
     if len(values) > _FEW:
         return float(positive(values, times[None, :])[0])
     pairs = [(v, n) for v, n in zip(values.tolist(), times.tolist(), strict=True) if n > 0]
@@ -127,11 +127,11 @@ def chance_positive(values: Floats, times: Floats) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """The mean of tasks' differences, as a sample of two tasks or more shows it.
+    """A test of the mean of tasks' differences, from a sample of two tasks or more.
 
-    `values`, `times`: the differences and how many tasks have each; `reach`: how far one task can differ; `whole`:
-    trials are all or nothing, so that the bound stands for itself. Of graded scores, whose reach is a guess, no claim
-    goes beyond Student's t.
+    `values`, `times`: the differences and the number of tasks with each; `reach`: the largest possible difference of
+    one task; `whole`: trials are all or nothing, so that the bound is used alone. For graded scores, whose reach is a
+    guess, no claim goes beyond Student's t.
     """
 
     values: Floats
@@ -144,7 +144,7 @@ class Shift:
         """Build the test of these differences.
 
         `alike`: `unit_intervals.zero_or_one` of the scores behind the differences. Scores that are seldom 0 or 1 differ
-        less than passes do, by as much as their deviation is smaller; if all differ alike, the amount is unknown.
+        less than passes do, in proportion to their deviation; if all differ alike, the amount is unknown.
         """
         values, times = np.unique(np.round(gaps, 12), return_counts=True)
         most = float(np.abs(values).max())
@@ -161,16 +161,16 @@ class Shift:
 
     @property
     def error(self) -> float:
-        """Standard error of the mean; 0 if all tasks differ alike."""
+        """Return the standard error of the mean; 0 if all tasks differ alike."""
         apart = self.values - self.middle
         return math.sqrt(float(self.times @ apart**2) / (self.tasks - 1) / self.tasks)
 
     def p_above(self, threshold: float = 0.0) -> float:
-        """Return the one-sided p of data so high if the true difference were at most the threshold."""
+        """Return the one-sided p of data this high if the true difference were at most the threshold."""
         return self._p(self.values - threshold, -self.reach - threshold)
 
     def p_below(self, threshold: float = 0.0) -> float:
-        """Return the one-sided p of data so low if the true difference were at least the threshold."""
+        """Return the one-sided p of data this low if the true difference were at least the threshold."""
         return self._p(threshold - self.values, threshold - self.reach)
 
     def _p(self, values: Floats, adverse: float) -> float:
@@ -185,22 +185,22 @@ class Shift:
     def above(self, threshold: float = 0.0) -> float:
         """Return the confidence that the true difference lies above a threshold.
 
-        It is claimed at a one-sided 2.5 % exactly if the interval at 95 % lies above the threshold.
+        It reaches 97.5 % if and only if the interval at 95 % lies above the threshold.
         """
         return 1 - self.p_above(threshold)
 
     @property
     def ahead(self) -> float:
-        """How likely the difference is to be above 0: 0.5 if nothing speaks for either."""
+        """Return the probability that the difference is above 0: 0.5 if the data favour neither side."""
         return (1 - self.p_above() + self.p_below()) / 2
 
     @property
     def p(self) -> float:
-        """Two-sided p of no difference: below 1 - level exactly if the interval excludes 0."""
+        """Return the two-sided p of no difference: below 1 - level if and only if the interval excludes 0."""
         return min(1.0, 2 * min(self.p_above(), self.p_below()))
 
     def low(self, tail: float) -> float:
-        """Return the lower end: the least threshold that is not refused at `tail`."""
+        """Return the lower end: the smallest threshold that is not refused at `tail`."""
         return self._end(self.p_above, -max(1.0, self.reach), tail)
 
     def high(self, tail: float) -> float:

@@ -1,6 +1,6 @@
-"""Intervals from independent units: one policy for shares and amounts, whatever stands below a unit.
+"""Intervals from independent units: one policy for shares and amounts, regardless of the levels below a unit.
 
-Differences between two agents have their own test (`mean_difference`).
+Differences between two agents have a separate test (`mean_difference`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .intervals import check_level
 
 ONE_UNIT = "one task: no interval"
 FEWEST_AMOUNTS = 5
-"""Of fewer skewed amounts no interval is known that covers."""
+"""Minimum number of amounts for an interval: for fewer skewed amounts no method is known to cover the truth."""
 _TINY = 1e-12
 
 
@@ -29,14 +29,14 @@ def student(level: float, freedom: float) -> float:
 
 
 def zero_or_one(values: Floats) -> float:
-    """Return how far scores in 0..1 are all or nothing: their variance as a share of that of 0 and 1 with the same
-    mean.
+    """Return the degree to which scores in 0..1 are all or nothing: their variance as a share of that of 0 and 1 with
+    the same mean.
     """
     return alike(float(values.mean()), float(values @ values) / len(values))
 
 
 def alike(mean: float, square: float) -> float:
-    """`zero_or_one` of scores with this mean, and this mean of their squares."""
+    """Return `zero_or_one` of scores with this mean, and this mean of their squares."""
     most = mean * (1 - mean)
     return 1.0 if most <= _TINY else min(1.0, max(0.0, square - mean * mean) / most)
 
@@ -61,7 +61,8 @@ def share_of_sums(
 ) -> tuple[Interval, str]:
     """Return the interval of `part` of `whole` (dollars, runs, pairs of votes), both by unit, and a note.
 
-    Units weigh by their part of the whole, and units without any are none. `times`: how many units each row is.
+    Units weigh by their part of the whole, and units without any are left out. `times`: the number of units in each
+    row.
     """
     if not (some := whole > 0).all():
         part, whole, times = part[some], whole[some], None if times is None else times[some]
@@ -84,11 +85,11 @@ _LARGER = 1.5
 
 
 def _one_larger(ends: Interval, shares: Floats, whole: Floats, value: float, times: Floats | Ints) -> Interval:
-    """Return the interval, widened if large units hold more (or less) of their possible share than small ones.
+    """Return the interval, widened if large units have more (or less) of their possible share than small ones.
 
-    The end towards which they pull allows for one more unit, half as large again as the largest. The amount follows
-    from how surely size and share go together; a sample seldom contains its share of large units, and an end that knows
-    none is too near.
+    The end towards which large units pull allows for one additional unit, half as large again as the largest. The
+    amount depends on how strongly size and share are related; a sample seldom contains its share of large units, and an
+    end that ignores unobserved ones is too close.
     """
     from scipy.special import ndtr
 
@@ -147,13 +148,13 @@ def _effective(
 
 
 def of_count(value: float, count: float, level: float) -> Interval:
-    """Clopper and Pearson's interval of a share that is as uncertain as that of `count` independent trials."""
+    """Return Clopper and Pearson's interval of a share that is as uncertain as that of `count` independent trials."""
     count = max(count, 1.0)
     return Interval(*_beta(value * count, count, level), level, f"beta at {count:.4g} effective jobs")
 
 
 def _beta(successes: float, trials: float, level: float) -> tuple[float, float]:
-    """Clopper and Pearson's ends for numbers that need not be whole."""
+    """Return Clopper and Pearson's ends for numbers that need not be whole."""
     from scipy.special import betaincinv
 
     tail = (1 - check_level(level)) / 2
@@ -167,9 +168,9 @@ def amounts(values: Floats, level: float) -> tuple[Interval, str]:
     """Return the interval of the mean of units' amounts (US dollars, seconds, tokens: 0 or more, skewed to the right),
     and a note.
 
-    It is the wider of Hall's transformation (1992), which removes the skewness, and Student's t on the logarithm; its
-    upper end allows that as many tasks as nobody would have seen one of are dearer than all seen, since a sample seldom
-    shows how long its tail is.
+    It is the wider of Hall's transformation (1992), which removes the skewness, and Student's t on the logarithm. Its
+    upper end allows for more expensive tasks than all observed, as many as could have stayed unobserved, since a sample
+    seldom shows the length of its tail.
     """
     size = len(values)
     if size < FEWEST_AMOUNTS:
@@ -196,8 +197,8 @@ _UNSEEN, _DEARER = 10.0, 1.2
 
 
 def _dearer(values: Floats, variation: float) -> float:
-    """Return the possible cost of a task that was not drawn: the more above the dearest, the fewer tasks and the more
-    they differ.
+    """Return the possible cost of a task that was not drawn: the further above the largest, the fewer the tasks and the
+    more they differ.
 
     By `python -m benchmarks.coverage figures` on Poisson, exponential and log-normal amounts of 5 to 322 tasks.
     """
@@ -205,7 +206,7 @@ def _dearer(values: Floats, variation: float) -> float:
 
 
 def _undo_skew(at: float, skew: float, size: int) -> float:
-    """Hall's cubic transformation turned round: the studentised mean that lies at `at`."""
+    """Return the inverse of Hall's cubic transformation: the studentised mean whose transformed value is `at`."""
     if abs(skew) < 1e-6:
         return at
     return 3 / skew * (float(np.cbrt(1 + skew * (at - skew / (6 * size)))) - 1)
@@ -221,9 +222,7 @@ def ratio_of_sums(above: Floats, below: Floats, level: float) -> tuple[Interval,
 
 
 def fieller(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
-    """Return the interval of a ratio of two means that may both be near 0 (Fieller 1954): an end that cannot be bounded
-    is None.
-    """
+    """Return the interval of a ratio of two means that may both be near 0 (Fieller 1954): an unbounded end is None."""
     size = len(above)
     if size < 2:
         return Interval(), ONE_UNIT
@@ -252,5 +251,7 @@ def fieller(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
 
 
 def _unseen(size: int, level: float) -> float:
-    """Return the largest share of tasks of which nobody would have seen one: Clopper and Pearson's end for none."""
+    """Return the largest share of tasks that could have stayed unobserved: Clopper and Pearson's upper end for no
+    occurrence.
+    """
     return float(1 - ((1 - level) / 2) ** (1 / size))

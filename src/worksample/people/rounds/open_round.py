@@ -125,7 +125,11 @@ def asking_of(store: Store, config: PeopleRound) -> RoundForm:
     form = form_of(store, config)
     over = store.get(Round, config.over) if config.over is not None else None
     if over is not None and over.purpose is Purpose.QUALIFICATION:
-        raise PlanError("a qualification looks again by itself: a second expert verifies", where=over.id)
+        raise PlanError(
+            "a qualification cannot be judged again in another round: a second expert verifies it already",
+            where=over.id,
+            next="choose a round of judgments",
+        )
     if form is not Form.RUBRIC:
         return RoundForm(form, PROTOCOL_OF[form])
     if over is None or over.protocol not in BY_CRITERIA:

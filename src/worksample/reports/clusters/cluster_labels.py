@@ -1,4 +1,4 @@
-"""Texts as words, and what words mark a group of texts."""
+"""Words of texts, and the words that distinguish a group of texts from others."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def terms_of(text: str) -> list[str]:
 
 
 def label_groups(texts: Sequence[str], groups: NDArray[np.int64], count: int = 4) -> dict[int, str]:
-    """Group -> the terms that mark it, by class-based tf-idf (BERTopic: Grootendorst 2022, 3)."""
+    """Return group -> the terms that distinguish it, by class-based tf-idf (BERTopic: Grootendorst 2022, 3)."""
     found: dict[int, Counter[str]] = {}
     for text, g in zip(texts, groups.tolist(), strict=True):
         found.setdefault(g, Counter()).update(set(terms_of(text)))

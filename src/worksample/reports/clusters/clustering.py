@@ -1,4 +1,4 @@
-"""Agglomerative clusters of unit vectors by cosine distance, and how far they hold up."""
+"""Agglomerative clusters of unit vectors by cosine distance, and how stable they are."""
 
 from __future__ import annotations
 
@@ -13,36 +13,40 @@ from worksample.errors import UsageError
 Linkage = Literal["average", "complete", "ward"]
 MORE = "worksample clusters EXPERIMENT ..., with more experiments"
 LARGEST = 12_000
-"""Texts: their distances take 4 bytes x n^2."""
+"""Maximum number of texts: their distances take 4 bytes x n^2."""
 _CUTS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterConfig:
-    """How texts are grouped."""
+    """Settings of grouping texts."""
 
     shown: int = 20
-    """The largest clusters that are listed (UpBench 5.5: 20)."""
+    """Number of the largest clusters that are listed (UpBench 5.5: 20)."""
     linkage: Linkage = "average"
     distance: float | None = None
-    """Cosine distance (of ward: its own height) at which the tree is cut; None: that with the best mean silhouette."""
+    """Cosine distance (for ward: its own height) at which the tree is cut; None: the one with the best mean
+    silhouette.
+    """
     resamples: int = 20
-    """Of four fifths of the texts each, for stability."""
+    """Number of resamples for stability, each of four fifths of the texts."""
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """`groups`: a cluster's number per text, 0 for the largest. `cut`: the distance of the cut."""
+    """Groups of texts. `groups`: the cluster's number for each text, 0 for the largest. `cut`: the distance of the
+    cut.
+    """
 
     groups: NDArray[np.int64]
     cut: float
     silhouette: float | None
-    """Mean silhouette over the texts, in -1..1; None for a single cluster, or if every text is its own."""
+    """Mean silhouette over the texts, in -1..1; None for a single cluster, or if every text is a cluster."""
 
 
 def group(vectors: NDArray[np.float64], config: ClusterConfig) -> Clusters:
-    """Group rows into clusters. Raises UsageError for fewer than 3 rows, or more than LARGEST."""
+    """Group rows into clusters. Raises UsageError for fewer than 3 rows, or more than `LARGEST`."""
     from scipy.cluster.hierarchy import fcluster
     from scipy.spatial.distance import squareform
 
@@ -68,7 +72,7 @@ def group(vectors: NDArray[np.float64], config: ClusterConfig) -> Clusters:
 
 
 def stability(vectors: NDArray[np.float64], found: Clusters, config: ClusterConfig) -> list[float]:
-    """Adjusted Rand indices (Hubert and Arabie 1985) with the clusters of random four fifths at the same cut."""
+    """Return adjusted Rand indices (Hubert and Arabie 1985) with the clusters of random four fifths at the same cut."""
     rng = np.random.default_rng(config.seed)
     fixed = ClusterConfig(config.shown, config.linkage, found.cut)
     scores = []
@@ -79,7 +83,7 @@ def stability(vectors: NDArray[np.float64], found: Clusters, config: ClusterConf
 
 
 def rand_index(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
-    """Agreement of two groupings of the same texts: 1 the same, 0 what chance gives."""
+    """Return the agreement of two groupings of the same texts: 1 if equal, 0 as expected by chance."""
     table = np.zeros((one.max() + 1, other.max() + 1))
     np.add.at(table, (one, other), 1)
 
@@ -119,7 +123,9 @@ def _by_size(labels: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def _silhouette(square: NDArray[np.float64], groups: NDArray[np.int64]) -> float | None:
-    """Rousseeuw 1987: how much nearer a text is to its own cluster than to the next; 0 for those that stand alone."""
+    """Return the mean silhouette (Rousseeuw 1987): how much closer a text is to its cluster than to the next; 0 for
+    single texts.
+    """
     count = int(groups.max()) + 1
     if count < 2 or count == len(groups):
         return None

@@ -16,14 +16,16 @@ from .cluster_labels import terms_of
 
 TFIDF, MINILM = "tfidf", "minilm"
 EMBEDDINGS = (TFIDF, MINILM)
-"""Those with names of their own; any other is a model of a provider, as `openai/text-embedding-3-large`."""
+"""Names of built-in embeddings; any other name is a model of a provider, such as `openai/text-embedding-3-large`."""
 DIMENSIONS = 200
-"""Of tf-idf after SVD."""
+"""Number of dimensions of tf-idf after SVD."""
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """`vectors`: a row of length 1 per text, in float64. `by`: what made them, with its version and dimensions."""
+    """Embedded texts. `vectors`: a row of length 1 per text, in float64. `by`: the embedding, with its version and
+    dimensions.
+    """
 
     vectors: NDArray[np.float64]
     by: str
@@ -55,7 +57,9 @@ def unit(vectors: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _tfidf(texts: Sequence[str]) -> Embedded:
-    """Words and pairs, sublinear counts, smooth idf, then the first singular vectors (latent semantic analysis)."""
+    """Embed texts by words and pairs of words, sublinear counts and smooth idf, reduced to the first singular vectors
+    (latent semantic analysis).
+    """
     from scipy.sparse import csr_array
     from scipy.sparse.linalg import svds
 

@@ -24,7 +24,7 @@ PROTOCOLS = (Protocol.RUBRIC, Protocol.CHECKPOINTS)
 
 @dataclass(frozen=True, slots=True)
 class ClusterLine:
-    """A cluster. Shares are of the criteria (`share`) and of the answers that failed (`failed`)."""
+    """A cluster as a line of a table. `share`: its share of the criteria; `failed`: its share of the failed answers."""
 
     label: str
     example: str
@@ -32,7 +32,7 @@ class ClusterLine:
     share: m.Estimate
     failed: m.Estimate
     failure: dict[str, m.Estimate]
-    """Agent -> how often it failed criteria of this cluster."""
+    """Agent -> the rate at which it failed criteria of this cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,9 @@ class ClusterReport:
     cut: float
     silhouette: float | None
     held: dict[str, float]
-    """Adjusted Rand index with what other choices give: resamples (their mean), other linkages, another embedding."""
+    """Adjusted Rand index against the clusters of other choices: resamples (their mean), other linkages, another
+    embedding.
+    """
 
     def plain(self) -> dict[str, Any]:
         """Return the report as JSON types."""
@@ -76,7 +78,7 @@ def cluster_criteria(
 
     Criteria with the same text are grouped once and counted each time. An answer is that of the deciding round's
     evaluators on a criterion of a submission, by majority if there are several; a skipped criterion has none. Raises
-    UsageError, MissingExtra.
+    UsageError if the texts cannot be grouped, MissingExtra if the embedding needs one.
     """
     need("report" if by == "tfidf" else "clusters")
     config = config or ClusterConfig()
@@ -144,7 +146,9 @@ def _criteria(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame:
 
 
 def _answers(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame:
-    """`instance`, `criterion`, `label` (agent, arm, attempt), `passed`: a row per submission and criterion answered."""
+    """Return a row per submission and answered criterion: `instance`, `criterion`, `label` (agent, arm, attempt),
+    `passed`.
+    """
     parts = [
         pl.DataFrame(schema={"instance": pl.String, "criterion": pl.String, "label": pl.String, "passed": pl.Boolean})
     ]

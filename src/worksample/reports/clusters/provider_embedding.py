@@ -1,4 +1,4 @@
-"""Embeddings of a provider, over the API that nearly all of them speak: `POST {base}/embeddings`."""
+"""Embeddings of a provider, through the API that nearly all providers offer: `POST {base}/embeddings`."""
 
 from __future__ import annotations
 

@@ -30,19 +30,19 @@ AI, HELPED, PEOPLE, UNSURE = "AI", "AI with people", "people", "not enough data"
 MEASURED, ASSUMED = "measured", "assumed"
 NEAREST = 5
 _MOST_KNOWN = 5_000
-"""Jobs of a suite, whose distances are a table."""
+"""Maximum number of known jobs: the distances between all of them are a table."""
 _MOST_MORE = 1_000
 _CERTAIN = 99 / 100
-"""A chance that is as good as none other."""
+"""Probability that counts as certain."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdviceConfig:
     """Settings of advice.
 
-    `sure`: the probability from which an answer is given; `wage`: US dollars per hour of people who do such work,
-    without which a person's work costs the value of the job; `people`: use people's measured success if they did enough
-    similar jobs, else (or always) take them to succeed; `embedding`: as in `worksample clusters`.
+    `sure`: the minimum probability for an answer; `wage`: US dollars per hour of people who do such work, without which
+    a person's work costs the value of the job; `people`: use people's measured success if they did enough similar jobs,
+    else (or always) assume that they succeed; `embedding`: as in `worksample clusters`.
     """
 
     sure: float = 0.8
@@ -68,11 +68,11 @@ class AdviceConfig:
 class Advice:
     """Advice on one job.
 
-    `likely`: the approach that is most likely best, `answer` the same or `UNSURE`; `chances`: approach -> probability
-    of being best; `dollars`: what the likely approach brings a month, less its cost; `over_people`: the same less what
-    people would bring; `near`: keys of the nearest known jobs, none for a private suite; `weight`: how many jobs the
-    advice rests on; `stake`: US dollars a month that knowing better would be worth at most, None if nothing is known;
-    `measured`: whether people's success is measured.
+    `likely`: the approach that is most likely best; `answer`: the same, or `UNSURE`; `chances`: approach -> probability
+    of being best; `dollars`: the likely approach's monthly value minus its cost; `over_people`: the same minus that of
+    people; `near`: keys of the nearest known jobs, none for a private suite; `weight`: the number of jobs behind the
+    advice; `stake`: the maximum monthly value of better knowledge in US dollars, None if nothing is known; `measured`:
+    whether people's success is measured.
     """
 
     job: ListedJob
@@ -90,7 +90,7 @@ class Advice:
 
     @property
     def sure(self) -> str:
-        """How likely the likely one is, as it is printed: never all."""
+        """The probability of the likely approach as printed text, which never says 100 %."""
         if not self.likely:
             return "–"
         return (
@@ -111,7 +111,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Advised:
-    """Advice on a whole list, in its order. `by`: the embedding; `notes` belong beside it."""
+    """Advice on a whole list, in its order. `by`: the embedding; `notes` must be shown with it."""
 
     each: tuple[Advice, ...]
     agent: str
@@ -121,7 +121,7 @@ class Advised:
 
     @property
     def measure_next(self) -> tuple[Advice, ...]:
-        """The jobs without a sure answer, by what knowing better would be worth a month; if nothing is known, by the
+        """Jobs without a certain answer, ordered by the monthly value of better knowledge; if nothing is known, by the
         job's whole value.
         """
 
@@ -137,11 +137,11 @@ class Advised:
 
 
 def advise(evidence: Evidence, listed: Sequence[ListedJob], config: AdviceConfig | None = None) -> Advised:
-    """Advise on each job of a list from what is known of other jobs.
+    """Advise on each job of a list from the outcomes of other jobs.
 
-    An approach brings success x value - cost (UpBench 5.4.1). If people did the jobs, too, their measured success
-    counts, else they are taken to succeed always. Raises UsageError if too many jobs are known to compare all of them,
-    and the errors of `embed` if a provider fails.
+    The value of an approach is success x value - cost (UpBench 5.4.1). If people also did the jobs, their measured
+    success counts, else they are assumed to succeed always. Raises UsageError if too many jobs are known to compare all
+    of them, and the errors of `embed` if a provider fails.
     """
     config = config or AdviceConfig()
     known = evidence.jobs.filter(pl.col("alone").is_not_null() & pl.col("alone_cost").is_not_null())
@@ -266,7 +266,9 @@ class _Telling:
         return tuple(way for way, there in ways if there)
 
     def _next(self, job: ListedJob, chances: dict[str, float], weight: float) -> str:
-        """Return how many more jobs would make the answer sure if the likely approach is as far ahead as it seems."""
+        """Return how many more jobs would make the answer certain if the likely approach is as far ahead as it
+        seems.
+        """
         first, second = sorted(chances, key=lambda name: -chances[name])[:2]
         odds = chances[first] / (chances[first] + chances[second])
         normal = NormalDist()

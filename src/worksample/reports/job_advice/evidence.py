@@ -31,8 +31,8 @@ SHAPE = pl.Schema(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """`jobs`: a row per job and repeat, and per time that people did it, with the columns of `SHAPE`; money in US
-    dollars, null if unknown. `notes` say what was left out.
+    """Outcomes of jobs. `jobs`: a row per job and repeat, and per time that people did it, with the columns of `SHAPE`;
+    money in US dollars, null if unknown. `notes` say what was left out.
     """
 
     agent: str
@@ -43,17 +43,17 @@ class Evidence:
 
     @property
     def has_help(self) -> bool:
-        """Whether anybody's feedback was tried."""
+        """True if anybody's feedback was tried."""
         return self._has("helped")
 
     @property
     def has_person(self) -> bool:
-        """Whether people did some of the jobs alone."""
+        """True if people did some of the jobs alone."""
         return self._has("person")
 
     @property
     def has_together(self) -> bool:
-        """Whether a person did some of the jobs with the agent."""
+        """True if a person did some of the jobs with the agent."""
         return self._has("together")
 
     def _has(self, way: str) -> bool:
@@ -99,7 +99,7 @@ def evidence_of(
 
 
 def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.DataFrame]:
-    """Return jobs with people's feedback, and those without any; a row per agent, job, repeat and arm."""
+    """Return the rows of one experiment, with and without people's feedback: one per agent, job, repeat and arm."""
     config = MeasureConfig(hourly=hourly)
     results = ResultSet(store, [experiment], config.work_rules)
     frame = results.judged_frame(results.primary)

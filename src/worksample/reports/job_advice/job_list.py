@@ -16,16 +16,18 @@ from worksample.formats.jobs.project_folders import open_jobs
 from worksample.records import Job, Source
 
 MONTHLY = ("monthly", "per_month", "times_a_month", "a_month", "how_often", "frequency", "count")
-"""Names that the column with how often a month a job comes may have."""
+"""Accepted names of the column that gives the number of times that a job occurs in a month."""
 MOST = 5_000
-"""Jobs of one list."""
+"""Maximum number of jobs of one list."""
 FOREIGN = "and costs are in US dollars"
-"""How the fault of an amount in another currency ends."""
+"""End of the message about an amount in another currency."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedJob:
-    """One line. `value`: US dollars if it is done well; `hours`: of a person; `monthly`: how often it comes."""
+    """A job of the list. `value`: US dollars if it is done well; `hours`: of a person; `monthly`: its number per
+    month.
+    """
 
     row: str
     title: str
@@ -49,8 +51,8 @@ def read_list(
     """Read the jobs of a .csv, .tsv, .json, .jsonl or .parquet file.
 
     `monthly` names the column of jobs per month, if it has another name. `decimal`: the decimal mark of all numbers;
-    "": as each column suggests; `told` is called with how unclear ones are read. Raises FaultyRows with every fault by
-    line, UsageError for an empty list, an unknown column, or more than `MOST` jobs.
+    "": as each column suggests; `told` is called with a note on how unclear numbers are read. Raises FaultyRows with
+    every fault by line, UsageError for an empty list, an unknown column, or more than `MOST` jobs.
     """
     found: list[ListedJob] = []
     faults: dict[str, str] = {}
@@ -77,7 +79,9 @@ def read_list(
     if faults:
         raise FaultyRows(faults, next=_step(faults, columns), where=str(table), rows=rows)
     if not found:
-        raise UsageError("the list holds no job", where=str(table), next="write one row per job (docs/advise.md)")
+        raise UsageError(
+            "the list holds no job", where=str(table), next="write one row per job (docs/tutorials/firm.md)"
+        )
     return tuple(found)
 
 
@@ -109,7 +113,7 @@ def _monthly(header: Sequence[str], named: str) -> str:
 
 
 def _times(columns: Columns, often: str, row: Mapping[str, Any]) -> float:
-    """Return how often the job comes up a month; once if the list does not say."""
+    """Return the number of times that the job occurs in a month; 1 if the list does not say."""
     if not often or cells.is_blank(row.get(often)):
         return 1.0
     try:
@@ -135,5 +139,5 @@ def _value(job: Job) -> float:
 
 
 def _category(posting: Posting) -> str:
-    """Return our category if the list's is one of ours, else the list's."""
+    """Return the taxonomy's category if the list's is one of them, else the list's."""
     return posting.category or "/".join(part for part in (posting.job.category, posting.job.subcategory) if part)

@@ -1,6 +1,6 @@
 """Similarity of jobs: how much the outcome of one job says about another, by text and category.
 
-How much each counts is learned from the suite itself: from how far similar jobs had similar outcomes.
+The weights of both are learned from the suite: from how far similar jobs had similar outcomes.
 """
 
 from __future__ import annotations
@@ -18,26 +18,32 @@ Floats = NDArray[np.float64]
 _SHARP = (0.0, 2.0, 6.0, 18.0)
 _OTHER = (1.0, 0.4, 0.15, 0.03)
 _NEIGHBOURS = 10
-"""The distance to so many jobs is what distances are measured in."""
+"""Rank of the neighbour whose distance is the unit of distances."""
 _STRANGE = 0.99
 _LEAST_UNIT, _LEAST_STRANGE = 0.5, 0.75
-"""Texts that are this near are alike whatever others are: a suite of near copies must not make all else strange."""
+"""Minimum distances: texts this close count as alike in any suite, so that a suite of near copies does not make all
+other texts look strange.
+"""
 _CLOSE = 0.5
-"""A rule may lose so many standard errors against the best one and still be taken for being more local."""
+"""Number of standard errors by which a rule may be worse than the best one and still be preferred for being more
+local.
+"""
 
 _FREE = 1.5
-"""Nats that no rule is preferred for, all jobs together."""
+"""Difference in nats, over all jobs together, below which no rule is preferred."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """`sharp`: how fast a job's weight falls with distance of texts; `other`: what one of another category weighs."""
+    """A learned rule. `sharp`: how fast a job's weight falls with the distance of texts; `other`: the weight of a job
+    of another category.
+    """
 
     sharp: float
     other: float
     unit: float
     strange: float
-    """A job further than this from all others may be like none of them."""
+    """Distance beyond which a job may be unlike all known ones."""
 
     def weights(self, distance: Floats, same: NDArray[np.bool_]) -> Floats:
         """Return weights in 0..1, a row per listed job and a column per known one."""
@@ -46,14 +52,12 @@ class Nearness:
 
 
 def distances(one: Floats, two: Floats) -> Floats:
-    """1 less the cosine of vectors of length 1."""
+    """Return 1 minus the cosine, for vectors of length 1."""
     return np.asarray(np.clip(1 - one @ two.T, 0, 2))
 
 
 def same_category(one: Sequence[str], two: Sequence[str]) -> NDArray[np.bool_]:
-    """Return whether one category equals the other or lies under it. Jobs without any category count as the same
-    kind.
-    """
+    """Return whether one category equals the other or is below it. Jobs without any category count as the same kind."""
 
     def alike(a: str, b: str) -> bool:
         return a == b or (bool(a) and bool(b) and (a.startswith(f"{b}/") or b.startswith(f"{a}/")))
@@ -73,8 +77,8 @@ def unheard_of(text: str, known: Collection[str]) -> bool:
 def learn(distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Nearness:
     """Return the rule by which known jobs predict each other best, each left out in turn.
 
-    Of rules that predict about as well, the one that trusts other categories least is chosen, since it claims least;
-    then the one that relies least on texts, which say less than categories and shift with every word.
+    Of rules that predict about equally well, the one with the least trust in other categories is chosen, since it
+    claims least; then the one that relies least on texts, which say less than categories and change with every word.
     """
     size = len(passed)
     near = np.sort(distance + np.where(np.eye(size, dtype=bool), np.inf, 0.0), axis=1)
@@ -93,7 +97,7 @@ def learn(distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Nearness
 
 
 def _left_out(rule: Nearness, distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Floats:
-    """Log loss of each job's verdict, foretold from the others'."""
+    """Return the log loss of each job's verdict, predicted from the others'."""
     weight = rule.weights(distance, same)
     np.fill_diagonal(weight, 0.0)
     total = weight.sum(axis=1)

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST = 60
-"""Labels of one plot; the CSV holds all."""
+"""Maximum number of labels in one plot; the CSV has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Labels from top to bottom, and per series one estimate for each of them."""
+    """Labels from top to bottom, and one estimate per label for each series."""
 
     labels: Sequence[str]
     series: Mapping[str, Sequence[Estimate]]

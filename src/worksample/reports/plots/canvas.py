@@ -22,12 +22,12 @@ _DARK = {
     "#ef6c00": "#ffb74d", "#8e24aa": "#ce93d8", "#c62828": "#ef9a9a", "#6d4c41": "#bcaaa4", "#0288d1": "#4fc3f7",
     "#7cb342": "#aed581", "#455a64": "#90a4ae", "#fbc02d": "#fff176",
 }  # fmt: skip
-"""Each of our colours on dark paper."""
+"""Replacements of our colours for dark pages."""
 WIDTH = 6.4
-"""Inches."""
+"""Width in inches."""
 DPI = 130
 LONGEST = 38
-"""Characters of a label."""
+"""Maximum number of characters of a label."""
 _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "worksample",
@@ -43,12 +43,14 @@ _STYLE: dict[str, Any] = {
     "grid.alpha": 0.35,
 }
 _FONTS = ("Liberation Sans", "DejaVu Sans")
-"""The first that is installed; the last comes with the library that draws."""
+"""Fonts in order of preference; the last one comes with the drawing library."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """`name` is that of its files, without ending; it is always ours, never an agent's or a task's."""
+    """A drawn plot. `name` is the name of its files without ending; the platform chooses it, never an agent or a
+    task.
+    """
 
     name: str
     caption: str
@@ -56,7 +58,9 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A plot's files, its caption and the text of the axis that carries figures. `share`: 0..1 as percent."""
+    """Texts of a plot: the name of its files, its caption and the label of the axis with figures. `share`: 0..1,
+    printed as percent.
+    """
 
     name: str
     caption: str
@@ -66,14 +70,14 @@ class Axis:
 
 @dataclass
 class Canvas:
-    """Draws into `folder` (made when first needed) and remembers in order what it drew."""
+    """A writer of plots: it draws into `folder` (created when first needed) and records the plots in order."""
 
     folder: Path
     prefix: str = ""
-    """Before the name of every file."""
+    """Beginning of the name of every file."""
     plots: list[Plot] = field(default_factory=list)
     colours: dict[str, str] = field(default_factory=dict)
-    """By name: canvases that share it give a name the same colour in all of their plots."""
+    """Colours by name: canvases that share this table give a name the same colour in all of their plots."""
 
     def colour_of(self, name: str) -> str:
         """Return the colour of an agent (or of another name that occurs in many plots), assigned at its first use."""
@@ -105,7 +109,7 @@ class Canvas:
 
 
 def settle(figure: Any) -> None:
-    """Give everything its place, once: the library would do it anew, with every text, for each file and each look."""
+    """Lay out all elements once: the library would repeat it, with every text, for each file and each query."""
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
@@ -113,7 +117,7 @@ def settle(figure: Any) -> None:
 
 
 def fonts(installed: Iterable[str]) -> list[str]:
-    """Return the installed ones of our fonts: each missing font costs a warning for every text."""
+    """Return those of our fonts that are installed: each missing font causes a warning for every text."""
     here = set(installed)
     return [name for name in _FONTS if name in here] or ["sans-serif"]
 
@@ -122,7 +126,7 @@ _COLOURS = re.compile(rf"(?<=[:=\"\s])(?:{'|'.join(_DARK)})(?=[;\"\s])")
 
 
 def _darken(svg: str) -> str:
-    """Return a picture with our colours on dark paper; other colours (a colour map's) stay.
+    """Return a picture with our colours for dark pages; other colours (of a colour map) stay.
 
     Only colours in styles and attributes are changed: names drawn as text are not touched.
     """

@@ -18,12 +18,12 @@ from .point_labels import name_points
 
 STEPS = 200
 WIDE = 10
-"""Times the smallest budget from which on an axis is logarithmic."""
+"""Ratio of the largest to the smallest budget from which the axis is logarithmic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A figure of an agent whose model was released on a day."""
+    """A figure of an agent, with the day of its model's release."""
 
     name: str
     day: date
@@ -31,7 +31,9 @@ class Dated:
 
 
 def value_curves(canvas: Canvas, axis: Axis, approaches: Sequence[Approach], decision: Decision) -> None:
-    """s V - c per approach over task values from 0 to past the last break-even, regions in their approach's colour."""
+    """Draw s V - c per approach over task values from 0 to beyond the last break-even; regions have their approach's
+    colour.
+    """
     import numpy as np
     import polars as pl
 
@@ -64,7 +66,9 @@ def value_curves(canvas: Canvas, axis: Axis, approaches: Sequence[Approach], dec
 
 
 def curve_over_time(canvas: Canvas, axis: Axis, points: Mapping[str, Estimate]) -> None:
-    """Draw a figure as of each ISO date, as steps with intervals. Nothing for fewer than two dates with a value."""
+    """Draw a figure as of each ISO date, as steps with intervals. Draw nothing for fewer than two dates with a
+    value.
+    """
     import polars as pl
 
     shown = [(date.fromisoformat(day), e) for day, e in sorted(points.items()) if e.value is not None]
@@ -88,8 +92,8 @@ def curve_over_time(canvas: Canvas, axis: Axis, points: Mapping[str, Estimate]) 
 
 
 def scores_over_time(canvas: Canvas, axis: Axis, agents: Sequence[Dated]) -> None:
-    """Draw a dot per agent at its release date, with its interval, and the best so far as a line. Nothing for one
-    date.
+    """Draw a dot per agent at its release date, with its interval, and the best so far as a line. Draw nothing for a
+    single date.
     """
     import polars as pl
     from matplotlib import dates
@@ -127,7 +131,7 @@ def scores_over_time(canvas: Canvas, axis: Axis, agents: Sequence[Dated]) -> Non
 def budget_curves(
     canvas: Canvas, axis: Axis, budgets: Sequence[float], lines: Mapping[str, Sequence[Estimate]]
 ) -> None:
-    """Draw each agent's score if no trial could use more than each budget. Nothing for fewer than two budgets."""
+    """Draw each agent's score if no trial could use more than each budget. Draw nothing for fewer than two budgets."""
     import polars as pl
 
     if len(budgets) < 2 or not lines:

@@ -1,4 +1,4 @@
-"""Distributions: of scores, of prices and hours, counts per kind, and mean scores as a heat map."""
+"""Plots of distributions: scores, prices and hours, counts per kind, and mean scores as a heat map."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 LEAST = 5
-"""Values below which a distribution says nothing."""
+"""Minimum number of values for a distribution."""
 LEGEND = 12
 KINDS = 40
-"""Labels of one plot of counts; the CSV holds all."""
+"""Maximum number of labels in one plot of counts; the CSV has all of them."""
 
 
 def score_spread(canvas: Canvas, frame: pl.DataFrame) -> None:
@@ -53,7 +53,7 @@ def score_spread(canvas: Canvas, frame: pl.DataFrame) -> None:
 def histogram(canvas: Canvas, axis: Axis, series: Mapping[str, Sequence[float]], bins: int = 16) -> None:
     """Draw values above 0 on a logarithmic axis, each series as shares of its own count (RLI Figure 4).
 
-    Series of fewer than two values are left out; nothing is drawn if none remains or all values are equal.
+    Series of fewer than two values are left out. Draw nothing if no series remains or all values are equal.
     """
     import numpy as np
     import polars as pl
@@ -83,7 +83,9 @@ def histogram(canvas: Canvas, axis: Axis, series: Mapping[str, Sequence[float]],
 
 
 def counts_bars(canvas: Canvas, axis: Axis, labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
-    """Draw shares of several populations side by side per label: a suite and a market sample."""
+    """Draw shares of several populations side by side per label, such as a suite and a market sample. Draw nothing
+    without labels.
+    """
     import polars as pl
 
     if not labels:
@@ -107,11 +109,11 @@ def counts_bars(canvas: Canvas, axis: Axis, labels: Sequence[str], series: Mappi
 
 
 ROWS, COLUMNS = 80, 40
-"""Rows and agents of one picture; the CSV holds all."""
+"""Maximum numbers of rows and of agents in one picture; the CSV has all of them."""
 
 
 def heat_map(canvas: Canvas, axis: Axis, rows: Sequence[str], agents: Sequence[str], data: pl.DataFrame) -> None:
-    """Draw mean scores as colours; cells without a graded trial are grey. Nothing without rows.
+    """Draw mean scores as colours; cells without a graded trial are grey. Draw nothing without rows.
 
     data: one line per cell: `row`, `agent`, `score` (null: none), `graded`, `planned`.
     """

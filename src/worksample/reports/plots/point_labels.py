@@ -1,4 +1,4 @@
-"""Labels beside points: each in its point's colour, near it, or tied to it by a line if it must be further away."""
+"""Labels of points: each in its point's colour, next to it, or connected to it by a line if it must be further away."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .canvas import settle
 Dot = tuple[str, float, float, str, float]
 """Name, x and y in data units, colour, area of the point in square points."""
 NEAR = ((7, 5), (7, -11), (-7, 5), (-7, -11), (0, 9), (0, -15))
-"""Offsets in points from the point to the text, the best first."""
+"""Offsets in points from the point to the text, in order of preference."""
 USUAL = 7 / 0.6
-"""Points: a point's radius in these lengthens the way to its name."""
+"""Usual radius of a point, in points; a larger point moves its label further away."""
 RINGS = (18, 30, 44, 60, 80)
-"""Distances in points at which a free place for a label is tried, if there is none near."""
+"""Distances in points at which a free place for a label is searched if there is none next to the point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class _Spot:
     radius: float
 
     def meets(self, box: Any) -> bool:
-        """Return whether a text's box covers a part of the point."""
+        """Return whether a text's box overlaps the point."""
         near = min(max(self.x, box.x0), box.x1), min(max(self.y, box.y0), box.y1)
         return math.dist((self.x, self.y), near) < self.radius
 
 
 def name_points(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
-    """Write each name so that it covers no other name and no point and lies within the axes, if there is room."""
+    """Write each name so that it covers no other name and no point and stays within the axes, if there is room."""
     settle(figure)
     spots = [_spot(figure, axes, dot) for dot in dots]
     taken: list[Any] = []

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 LABELLED = 30
-"""Points that get their name; more could not be read."""
+"""Maximum number of points with a name; more would be unreadable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What a trial took, as a column of a leaderboard's row."""
+    """A resource that trials use, as a column of a leaderboard's row."""
 
     column: str
     name: str
@@ -36,7 +36,7 @@ RESOURCES = (
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Named points; `size` is drawn as area (ALE Figure 13: tokens); all are equal if it is empty."""
+    """Named points; `size` is drawn as area (ALE Figure 13: tokens); if it is empty, all areas are equal."""
 
     names: Sequence[str]
     x: Sequence[Estimate]
@@ -57,8 +57,8 @@ def resources(canvas: Canvas, names: Sequence[str], rows: Sequence[Any]) -> None
 
 
 def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
-    """Draw one point per agent with the intervals of both figures; nothing for fewer than two with both, or no
-    spread.
+    """Draw one point per agent with the intervals of both figures. Draw nothing for fewer than two points with both, or
+    if all are equal.
     """
     import polars as pl
 
@@ -111,7 +111,7 @@ def _area(size: float | None, largest: float) -> float:
 
 
 def _best_for_less(shown: Sequence[tuple[str, Estimate, Estimate, float | None]]) -> tuple[list[float], list[float]]:
-    """Return the Pareto line as x and y: each point with a higher score than all cheaper ones."""
+    """Return the Pareto line as x and y: each point that scores higher than all cheaper ones."""
     xs: list[float] = []
     ys: list[float] = []
     for x, y in sorted(((x.value or 0.0, y.value or 0.0) for _, x, y, _ in shown), key=lambda p: (p[0], -p[1])):
@@ -123,9 +123,9 @@ def _best_for_less(shown: Sequence[tuple[str, Estimate, Estimate, float | None]]
 
 
 def loglog(canvas: Canvas, axis: Axis, frame: pl.DataFrame, r: Estimate) -> None:
-    """Cost against hours, one point per instance, on two logarithmic axes, with the correlation of the logarithms.
+    """Draw cost against hours, one point per instance, on two logarithmic axes, with the correlation of the logarithms.
 
-    frame: `instance`, `series`, `hours`, `dollars`, all known and above 0. Nothing for fewer than two points.
+    frame: `instance`, `series`, `hours`, `dollars`, all known and above 0. Draw nothing for fewer than two points.
     """
     if frame.height < 2:
         return

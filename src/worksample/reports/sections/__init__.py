@@ -1,7 +1,7 @@
-"""From a store's rounds and frames to every figure that they support: sections of estimates, and two agents compared.
+"""Sections of figures: every figure that a store's rounds and frames support, and the comparison of two agents.
 
-`measure` gives the sections of `worksample metrics` and of the report, `compare` what `worksample compare` says. The
-definitions are in docs/reference/metrics.md; nothing here computes one itself.
+`measure` returns the sections of `worksample metrics` and of the report, `compare` those of `worksample compare`. The
+definitions are in docs/reference/metrics.md; this package only selects the data and calls `worksample.metrics`.
 """
 
 # Polars and scipy are imported only if a figure is requested.

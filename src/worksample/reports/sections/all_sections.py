@@ -1,4 +1,4 @@
-"""All sections of figures that the store's data support."""
+"""Collection of all sections of figures that the store's data support."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def measure(
 
     `experiments`: records, ids or names; by default the latest. Verdicts come from the rounds that count (see
     `results.judgments`), without what amendments strike. If data contradict themselves (an evaluator who voted twice),
-    the section has no rows and its `fault` says why; the others stand. Raises PlanError if the locks differ, UsageError
-    for an unknown experiment.
+    the section has no rows and its `fault` says why; the other sections are not affected. Raises PlanError if the locks
+    differ, UsageError for an unknown experiment.
     """
     need("report")
     found = resolve_experiments(store, experiments)

@@ -15,7 +15,7 @@ _SIDES = {PairwiseChoice.FIRST.value: 1.0, PairwiseChoice.EQUAL.value: 0.5, Pair
 
 
 def ballots_of(results: ResultSet, judged: JudgedRound) -> Iterator[tuple[str, pl.DataFrame, m.Scale]]:
-    """(name, votes, scale) for each scale that a round votes on."""
+    """Yield (name, votes, scale) for each scale that a round votes on."""
     task = pl.col("instance").replace_strict(results.tasks, default=None, return_dtype=pl.String)
     given = results.keep_chosen(judged.given, "subject", "second").with_columns(
         project=task.fill_null(pl.col("instance")), order="at"

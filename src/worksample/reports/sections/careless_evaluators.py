@@ -27,7 +27,7 @@ _VOTES = {
 
 
 def sections(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame) -> Iterator[Section]:
-    """Yield a table of careless evaluators. `rows`: the judge beside people, by agent."""
+    """Yield a table of careless evaluators. `rows`: the judge's answers with people's, by agent."""
     votes = _votes(results)
     lines = [*_one_answer(results, config, votes)]
     both = rows.filter(pl.col(_PERSON).is_not_null())
@@ -63,7 +63,7 @@ def _votes(results: ResultSet) -> pl.DataFrame:
 
 
 def _of(evaluation: Evaluation) -> Iterator[tuple[str, float, str]]:
-    """(item, 0 or 1, the words) of each thing that it answers."""
+    """Yield (item, 0 or 1, the reason in words) for each item that an evaluation answers."""
     said = evaluation.payload
     if isinstance(said, Holistic):
         yield WHOLE, float(bool(is_accepted(said.score))), said.justification

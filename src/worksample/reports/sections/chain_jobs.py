@@ -1,4 +1,4 @@
-"""Chains of attempts as rows: the first and the last verdict, and everything that was spent."""
+"""Chains of attempts as rows: the first and the last verdict, and the total cost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PERSON, _JUDGE = (kind.value for kind in (EvaluatorKind.PERSON, EvaluatorKind.J
 
 
 class ChainJobs:
-    """A row per chain: its first verdict, its last one, and everything that was spent on it."""
+    """A table with a row per chain: its first verdict, its last one, and its total cost."""
 
     def __init__(
         self, results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, arms: dict[str, Feedback]
@@ -61,7 +61,7 @@ class ChainJobs:
         """Return, by submission: minutes of people and their pay, US dollars of judges, and the time of the latest
         evaluation.
 
-        A figure is null if some evaluation does not give it.
+        A figure is null if an evaluation does not state it.
         """
         said = pl.concat([evaluations_df(self.results.store, e.id) for e in self.results.experiments])
         hourly = hourly_rate(self.results, self.config)
@@ -84,6 +84,6 @@ class ChainJobs:
 
 
 def _sum_if_known(column: str, who: pl.Expr) -> pl.Expr:
-    """Return the sum over some rows; null if one of them is."""
+    """Return the sum over some rows; null if one of them is null."""
     of = pl.col(column).filter(who)
     return pl.when(of.is_null().any()).then(None).otherwise(of.sum())

@@ -1,4 +1,4 @@
-"""Points earned by the kind of checkpoint: action, accuracy, collaboration (TAC 4)."""
+"""Points earned by kind of checkpoint: action, accuracy, collaboration (TAC 4)."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ ALL = "all agents"
 
 @dataclass(frozen=True)
 class _Other:
-    """The same work with another colleague. `frame`: its first attempts."""
+    """The same work with another model for the colleagues. `frame`: its first attempts."""
 
     model: str
     names: tuple[str, ...]

@@ -30,10 +30,10 @@ NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An instance with the mean scores of both, and the reasons for lost points.
+    """An instance with the mean scores of both agents, and the reasons for lost points.
 
-    `change` is gained or lost (full credit), better, worse, same, or "first only" and "second only" if the other has
-    nothing graded there (then None).
+    `change` is gained or lost (full credit), better, worse, same, or "first only" and "second only" if the other agent
+    has nothing graded (then its score is None).
     """
 
     instance: str
@@ -64,7 +64,7 @@ class Comparison:
     not_worse: Estimate | None = None
     """Probability that the second passes less often by less than the margin; None without a margin."""
     parts: tuple[Part, ...] = ()
-    """The same by part of the work, if the config names a breakdown."""
+    """The comparison by part of the work, if the config names a breakdown."""
 
     def plain(self) -> dict[str, Any]:
         """Return the comparison as JSON types."""
@@ -105,9 +105,9 @@ def compare(
     """Compare `a` and `b`: names or ids of agents within `experiment` (by default the latest), or of experiments with
     one agent each, or `EXPERIMENT:AGENT`.
 
-    `config.by` breaks the difference down by part of the work. `margin` also asks whether `b` passes at most that less
-    often (0.05 is five points): non-inferiority. Raises PlanError if the experiments' locks differ, UsageError if a
-    name fits nothing or several agents.
+    `config.by` breaks the difference down by part of the work. `margin` adds a test of whether `b` passes less often by
+    less than this (0.05 is five points): non-inferiority. Raises PlanError if the experiments' locks differ, UsageError
+    if a name matches nothing or several agents.
     """
     need("report")
     config = config or MeasureConfig()
@@ -151,7 +151,7 @@ def _count(rows: pl.DataFrame) -> str:
 
 
 def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
-    """Return the experiment and the agent (a name, an id or "" for its only one) that `name` stands for."""
+    """Return the experiment and the agent (a name, an id or "" for its only one) that `name` refers to."""
     head, mark, tail = name.partition(":")
     if mark:
         return find_experiment(store, head), tail
@@ -168,7 +168,7 @@ def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
 
 
 def _handed_in(store: Store, home: Experiment) -> list[str]:
-    """Return the entrants who handed work in that its rounds judge, or on its instances."""
+    """Return the entrants with handed-in work that the experiment's rounds judge, or that is on its instances."""
     made = store.find(Submission, origin=[Origin.PERSON, Origin.EXTERNAL])
     mine = [s for s in made if s.experiment == home.id or (s.experiment is None and s.instance in home.lock.instances)]
     return sorted({s.entrant for s in mine})

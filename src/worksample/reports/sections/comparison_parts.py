@@ -15,7 +15,7 @@ from worksample.results.result_set import NONE, state_of
 @dataclass(frozen=True, slots=True)
 class Part:
     """The difference of second minus first on one part of the work. `holm`: the p of the full passes' difference,
-    corrected for all parts; None if a part has one task.
+    corrected for all parts; None if a part has only one task.
     """
 
     group: str

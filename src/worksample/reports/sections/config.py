@@ -24,19 +24,19 @@ class MeasureConfig:
     """Settings of figures. Raises UsageError for a breakdown that is not in `BY`, a negative wage or budget."""
 
     by: str = ""
-    """Break every agent's figures down by this column of the work; "agent" leaves all breakdowns out."""
+    """Column of the work by which every agent's figures are broken down; "agent" leaves all breakdowns out."""
     illustrative: bool = False
-    """Let prices and hours count that are only illustrative; notes then say so."""
+    """Count prices and hours that are only illustrative; notes then say so."""
     struck: bool = True
-    """Leave out what an integrity review struck; else count struck trials and submissions like any other."""
+    """Leave out work that an integrity review struck; if False, count struck trials and submissions like any other."""
     judged_by: JudgedBy | None = None
     """Whose answers make the verdicts, a `JudgedBy` or its text; None: as the experiments say (combined unless they
-    name somebody).
+    name one).
     """
     skips: Literal["cause", "paper"] = "cause"
-    """Skipped criteria by their cause, or as misses: UpBench's own formula (5.2.1)."""
+    """How skipped criteria count: by their cause, or as misses, which is UpBench's own formula (5.2.1)."""
     pitfalls_gate: bool = False
-    """A pitfall must be absent for a job to be completed (UpBench A.3)."""
+    """Whether a pitfall must be absent for a job to be completed (UpBench A.3)."""
     budgets: tuple[float, ...] = ()
     """US dollars per trial for score against budget; by default quantiles of what was spent."""
     elo_weight: Literal["pair", "comparison"] = "pair"
@@ -48,13 +48,13 @@ class MeasureConfig:
     checking: Checking = field(default_factory=Checking)
     """The check that a buyer runs on every deliverable, for the deployable cost."""
     prices: Mapping[str, Price] = field(default_factory=dict)
-    """List prices by model: then trials' cost at list price without caching stands beside the billed cost."""
+    """List prices by model: trials' cost at list price without caching is then shown beside the billed cost."""
     where: Subset = field(default_factory=Subset)
     """The part of the work that is shown: agents, arms, categories, tiers, tags, ..."""
     calibration: CalibrationRules | None = None
-    """How far a judge must agree with people to be proven, fixed beforehand; None: as the experiments say."""
+    """How closely a judge must agree with people to be proven, set beforehand; None: as the experiments say."""
     how: Resampling = field(default_factory=Resampling)
-    """Resamples, level and seed of every interval."""
+    """Number of resamples, level and seed of every interval."""
 
     def __post_init__(self) -> None:
         if self.judged_by is not None:
@@ -70,12 +70,12 @@ class MeasureConfig:
 
     @property
     def rules(self) -> RubricRules:
-        """How skipped criteria and pitfalls of rubrics are read."""
+        """Rules for skipped criteria and pitfalls of rubrics."""
         return RubricRules("as misses" if self.skips == "paper" else "by cause", self.pitfalls_gate)
 
     @property
     def work_rules(self) -> WorkRules:
-        """The rules of the result set that these figures are made of."""
+        """Rules of the result set behind these figures."""
         return WorkRules(self.struck, judged_by=self.judged_by, rubric=self.rules, where=self.where)
 
     def table_columns(self, *names: str) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ class MeasureConfig:
 
 
 def hourly_rate(results: ResultSet, config: MeasureConfig) -> float | None:
-    """Return US dollars per hour of people: as the config says, else as the experiments' chains reckon."""
+    """Return US dollars per hour of people: from the config, else from the experiments' chains."""
     return results.chain_pay if config.hourly is None else config.hourly
 
 

@@ -35,8 +35,8 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _rows(results: ResultSet) -> pl.DataFrame:
-    """Return a row per pair of two players, oriented alike: `first` sorts before `second`, and judge and person prefer
-    it or not.
+    """Return a row per pair of two players, in one orientation: `first` sorts before `second`, with the judge's and
+    people's preferences.
     """
     parts = []
     for experiment in results.experiments:

@@ -59,7 +59,7 @@ def _spreads(config: MeasureConfig, known: pl.DataFrame, arm: str) -> Iterator[S
 
 
 def _horizon(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
-    """Human hours at which success is 50 % and 80 %."""
+    """Yield the human hours at which success is 50 % and 80 %."""
     invented = is_illustrative(frame, "hours_source")
     hours = frame.select(pl.when(pl.col("hours_middle") > 0).then("hours_middle").alias("hours")).to_series()
     out = invented & (not config.illustrative) & hours.is_not_null()
@@ -128,7 +128,7 @@ def _budget(config: MeasureConfig, frame: pl.DataFrame, what: tuple[str, str, st
 
 
 def _round_up(value: float) -> float:
-    """To two digits, upwards, so that what was spent stays within."""
+    """Round upwards to two digits, so that spent amounts stay within the budget."""
     if value <= 0:
         return 0.0
     step = 10.0 ** (math.floor(math.log10(value)) - 1)

@@ -19,16 +19,16 @@ from worksample.results.evaluator_answers import WHOLE, evaluator_answers, major
 from worksample.results.result_set import ResultSet
 
 MOST = 200
-"""Disagreements that are listed."""
+"""Maximum number of listed disagreements."""
 CRITERIA = 50
-"""Criteria with a line of their own, for each pair of kinds: a suite may have thousands."""
+"""Maximum number of criteria with a separate line, for each pair of kinds: a suite may have thousands."""
 _PERSON = EvaluatorKind.PERSON.value
 _COLUMNS = ("agreement", "on positives", "alpha, nominal", "AC1", "compared")
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Agreement between kinds of evaluator and between people by criterion, what they disagree on, and what people's
-    labels make of judges.
+    """Yield agreement between kinds of evaluator and between people by criterion, their disagreements, and the
+    calibration of judges by people's labels.
     """
     table = evaluator_answers(results)
     hidden = is_private(results.store, results.experiments)
@@ -52,7 +52,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _people(results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
-    """Yield person with person, if several people judged the same criterion."""
+    """Yield the agreement between people, if several judged the same criterion."""
     people = table.filter((pl.col("kind") == _PERSON) & (pl.col("item") != WHOLE))
     twice = people.filter(pl.col("evaluator").n_unique().over("subject", "item") > 1)
     if twice.is_empty():
@@ -87,7 +87,7 @@ def _groups(
 
 
 def _least_agreed(table: pl.DataFrame) -> list[pl.DataFrame]:
-    """Return the answers on each criterion, those with most contested submissions first; at most `CRITERIA`."""
+    """Return the answers on each criterion, those with the most contested submissions first; at most `CRITERIA`."""
     keys = ["task", "item"]
     contested = table.group_by(*keys, "subject").agg(apart=pl.col("value").n_unique() > 1)
     order = contested.group_by(keys).agg(pl.col("apart").mean()).sort("apart", *keys, descending=[True, False, False])
@@ -123,7 +123,7 @@ def _disagreements(results: ResultSet, wide: pl.DataFrame) -> list[SectionRow]:
 
 
 MOST_MISSED = 50
-"""Criteria with a line of their own, those that are missed most first."""
+"""Maximum number of criteria with a separate line, those missed most often first."""
 
 
 def criteria_sections(

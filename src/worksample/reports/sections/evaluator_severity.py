@@ -1,5 +1,5 @@
-"""Effects of the evaluator and of the order of a pair on verdicts: who is stricter, and whether the first shown
-wins.
+"""Effects of the evaluator and of the order of a pair on verdicts: which evaluators are stricter, and whether the side
+shown first wins.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .section import Section, SectionRow
 NUMBERED = "people are numbered in the order of their evaluator ids: a report may be published"
 _SCALES = ("completion", "quality")
 MOST = 200
-"""Evaluators with a line of their own."""
+"""Maximum number of evaluators with a separate line."""
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
@@ -32,7 +32,9 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _votes(results: ResultSet) -> pl.DataFrame:
-    """`item`, `task`, `evaluator`, `value`: 1 for what they let pass, else 0; an evaluator's last on an item."""
+    """Return `item`, `task`, `evaluator`, `value` (1 for a pass, else 0), with each evaluator's last answer on an
+    item.
+    """
     parts = [pl.DataFrame(schema={**dict.fromkeys(("item", "task", "evaluator"), pl.String), "value": pl.Float64})]
     task = pl.col("instance").replace_strict(results.tasks, default=None, return_dtype=pl.String)
     for judged in results.judgments.deciding.get(Protocol.HOLISTIC, ()):

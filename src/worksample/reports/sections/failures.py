@@ -1,4 +1,4 @@
-"""Failures of agents' work by tag (RLI 4.3, Table 2), and the time that judging took (RLI B.3, Figure 11)."""
+"""Failures of agents' work by tag (RLI 4.3, Table 2), and the time spent on judging (RLI B.3, Figure 11)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ def _names(tagged: pl.DataFrame) -> list[str]:
 
 
 def _shares(results: ResultSet, config: MeasureConfig, tagged: pl.DataFrame) -> Section:
-    """Return the share of deliverables with each tag per agent; if evaluators differ, the share of them that saw it."""
+    """Return the share of deliverables with each tag per agent; if evaluators differ, the share of evaluators who chose
+    it counts.
+    """
     names = _names(tagged)
     every = [pl.col("tags").list.contains(name).cast(pl.Float64).alias(name) for name in names]
     none = (pl.col("tags").list.len() == 0).cast(pl.Float64).alias(NOTHING)
@@ -96,7 +98,7 @@ def _share(config: MeasureConfig, table: pl.DataFrame, name: str) -> m.Estimate:
 
 
 def _agreement(config: MeasureConfig, tagged: pl.DataFrame) -> Iterator[Section]:
-    """Person with person, tag by tag, on what several looked at."""
+    """Yield the agreement between people, tag by tag, on work that several evaluated."""
     twice = tagged.filter(pl.col("evaluator").n_unique().over("subject") > 1)
     twice = twice.unique(["subject", "evaluator"], keep="last", maintain_order=True)
     if twice.is_empty():
@@ -113,7 +115,7 @@ def _agreement(config: MeasureConfig, tagged: pl.DataFrame) -> Iterator[Section]
 
 
 def _minutes(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """People's minutes for an evaluation and for a project, by round."""
+    """Yield people's minutes for an evaluation and for a project, by round."""
     rows = []
     judging, rounds = rounds_of(results, Purpose)
     for round in rounds:

@@ -41,8 +41,8 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 class _Figures(ChainJobs):
     def rescue(self) -> Section:
-        """Return, of the jobs whose first attempt failed, the share that passed in the end, also less that of its
-        controls.
+        """Return the share of jobs that passed in the end, of those whose first attempt failed, also minus that of the
+        control.
         """
         failed = self.jobs.filter(~pl.col("first").fill_null(True))
         rows = []
@@ -95,7 +95,7 @@ class _Figures(ChainJobs):
         )
 
     def cost(self) -> Section:
-        """Value, what the chains cost by role, and how long they took, per job (UpBench, Figure 4)."""
+        """Return the value of a job, the chains' cost by role, and their duration (UpBench, Figure 4)."""
         rows = []
         for group in agent_groups(self.jobs):
             r = group.rows
@@ -112,7 +112,7 @@ class _Figures(ChainJobs):
         return Section("feedback-cost", title, "UpBench Figure 4", tuple(_COSTS), tuple(rows), tuple(notes))
 
     def pays(self) -> Section:
-        """Return the value of a job from which feedback pays, and from which a human pays instead, each on the same
+        """Return the job values from which feedback pays, and from which a human pays instead, each on the same
         jobs.
         """
         spent = pl.col("cost") + pl.col("led")

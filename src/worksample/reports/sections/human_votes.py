@@ -19,7 +19,7 @@ from .section import Section, SectionRow
 
 
 def protocol_of(judged: JudgedRound) -> m.VoteProtocol:
-    """Return how a round gathers its votes, as the metrics name it."""
+    """Return a round's voting protocol in the form of the metrics."""
     if judged.round.rule is ResolutionRule.TIE_BREAK:
         return m.TIE_BREAK
     wanted = judged.round.overlap

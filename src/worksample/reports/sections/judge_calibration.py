@@ -55,7 +55,7 @@ def _release_dates(results: ResultSet) -> pl.DataFrame:
 
 
 def _drawn_labels(results: ResultSet) -> pl.DataFrame:
-    """Return stratum and whether people label it, by submission of experiments that drew labels."""
+    """Return stratum and whether people label it, by submission, for experiments that drew labels."""
     rows = []
     for experiment in results.experiments:
         singly = (p for p in experiment.lock.protocols if p is not Protocol.PAIRWISE)
@@ -79,7 +79,7 @@ def _sample(rows: pl.DataFrame) -> m.Sample:
 
 
 def _corrected_section(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame) -> Section:
-    """Return pass rates per agent, the newest model's apart, and of all."""
+    """Return pass rates per agent, with the newest model separate, and of all."""
     lines = [(str(g["label"][0]), str(g["agent"][0]), g) for g in _parts(verdicts, "who")]
     newest = verdicts["released"].max()
     if newest is not None and verdicts["released"].n_unique() > 1:
@@ -111,7 +111,7 @@ def _parts(table: pl.DataFrame, by: str) -> list[pl.DataFrame]:
 
 
 def _proofs(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame, criteria: pl.DataFrame) -> Section:
-    """Agreement with people in every group, and whether the judge is proven there."""
+    """Return the agreement with people in every group, and whether the judge is proven in it."""
     groups: list[tuple[str, pl.DataFrame]] = [("verdicts", verdicts), ("all criteria", criteria)]
     base = verdicts if len(verdicts) else criteria
     groups += [(f"{p['importance'][0]} criteria", p) for p in _parts(criteria, "importance")]
@@ -132,7 +132,7 @@ def _proofs(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame, c
 
 
 def effort(results: ResultSet) -> Iterator[Section]:
-    """Yield the labels that calibration took from people, and what it left to the judge."""
+    """Yield the labels that calibration took from people, and the work left to the judge."""
     rows = []
     for experiment in results.experiments:
         for protocol in experiment.lock.protocols:

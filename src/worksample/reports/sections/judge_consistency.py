@@ -73,8 +73,8 @@ def _lines(results: ResultSet, config: MeasureConfig, judged: JudgedRound) -> It
 
 
 def _by_order(config: MeasureConfig, said: pl.DataFrame) -> tuple[m.Estimate, m.Estimate]:
-    """Return the share of verdicts that flip with the order, and, of answers that prefer one, the share for the first
-    shown.
+    """Return the share of verdicts that flip with the order, and, among answers that prefer one, the share for the one
+    shown first.
     """
     if said.is_empty():
         return undefined_estimate(COLUMNS[0], _NO_ORDERS), undefined_estimate(COLUMNS[1], _NO_ORDERS)
@@ -93,7 +93,7 @@ def answers_by_order(said: pl.DataFrame) -> pl.DataFrame:
 
 
 def first_shown(config: MeasureConfig, answers: pl.DataFrame) -> m.Estimate:
-    """Return, of the answers that prefer one, the share that prefers the one shown first."""
+    """Return, among the answers that prefer one, the share that prefers the one shown first."""
     kept = answers.filter(pl.col("side").is_in(["first", "second"]))
     if kept.is_empty():
         return undefined_estimate(COLUMNS[1], f"all {answers.height} answers are ties")

@@ -1,4 +1,4 @@
-"""Dollars: earnings, autoflation, the cost of deploying, and which approach pays at which value."""
+"""Dollars: earnings, autoflation, the cost of deploying, and the best approach by task value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from .section import Section, SectionRow
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Yield sections under people's holistic verdicts if there are any, else under the protocol of the experiments."""
+    """Yield the sections under people's holistic verdicts if there are any, else under the protocol of the
+    experiments.
+    """
     for protocol in dict.fromkeys((Protocol.HOLISTIC, results.primary)):
         frame = results.judged_frame(protocol)
         if frame is None:
@@ -91,7 +93,9 @@ def _notes(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, proto
 def _dollars(
     results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]
 ) -> Section:
-    """Earned, possible and share per agent, and the autoflation that its work alone would bring (RLI Table 4)."""
+    """Return dollars earned, possible and their share per agent, and the autoflation by its work alone (RLI Table
+    4).
+    """
     repeats = (pl.col("state") == "valid").sum().over("who", "instance").clip(1)
     each = frame.with_columns(part=pl.col("price") / repeats, even=pl.col("price") / pl.len().over("who", "instance"))
     rows = []
@@ -127,7 +131,7 @@ def _bundle(config: MeasureConfig, frame: pl.DataFrame) -> m.Bundle:
 def _over_time(
     results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]
 ) -> Iterator[Section]:
-    """Autoflation of all agents together, as of each release date."""
+    """Yield the autoflation of all agents together, as of each release date."""
     known = {e for experiment in results.experiments for e in experiment.agents}
     dates = {id: results.store.get(Agent, id).release_date for id in sorted(known)}
     named = {"agent": list(dates), "released": [d.isoformat() if d else None for d in dates.values()]}
@@ -194,15 +198,15 @@ def _success_needed(rows: pl.DataFrame, human: Estimate, check: m.Checking) -> E
 
 @dataclass(frozen=True, slots=True)
 class _Chains:
-    """Of one agent's jobs: first attempts and last ones, with all that was spent on each job. `jobs`: task, key,
-    passed, and what each cost.
+    """Jobs of one agent: first and last attempts, with the total cost of each job. `jobs`: task, key, passed, and the
+    cost of each.
     """
 
     success: Estimate
     cost: Estimate
     jobs: pl.DataFrame
     marks: list[str]
-    """Ways in which these costs are bounds."""
+    """Reasons why these costs are bounds."""
 
 
 def _value(
@@ -212,7 +216,9 @@ def _value(
     priced: pl.DataFrame,
     head: tuple[str, tuple[str, ...]],
 ) -> Section:
-    """AI alone, AI with human help and a human: success, cost, and the task values at which each is best."""
+    """Return success and cost of AI alone, AI with human help and a human, and the task values at which each is
+    best.
+    """
     jobs = set(priced["key"].to_list())
     human = m.Approach("human", 1.0, float(priced.unique("key")["price"].mean()))  # type: ignore[arg-type]
     rows = []
@@ -282,7 +288,7 @@ def _without_feedback(config: MeasureConfig, group: Group) -> _Chains:
 
 
 def _with_feedback(results: ResultSet, config: MeasureConfig, group: Group) -> _Chains | None:
-    """Return the costs with every re-attempt and the expert's time on the gradings that led to one."""
+    """Return the costs with every re-attempt and the expert's time on the gradings that led to them."""
     if hourly_rate(results, config) is None or group.rows["attempt"].max() == 1:
         return None
     none = pl.DataFrame(schema={"subject": pl.String, "minutes": pl.Float64})

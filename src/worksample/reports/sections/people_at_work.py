@@ -1,4 +1,4 @@
-"""People who did the same jobs as agents, alone or with one: which approach is best at which value, as measured."""
+"""People who did the same jobs as agents, alone or with one: the best approach by job value, as measured."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def beside_people(results: ResultSet, first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return `rows` of agents (with `agent`, `instance`) with people's results on the same jobs: each row once per time
-    that somebody did the job.
+    """Return `rows` of agents (with `agent`, `instance`) joined with people's results on the same jobs: each row once
+    per time that somebody did the job.
 
     `first`: first attempts of all arms.
     """

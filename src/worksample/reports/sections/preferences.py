@@ -1,4 +1,4 @@
-"""Preferences between deliverables, pair by pair, and the Elo scores that follow (RLI 3.3, 3.4, B.2)."""
+"""Preferences between deliverables, pair by pair, and the Elo scores derived from them (RLI 3.3, 3.4, B.2)."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ def _against_human(results: ResultSet) -> pl.DataFrame | None:
 
 
 def players(results: ResultSet, pairs: pl.DataFrame) -> pl.DataFrame:
-    """submission -> player: who made it. People's work and the reference are the human's; other controls are no
-    players.
+    """Return submission -> player, the maker of the submission. People's work and the reference belong to the human;
+    other controls are no players.
     """
     known = results.slots.drop_nulls("submission").select("submission", player="entry").unique("submission")
     made = results.submissions(results.unplanned_submissions(pairs["subject"], pairs["second"]))
@@ -166,7 +166,9 @@ def _preferences(results: ResultSet, config: MeasureConfig) -> tuple[pl.DataFram
 
 
 def _without_routed(results: ResultSet, said: pl.DataFrame) -> pl.DataFrame:
-    """Return the answers, with only people's on pairs that went to people because the judge may not decide them."""
+    """Return the answers, with only people's answers on pairs that went to people because the judge may not decide
+    them.
+    """
     looks = [
         j
         for j in results.judgments.second_looks

@@ -1,4 +1,4 @@
-"""Agents against each other: ranks with intervals, who is likely to be best, every pair with Holm's correction."""
+"""Ranking of agents: ranks with intervals, probabilities of being best, every pair with Holm's correction."""
 
 from __future__ import annotations
 

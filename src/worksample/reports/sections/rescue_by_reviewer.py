@@ -87,7 +87,7 @@ def _length(words: int) -> str:
 
 
 def _hours(known: Mapping[str, Evaluator], ids: set[str]) -> dict[str, str]:
-    """Below the median of those who gave feedback, or not."""
+    """Return, by person id, the stated hours as text: below the median, at or above it, or unknown."""
     people = {id: profile_of(known[id]).hours for id in ids if id in known and known[id].type is EvaluatorKind.PERSON}
     stated = [h for h in people.values() if h is not None]
     middle = median(stated) if stated else 0.0

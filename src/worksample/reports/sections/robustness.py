@@ -1,4 +1,6 @@
-"""Robustness of pass rates: in a part of the work against the whole (ALE D.1), and with and without struck work."""
+"""Robustness of pass rates: a part of the work against the whole (ALE D.1), and figures with and without struck
+work.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,13 @@ from worksample.results.result_set import NONE, ResultSet, state_of
 from worksample.results.subset import Subset
 
 FEWEST = 4
-"""Fewest groups of work for a correlation with an interval."""
+"""Minimum number of groups of work for a correlation with an interval."""
 
 
 def representativeness_sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Yield a section only for a part of the work: `--where tag=public` against everything planned."""
+    """Yield a section only if the figures cover a part of the work, such as the tag `public`: that part against
+    everything planned.
+    """
     if not config.where:
         return
     frame = results.judged_frame(results.primary)
@@ -54,7 +58,7 @@ def _groups(results: ResultSet, frame: pl.DataFrame, by: str) -> int:
 
 
 def _rates(results: ResultSet, rows: pl.DataFrame, by: str) -> pl.DataFrame:
-    """Return the pass rate by group: repeats average into instances, instances into tasks; null if nothing is
+    """Return the pass rate by group: repeats are averaged into instances, instances into tasks; null if nothing is
     graded.
     """
     table = results.with_group(rows, by).filter(pl.col("group") != NONE)

@@ -51,7 +51,7 @@ def groups(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> It
 def attempts_of(frame: pl.DataFrame, attempt: int | None = 1, *, able: bool = True) -> pl.DataFrame:
     """Return the rows of one attempt of each chain (None: of all).
 
-    `able`: only rows that can be attempted; rates count no others, while bounds count all.
+    `able`: only rows that can be attempted; rates count only these, bounds count all.
     """
     if able:
         frame = frame.filter(pl.col("state") != NOT_ATTEMPTABLE)
@@ -69,7 +69,7 @@ def unseen_notes(frame: pl.DataFrame) -> tuple[str, ...]:
 
 
 def task_of(key: str) -> str:
-    """Return the task in `task/name`."""
+    """Return the task of a key `task/name`."""
     return key.rpartition("/")[0]
 
 

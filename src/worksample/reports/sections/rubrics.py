@@ -1,4 +1,4 @@
-"""Rubrics and re-attempts: completion, rubric score, lifts, passed within k, and UpBench's Table 3."""
+"""Rubrics and re-attempts: completion, rubric score, lifts, pass rates within k attempts, and UpBench's Table 3."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_K = 5
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Completion under rubric rounds; lifts and passes from them, else from the experiments' own protocol."""
+    """Yield completion under rubric rounds, and lifts and passes from them, else from the experiments' own protocol."""
     frame = results.judged_frame(Protocol.RUBRIC)
     if frame is not None:
         yield _rubric(results, config, attempts_of(frame, able=False))
@@ -100,7 +100,7 @@ def _within(config: MeasureConfig, frame: pl.DataFrame) -> Section:
 
 
 def _at_k(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
-    """pass@k over independent repeats."""
+    """Yield pass@k over independent repeats."""
     many = int(str(frame["repeat"].max() or 1)) if frame.height else 1
     if many < 2:
         return

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from worksample.models import Price
 
 FEW = 4
-"""Categories that a note names."""
+"""Maximum number of categories that a note names."""
 GRADED = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC)
 
 
@@ -42,7 +42,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def trials_of(rows: pl.DataFrame) -> m.TrialColumns:
-    """Return one agent's rows as the metrics take them."""
+    """Return one agent's rows in the form of the metrics."""
     return m.TrialColumns(rows["score"], rows["task"], rows["instance_name"], rows["state"], rows["broken"])
 
 
@@ -78,7 +78,7 @@ def _scores(
 
 
 LISTED = ("list price", "list price, cached")
-"""Columns of list prices; the second only if a price of cached tokens was given."""
+"""Columns of list prices; the second is shown only if a price of cached tokens was given."""
 
 
 def _list_price_columns(config: MeasureConfig) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ def list_cost(config: MeasureConfig, *, cached: bool = False) -> pl.Expr:
     """Return US dollars of a trial's own model calls at list price; null if its model has no price.
 
     Every prompt token counts as a fresh one (TAC 4.1); with `cached`, cached tokens have the prices given for them.
-    Prices are the same for every call, so a trial's tokens give the sum over its calls.
+    Prices are the same for every call, so a trial's token totals are enough.
     """
     whole = pl.lit(0.0)
     for kind in ("input", "output", "cache_read", "cache_write"):
@@ -103,13 +103,13 @@ def list_cost(config: MeasureConfig, *, cached: bool = False) -> pl.Expr:
 
 
 def _at(price: Price, side: str) -> float:
-    """Return one component of a price; that of fresh input if there is none."""
+    """Return one component of a price; the price of fresh input if the component has none."""
     figure: float | None = getattr(price, side)
     return price.input if figure is None else figure
 
 
 def left_out(frame: pl.DataFrame) -> Iterator[str]:
-    """Describe the planned trials that are in no rate."""
+    """Describe the planned trials that are not in any rate."""
     lacking = frame.filter(pl.col("state") == "not_attemptable").height
     if lacking:
         yield f"{lacking} planned trials are not attemptable by their agent and stay out of every rate"
@@ -204,7 +204,7 @@ def _tiers(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Se
 
 
 def _groups(config: MeasureConfig, table: pl.DataFrame, by: str, source: str) -> Section:
-    """Return success and score per group of the work: agents down, groups across."""
+    """Return success and score per group of the work: a row per agent, a column per group."""
     names = table["group"].unique().sort().to_list()
     columns = tuple(f"{name}: {head}" for name in names for head in ("success", "score"))
     rows = []
@@ -233,17 +233,17 @@ def _groups(config: MeasureConfig, table: pl.DataFrame, by: str, source: str) ->
 
 
 def unknown_categories(names: Sequence[str]) -> tuple[str, ...]:
-    """Return a note on categories that no taxonomy has: a misspelt category is a group of its own."""
+    """Return a note on categories that no taxonomy has: a misspelt category becomes a separate group."""
     known = {category.id for taxonomy in TAXONOMIES for category in categories(taxonomy)}
     unknown = [name for name in names if name != NONE and name not in known]
     if not unknown:
         return ()
     shown = ", ".join(unknown[:FEW]) + (f" and {len(unknown) - FEW} more" if len(unknown) > FEW else "")
-    return (f"in no taxonomy, and a group of its own: {shown} (docs/taxonomy.md)",)
+    return (f"in no taxonomy, and a group of its own: {shown} (docs/reference/task-package.md)",)
 
 
 def _roll_up(config: MeasureConfig, frame: pl.DataFrame) -> Section:
-    """Instance -> task -> subdomain -> domain: groups down, agents across."""
+    """Return scores by instance -> task -> subdomain -> domain: a row per group, a column per agent."""
     frame = frame.with_columns(
         subdomain=pl.when(pl.col("category") == "").then(None).otherwise("category").fill_null(NONE)
     )
@@ -284,7 +284,7 @@ def _absent(name: str) -> Estimate:
 
 
 def timeouts(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
-    """Yield how often the cap of time was reached, and the scores of such runs: per agent, per tier, of all runs."""
+    """Yield how often the time limit was reached, and the scores of such runs: per agent, per tier, of all runs."""
     frame = results.with_group(frame, "tier").with_columns(
         late=pl.when(pl.col("work") == "done").then((pl.col("cause") == Cause.LIMIT_TIME.value).fill_null(False))
     )

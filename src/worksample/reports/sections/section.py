@@ -1,4 +1,4 @@
-"""A table of figures: what `worksample metrics` prints, what a report shows, what a notebook reads."""
+"""A table of figures for `worksample metrics`, reports and notebooks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Cell = Estimate | str
 
 @dataclass(frozen=True, slots=True)
 class SectionRow:
-    """One line. `agent` is the agent's id (or an entrant's name), None for a line that is about no single agent.
-    `cells` follow the section's `columns`.
+    """A line of a table. `agent` is the agent's id (or an entrant's name), None for a line that is not about a single
+    agent. `cells` are in the order of the section's `columns`.
     """
 
     label: str
@@ -31,7 +31,7 @@ class SectionRow:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Figures of one kind. `source` says which paper and section defines them; `fault` why they could not be had."""
+    """Figures of one kind. `source` names the paper and section that define them; `fault` says why they are missing."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""Spending on the models of agents, colleagues and judges, with what is unknown of it."""
+"""Spending on the models of agents, colleagues and judges, with the part that is unknown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOKENS = {
     "output": "output_tokens",
     "of it reasoning": "reasoning_tokens",
 }
-"""Column -> the column of a trial that holds it."""
+"""Column -> the column of a trial with its value."""
 WHAT_WAS_SPENT = "a total of what was spent: no interval"
 COLUMNS = ("calls", *TOKENS, "cost", "cost at most")
 

@@ -23,12 +23,12 @@ _PLACES = (0.1, 0.5, 0.9)
 _SELDOM = 0.005
 
 Chosen = Callable[[pl.DataFrame, m.Resampling], "m.Choice | str"]
-"""How sure it is which approach is best for some jobs, or why nobody can say."""
+"""Function that returns how certain it is which approach is best for some jobs, or why that is unknown."""
 
 
 @dataclass(frozen=True)
 class Regions:
-    """Headings and notes of a table of regions; `by`: the column that names parts, if it has any."""
+    """Headings and notes of a table of regions; `by`: the column that names parts, if the table has any."""
 
     id: str
     title: str
@@ -100,7 +100,7 @@ def regions_table(
 
 
 def _lines(found: m.Choice, values: Sequence[float]) -> Iterator[tuple[str, tuple[m.Estimate | str, ...]]]:
-    """Yield a line for each approach; for doing nothing only if that may be best."""
+    """Yield a line for each approach; for doing nothing only if it may be best."""
     at = [found.best(value) for value in values]
     for region in found.regions:
         if region.approach == NOTHING and (region.exists.value or 0) < _SELDOM:
@@ -115,10 +115,10 @@ def _lines(found: m.Choice, values: Sequence[float]) -> Iterator[tuple[str, tupl
 
 
 def choice_of(jobs: pl.DataFrame, how: m.Resampling) -> m.Choice | str:
-    """Return how surely each approach is best for these jobs, or why that is unknown.
+    """Return how certainly each approach is best for these jobs, or why that is unknown.
 
-    Leaving out jobs whose later feedback has no price would leave only those that passed at once; so the choice is
-    refused.
+    If later feedback has no price, the choice is refused: without those jobs, only jobs that passed at once would be
+    left.
     """
     if not jobs.select(feedback_has_price()).item():
         return WITHOUT_PRICE

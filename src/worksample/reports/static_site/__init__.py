@@ -1,1 +1,1 @@
-"""The report as a static site: pages, and what stands on them."""
+"""The report as a static site: pages, and their content."""

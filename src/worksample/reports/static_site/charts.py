@@ -1,4 +1,4 @@
-"""Which plots a report draws of what: of the leaderboard, and of the measured sections."""
+"""Selection of a report's plots: of the leaderboard, and of the measured sections."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 HUMAN_ELO = 1000.0
 VALUE_AGENTS = 6
-"""Agents that get value curves of their own; the table has all."""
+"""Maximum number of agents with value curves; the table has all agents."""
 CURVES = 10
-"""Agents in a plot of curves; the table has all."""
+"""Maximum number of agents in a plot of curves; the table has all agents."""
 BUDGETS = {
     "cost": ("US dollars per trial", "Mean score if no trial had been given more dollars."),
     "seconds": ("seconds per trial", "Mean score if no trial had been given more time."),
@@ -62,7 +62,9 @@ SINGLE = (
 
 
 def board_charts(canvas: Canvas, board: Leaderboard, frame: pl.DataFrame, released: Mapping[str, date | None]) -> None:
-    """Pass rates, score against what it took and by release date, and how scores lie. `released`: by agent's id."""
+    """Draw pass rates, score against resources and by release date, and the distribution of scores. `released`: release
+    dates by agent id.
+    """
     names = [r.label for r in board.rows]
     told = f"share of graded trials that pass in full, with {board.level} interval"
     axis = Axis("pass", "Full passes per agent.", told, share=True)
@@ -75,7 +77,7 @@ def board_charts(canvas: Canvas, board: Leaderboard, frame: pl.DataFrame, releas
 
 
 def measured_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
-    """Draw Elo, automation, dollars, completion, lifts, and autoflation over time, if the sections hold them."""
+    """Draw Elo, automation, dollars, completion, lifts, and autoflation over time, if the sections contain them."""
     elo = _first_estimates(sections, lambda e: e.unit is Unit.ELO)
     if elo.labels:
         caption = "Elo with intervals; dashed: the human, 1,000."
@@ -98,7 +100,9 @@ def measured_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
 
 
 def _value_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
-    """Expected value by task value, with UpBench's regions (5.4), for the most successful agents of section `value`."""
+    """Draw expected value by task value, with UpBench's regions (5.4), for the most successful agents of section
+    `value`.
+    """
     for section in sections:
         if section.id.partition("-")[0] != "value":
             continue
@@ -116,7 +120,7 @@ def _value_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
 
 
 def _budget_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
-    """Draw the score under a budget, for the agents that get furthest."""
+    """Draw the score under a budget, for the agents with the highest scores."""
     for section in sections:
         what = section.id.partition("budget-")[2]
         if what not in BUDGETS:

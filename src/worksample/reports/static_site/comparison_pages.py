@@ -1,4 +1,6 @@
-"""Agents side by side on a task: what each handed in, how each criterion was graded, and the steps that led there."""
+"""Comparison pages: agents side by side on a task, with their deliverables, the grade of each criterion, and their
+steps.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +15,16 @@ from .deliverable_preview import FilePreview
 from .transcript import TranscriptStep
 
 MOST = 24
-"""Trials of an instance that stand side by side."""
+"""Maximum number of trials of an instance that are shown side by side."""
 FILES = 12
 STEPS = 40
 LINE = 110
-"""Characters of a step's line."""
+"""Maximum number of characters of a step's line."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialColumn:
-    """One trial as a column. `row`: of the frame of verdicts; `page`: its own, from the site's top."""
+    """A trial as a column. `row`: its row of the frame of verdicts; `page`: its page, relative to the site's top."""
 
     row: Mapping[str, Any]
     page: str
@@ -50,7 +52,7 @@ class CriterionLine:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """All trials of one instance."""
+    """Trials of one instance, side by side."""
 
     instance: str
     title: str
@@ -66,7 +68,7 @@ def piece_of(
     files: Sequence[FilePreview],
     steps: Iterable[TranscriptStep],
 ) -> TrialColumn:
-    """Return a trial as a column, shortened to what can be compared at a glance."""
+    """Return a trial as a column, shortened for comparison at a glance."""
     lines = [line for step in steps if (line := _line(step))]
     return TrialColumn(row, page, grade, tuple(files[:FILES]), max(0, len(files) - FILES), tuple(lines[:STEPS]))
 

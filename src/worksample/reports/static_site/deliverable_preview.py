@@ -1,5 +1,5 @@
-"""Previews of deliverables in a report. Deliverables are untrusted: text is escaped and shortened, a raster image is a
-file under a name that we choose.
+"""Previews of deliverables in a report. Deliverables are untrusted: text is escaped and shortened, a raster image
+becomes a file under a name that the platform chooses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MAGIC = {b"\x89PNG\r\n\x1a\n": ".png", b"\xff\xd8\xff": ".jpg", b"GIF87a": ".gi
 
 @dataclass(frozen=True, slots=True)
 class FilePreview:
-    """One file as the page shows it."""
+    """A file as the page shows it."""
 
     path: str
     size: int

@@ -1,6 +1,7 @@
-"""Pages of a static site: templates, one style, one small script for tables, and nothing that reaches a network.
+"""Pages of a static site: templates, one style, one small script for tables, and no access to a network.
 
-The script stands in the page, and the page's policy names its digest: no other script runs, whatever a page shows.
+The script is part of the page, and the page's policy names its digest: no other script runs, regardless of the page's
+content.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 
 class Pages:
-    """Writes pages below `out`. `title` heads them all; `links` are the pages that every page links to; `app`: the
-    review app's address.
+    """A writer of pages below `out`. `title` is the heading of all pages; `links` are the pages that every page links
+    to; `app`: the review app's address.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class Pages:
         self.allowed = base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
 
     def style(self) -> None:
-        """Write the style sheet, making the folder."""
+        """Write the style sheet; the folder is created."""
         self.out.mkdir(parents=True, exist_ok=True)
         (self.out / "style.css").write_text(self._source("style.css"), encoding="utf-8")
 
@@ -54,7 +55,7 @@ class Pages:
         return self.templates.loader.get_source(self.templates, name)[0]  # type: ignore[union-attr]
 
     def page(self, template: str, path: str, root: str, *, sortable: bool = False, **values: Any) -> None:
-        """Write one page; `root` leads from it to the site's top. `sortable`: with the script for tables."""
+        """Write one page; `root` is the path from it to the site's top. `sortable`: include the script for tables."""
         script = {"script": self.script, "allowed": self.allowed} if sortable else {"script": "", "allowed": ""}
         failpoint("report.page")
         text = self.templates.get_template(template).render(root=root, here=path, **self.common, **script, **values)
@@ -65,7 +66,7 @@ class Pages:
 
 
 def address_of(app: str) -> str:
-    """Return the origin of a review app, or "". Raises UsageError if the text is no origin."""
+    """Return the origin of a review app, or "". Raises UsageError if the text is not an origin."""
     if not app:
         return ""
     try:

@@ -2,7 +2,7 @@
 
 The platform wrote the record but not its content: addresses, titles and messages come from pages and agents and are
 shown as shortened text. The pictures were re-encoded in a box when they were taken; each becomes a file under a name
-that we choose, and a file without a JPEG header of a sensible size is left out.
+that the platform chooses, and a file without a JPEG header of a plausible size is left out.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from worksample.store import Store
 ACTIONS, COLLEAGUES = "actions.jsonl", "colleagues.jsonl"
 RECORD = 32 << 20
 LARGEST = 4 << 20
-"""Bytes of a picture."""
+"""Maximum size of a picture in bytes."""
 SIDE = 4096
 MOST = 200
-"""Pictures, and messages."""
+"""Maximum number of pictures, and of messages."""
 CUT = 300
 _SIZES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
-"""Markers of JPEG after which its size stands."""
+"""JPEG markers that are followed by the picture's size."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenAction:
-    """One action, in words."""
+    """An action of the agent, in words."""
 
     number: int
     action: str
@@ -41,7 +41,7 @@ class ScreenAction:
 
 @dataclass(frozen=True, slots=True)
 class ScreenPicture:
-    """A picture, and the actions after which the browser looked so. `image`: "" if none was taken."""
+    """A picture, and the actions after which the browser showed it. `image`: "" if none was taken."""
 
     deeds: tuple[ScreenAction, ...]
     image: str = ""
@@ -54,8 +54,8 @@ class ScreenPicture:
 
 @dataclass(frozen=True, slots=True)
 class ColleagueLine:
-    """A message to a colleague and the answer. `heard` is empty if the colleague spoke unasked, or is played by a
-    person, whose messages are kept as they were written.
+    """A message to a colleague and the answer. `heard` is empty if the colleague wrote without being asked, or is
+    played by a person, whose messages are kept as they were written.
     """
 
     colleague: str
@@ -70,7 +70,7 @@ class ColleagueLine:
 
 @dataclass(frozen=True, slots=True)
 class TrialScreens:
-    """Pictures and messages of a trial; `left_out` actions follow those that are shown."""
+    """Pictures and messages of a trial; `left_out` is the number of further actions that are not shown."""
 
     screens: tuple[ScreenPicture, ...] = ()
     left_out: int = 0
@@ -100,7 +100,9 @@ def shown_of(store: Store, submission: Submission | None, site: Path, root: str)
 def _alike(
     rows: list[dict[str, Any]], files: Mapping[str, Entry]
 ) -> Iterator[tuple[list[ScreenAction], dict[str, Any], str | None]]:
-    """Actions in a row after which the same was to be seen, the last of them, and the picture's digest."""
+    """Yield successive actions after which the browser showed the same picture, the last of their rows, and the
+    picture's digest.
+    """
     deeds: list[ScreenAction] = []
     last: dict[str, Any] = {}
     digest: str | None = None
@@ -178,7 +180,7 @@ def _files(store: Store, submission: Submission | None, part: str) -> dict[str, 
 
 
 def _rows(store: Store, entry: Entry | None) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a record; if it is larger than the limit, or damaged, those before that."""
+    """Yield the lines of a record; if it is larger than the limit, or damaged, only the lines before that point."""
     if entry is None or entry.blob is None:
         return
     for line in store.blobs.read(entry.blob, limit=RECORD).splitlines():

@@ -1,4 +1,4 @@
-"""Sections as tables of a page: grouped heads, cells with interval and counts, reasons below."""
+"""Sections as tables of a page: grouped heads, cells with interval and counts, reasons below the table."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from worksample.reports.sections import Section
 
 FEW = 3
-"""Lines that a note names."""
+"""Maximum number of lines that a note names."""
 NOTES = 12
-"""Notes below a table; the rest is in metrics.json."""
+"""Maximum number of notes below a table; metrics.json has all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A head over `span` columns."""
+    """A heading over `span` columns."""
 
     says: str
     span: int
@@ -30,8 +30,8 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """A table cell. `text` is the figure or a dash; `interval` and `counts` are empty if there are none; `title` has
-    the rest.
+    """A table cell. `text` is the figure or a dash; `interval` and `counts` are empty if there are none; `title`
+    contains the other details.
     """
 
     text: str
@@ -39,7 +39,7 @@ class CellView:
     counts: str = ""
     title: str = ""
     value: float | None = None
-    """What to sort by."""
+    """Value to sort by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,13 @@ class SectionView:
     title: str
     source: str
     groups: tuple[Head, ...]
-    """The upper heads, empty if no column is in a group (`Near-Term: pass` is in the group Near-Term)."""
+    """The upper headings, empty if no column is in a group (`Near-Term: pass` is in the group Near-Term)."""
     heads: tuple[str, ...]
     rows: tuple[tuple[str, tuple[CellView, ...]], ...]
     notes: tuple[str, ...]
     fault: str
     bare: bool
-    """Nothing of it has a value, and nothing went wrong: a page folds it away."""
+    """True if no cell has a value and nothing failed: a page folds the section."""
 
 
 def view_of(section: Section) -> SectionView:
@@ -114,7 +114,7 @@ def _notes(section: Section) -> tuple[str, ...]:
 
 
 def _of_whom(notes: Sequence[tuple[str, str]], lines: int) -> list[str]:
-    """Return each note once, naming the lines that it is about unless it is about all."""
+    """Return each note once, naming the lines that it is about unless it is about all of them."""
     whose: dict[str, dict[str, None]] = {}
     for who, note in notes:
         whose.setdefault(note, {})[who] = None

@@ -1,6 +1,7 @@
 """`worksample report`: a static site, from aggregates down to one trial's brief, deliverables, grade and transcript.
 
-No request to anywhere, and no script but the one that sorts tables: the pages' Content-Security-Policy forbids both.
+The site sends no requests and has no script except the one that sorts tables: the pages' Content-Security-Policy
+forbids both.
 """
 
 from __future__ import annotations
@@ -48,37 +49,37 @@ LINKS = (
 
 HANDED_IN = {"person": "handed in by a person", "external": "handed in from elsewhere"}
 CODE = 1 << 20
-"""Bytes read of one source file of a grader."""
+"""Maximum number of bytes read of one source file of a grader."""
 WITH_STRUCK = ("scores", "automation", "rubric")
-"""Sections shown a second time with struck work counted, if there is any."""
+"""Sections that are shown a second time with struck work counted, if there is any."""
 
 
 @dataclass(frozen=True)
 class ReportConfig:
-    """Contents of a report. A private suite's report holds aggregates only, whatever the config says."""
+    """Contents of a report. A private suite's report has only aggregates, regardless of the config."""
 
     name: str = ""
     """Heading; by default the experiments' names."""
     illustrative: bool = False
     """Count prices that are only illustrative."""
     measures: MeasureConfig | None = None
-    """How its figures are made; `illustrative` counts in them too."""
+    """Settings of its figures; `illustrative` applies to them too."""
     app: str = ""
-    """Address of the review app, such as `https://review.example.org`: pages of trials link to the work in it."""
+    """Address of the review app, such as `https://review.example.org`, to which pages of trials link."""
     pages: bool = True
-    """A page per trial and per piece of work handed in; without them the site ends at the tasks."""
+    """Whether to write a page per trial and per handed-in submission; without them the site ends at the tasks."""
     on_page: Callable[[int, int], None] = lambda done, of: None
-    """Told after each trial's page, for a progress bar."""
+    """Called after each trial's page, for a progress bar."""
 
 
 def write_report(
     store: Store, experiments: Sequence[str], out: Path, config: ReportConfig | None = None
 ) -> Leaderboard:
-    """Write the site to `out` and return the leaderboard it shows. Raises PlanError if the locks differ.
+    """Write the site to `out` and return the leaderboard that it shows. Raises PlanError if the locks differ.
 
-    A kill leaves the old report or this one, whole. Layout: index.html, summary.html, metrics.html, work.html,
-    leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html, compare/<task>.html, trials/<two>/<id>.html,
-    handed-in/<two>/<id>.html, files/.
+    If the process is killed, either the old report or the new one is there, complete. Layout: index.html, summary.html,
+    metrics.html, work.html, leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html, compare/<task>.html,
+    trials/<two>/<id>.html, handed-in/<two>/<id>.html, files/.
     """
     from worksample.results.result_set import ResultSet, WorkRules
 
@@ -104,7 +105,7 @@ class _Site:
         self, store: Store, out: Path, every: pl.DataFrame, board: Leaderboard, config: ReportConfig,
         handed_in: Sequence[Submission],
     ) -> None:  # fmt: skip
-        """`every`: the whole frame of verdicts; `frame` holds its slots alone, since handed-in work was not planned."""
+        """`every`: the whole frame of verdicts; `frame` has only its slots, since handed-in work was not planned."""
         self.store, self.out, self.every, self.board, self.config = store, out, every, board, config
         self.frame = every.filter(every["slot"].is_not_null())
         self.handed_in = handed_in
@@ -183,7 +184,7 @@ class _Site:
         self.page("metrics.html", "metrics.html", "", sortable=True, sections=views, plots=canvas.plots)
 
     def work(self) -> None:
-        """work.html: what the planned instances consist of."""
+        """Write work.html: what the planned instances consist of."""
         from worksample.reports.suite_description import (
             DescribeConfig,
             census_of,
@@ -209,7 +210,7 @@ class _Site:
         )
 
     def planned(self) -> list[str]:
-        """The instances on which work could be handed in, if the experiments planned no trials."""
+        """Return the ids of the instances in the experiments' locks."""
         return sorted({id for e in self.board.experiments for id in e.lock.instances})
 
     def code_of(self, instance: Instance) -> Iterator[bytes]:
@@ -225,7 +226,7 @@ class _Site:
         return self.instances[id]
 
     def task_titles(self) -> dict[str, str]:
-        """Return titles by the names of tasks."""
+        """Return titles by task name."""
         pairs = self.every.unique("task").select("task", "instance").sort("task").iter_rows()
         return {task: self.titles.get(id) or self.instance(id).title for task, id in pairs}
 

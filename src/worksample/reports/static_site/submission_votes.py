@@ -42,14 +42,14 @@ _SAYS = {
 
 @dataclass(frozen=True, slots=True)
 class StatedEvaluation:
-    """One evaluation as a page shows it. All texts are evaluators' or admins': a template escapes them."""
+    """An evaluation as a page shows it. All texts come from evaluators or admins: a template escapes them."""
 
     round: str
     protocol: str
     who: str
     at: datetime
     says: tuple[str, ...]
-    """What was chosen: a line each."""
+    """The chosen answers, one per line."""
     words: str
     parts: tuple[PartPayload, ...] = ()
     struck: str = ""
@@ -57,7 +57,7 @@ class StatedEvaluation:
 
 
 class SubmissionVotes:
-    """The statements about some submissions. Evaluations by programs are grades without words."""
+    """Statements about some submissions. Evaluations by programs are grades without words and are left out."""
 
     def __init__(self, store: Store, submissions: Iterable[str]) -> None:
         ids = sorted(set(submissions))
@@ -130,7 +130,7 @@ def _by_id(evaluators: Iterable[Evaluator]) -> dict[str, Evaluator]:
 
 
 def _number_evaluators(evaluators: Iterable[Evaluator]) -> dict[str, str]:
-    """Return persons' ids -> `evaluator 1`, by their first evaluation; all versions of a person count as one."""
+    """Return person id -> `evaluator 1`, numbered by their first evaluation; all versions of a person count as one."""
     people: dict[str, int] = {}
     out = {}
     for e in sorted(evaluators, key=lambda e: (e.at, e.id)):
@@ -141,7 +141,7 @@ def _number_evaluators(evaluators: Iterable[Evaluator]) -> dict[str, str]:
 
 
 def _makers(store: Store, submissions: set[str]) -> dict[str, str]:
-    """Submission -> its agent's name; others stand for themselves."""
+    """Return submission -> the name of the agent that made it, or the entrant if that is not an agent."""
     names = {agent.id: agent.name for agent in store.find(Agent)} if submissions else {}
     ids, out = sorted(submissions), dict[str, str]()
     for start in range(0, len(ids), _MANY):

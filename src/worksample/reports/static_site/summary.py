@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 FEW_TASKS = 30
-"""Tasks below which an interval is wide and the choice of tasks decides much."""
+"""Number of tasks below which an interval is wide and the choice of tasks matters much."""
 EXTREMES = 3
-"""Categories named as the strongest and as the weakest."""
+"""Number of categories that are named as the strongest and as the weakest."""
 LEAST = 5
-"""Graded trials of a category that is named."""
+"""Minimum number of graded trials of a category that is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class Offer:
     name: str
     passed: Estimate
     of_hundred: str
-    """Of a hundred pieces of such work, how many it would pass: `41 (28 to 55)`."""
+    """The number of passes expected in a hundred pieces of such work, as text: `41 (28 to 55)`."""
     cost: float | None
-    """Of a piece of work, passed or not."""
+    """Mean cost of a piece of work, passed or not."""
     cost_passed: float | None
-    """Of a piece that passed: what all that were tried cost, over those that passed."""
+    """Cost per passed piece of work: the cost of all trials divided by those that passed."""
     seconds: float | None
 
 
@@ -42,19 +42,19 @@ class Summary:
     sure: str
     offers: tuple[Offer, ...]
     human: str
-    """What people take for the same work, as text; empty if unknown."""
+    """People's price and hours for the same work, as text; empty if unknown."""
     strongest: tuple[str, ...]
     weakest: tuple[str, ...]
     checks: tuple[str, ...]
-    """What to look at before relying on it."""
+    """Points to check before relying on the result."""
 
 
 def summary_of(
     board: Leaderboard, frame: pl.DataFrame, titles: Mapping[str, str], *, illustrative: bool = False
 ) -> Summary:
-    """Build the summary from a leaderboard and the frame of slots it was made of; `titles`: of categories, by id.
+    """Build the summary from a leaderboard and its frame of slots; `titles`: of categories, by id.
 
-    `illustrative`: whether prices and hours that are only illustrative count, too; the summary then says so.
+    `illustrative`: whether prices and hours that are only illustrative count too; the summary then says so.
     """
     known = [row for row in board.rows if row.passed.value is not None]
     tasks = frame["task"].n_unique()
@@ -85,7 +85,7 @@ def _headline(known: Sequence[Row], tasks: int) -> str:
 
 
 def _sure(known: Sequence[Row], tasks: int) -> str:
-    """Describe how sure the order of agents is, and what limits it."""
+    """Describe how certain the order of agents is, and what limits the certainty."""
     if not known:
         return ""
     close = [row.label for row in known[1:] if _overlap(known[0].passed, row.passed)]

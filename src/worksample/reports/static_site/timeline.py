@@ -1,4 +1,4 @@
-"""Timeline of a trial: which step earned which checkpoint, if the grader found out when it was earned."""
+"""Timeline of a trial: the step that earned each checkpoint, if the grader states the time at which it was earned."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """A checkpoint. `first`, `last`: numbers of the steps that may have earned it; None if it cannot be placed."""
+    """A checkpoint. `first`, `last`: numbers of the steps that may have earned it; None if unknown."""
 
     part: PartPayload
     kind: str
@@ -27,12 +27,14 @@ class Earned:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Checkpoints by when they were earned; those that cannot be placed after them, and what earned nothing last."""
+    """Checkpoints in the order in which they were earned; those of unknown time follow, and those that were not earned
+    come last.
+    """
 
     earned: tuple[Earned, ...] = ()
 
     def at(self, step: int) -> list[Earned]:
-        """Return the checkpoints that only this step may have earned."""
+        """Return the checkpoints that this step alone may have earned."""
         return [one for one in self.earned if one.first == one.last == step]
 
 

@@ -30,8 +30,8 @@ _WHO = {"person": "a person", "external": "an agent elsewhere"}
 
 
 class TrialPages:
-    """The pages of all trials of some experiments, and per task one with the agents side by side. `instance`: by id;
-    `order`: names of agents, best first; `titles`: of tasks, by name.
+    """A writer of the pages of all trials of some experiments, and of one page per task with the agents side by side.
+    `instance`: by id; `order`: names of agents, best first; `titles`: of tasks, by name.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class TrialPages:
         self.votes = SubmissionVotes(store, self.submissions)
 
     def write(self, rows: pl.DataFrame, on_page: Callable[[int, int], None]) -> None:
-        """`rows`: of the frame of verdicts, those with a trial, and those that were handed in."""
+        """Write the pages of `rows`: rows of the frame of verdicts with a trial, and of handed-in work."""
         from worksample.results.judged_rounds import read_grades
 
         every = {*rows["evaluation"].drop_nulls(), *rows["evaluations"].explode().drop_nulls()}
@@ -125,8 +125,8 @@ def _rested_on(row: Mapping[str, Any], grades: Mapping[str, GradePayload]) -> li
 
 
 def page_of(row: Mapping[str, Any]) -> str:
-    """Return the address of a row's page, from the site's top; "" for a slot without a trial. `row`: of the frame of
-    verdicts.
+    """Return the address of a row's page, relative to the site's top; "" for a slot without a trial. `row`: of the
+    frame of verdicts.
     """
     folder, id = ("handed-in", row["submission"]) if row["slot"] is None else ("trials", row["trial"])
     if not id:

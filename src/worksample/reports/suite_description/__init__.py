@@ -1,4 +1,4 @@
-"""What a suite consists of: its categories, prices and hours, file types and graders, beside a market sample."""
+"""A description of a suite: its categories, prices and hours, file types and graders, beside a market sample."""
 
 from lazy_loader import attach_stub
 

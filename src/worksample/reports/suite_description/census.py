@@ -14,14 +14,14 @@ from worksample.tasks import SuiteFile, ingest_suite
 from .work_classes import WorkClass, work_class
 
 FORMS = ("gate_and_score", "weighted", "checklist", "file_pairs", "checkpoints")
-"""How a grader composes its score (ALE 3.2)."""
+"""Compositions of a grader's score (ALE 3.2)."""
 MODES = ("exact", "hashed", "tabular", "executable", "geometric", "visual", "state", "mentions", "numbers_in")
-"""What a grader of the kit compares by."""
+"""Modes of comparison of the kit that a grader may use."""
 
 
 @dataclass(frozen=True, slots=True)
 class CensusItem:
-    """One instance. File types are suffixes in lower case without the dot, `(none)` if a name has none."""
+    """Facts about one instance. File types are suffixes in lower case without the dot, `(none)` if a name has none."""
 
     key: str
     task: str
@@ -37,12 +37,12 @@ class CensusItem:
 
     @property
     def dollars(self) -> float | None:
-        """The middle of the value in US dollars; None if it is unknown or in another currency."""
+        """The value in US dollars, or the middle of its range; None if it is unknown or in another currency."""
         return self.value.middle if self.value is not None and self.value.currency == "USD" else None
 
     @property
     def illustrative(self) -> bool:
-        """Whether price or hours are only illustrative."""
+        """True if price or hours are only illustrative."""
         return any(a is not None and a.source is Source.ILLUSTRATIVE for a in (self.value, self.hours))
 
 
@@ -57,7 +57,7 @@ class Census:
 
 
 class _Keeping(HashSink):
-    """Digests files and keeps manifests, which say what lies in each folder."""
+    """A sink that digests files and keeps manifests, which list the files of each folder."""
 
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
@@ -69,7 +69,7 @@ class _Keeping(HashSink):
 
 
 def take_census(suite: SuiteFile) -> Census:
-    """Read every package of a suite. Errors: those of `ingest_suite`."""
+    """Read every package of a suite. Raises the errors of `ingest_suite`."""
     sink = _Keeping()
     taken = ingest_suite(suite, sink)
     tiers = {key: name for name, keys in suite.tiers for key in keys}
@@ -112,7 +112,7 @@ def _types(manifest: Manifest) -> tuple[str, ...]:
 
 
 def file_type(path: bytes) -> str:
-    """`png` of `a/B.PNG`; `(none)` of a name without an ending."""
+    """Return a path's suffix: `png` for `a/B.PNG`, `(none)` for a name without one."""
     name = PurePosixPath(path.decode("utf-8", "replace")).suffix.lower().lstrip(".")
     return name or "(none)"
 

@@ -22,7 +22,9 @@ from .work_classes import WorkClass
 
 @dataclass(frozen=True, slots=True)
 class DescribeConfig:
-    """`market`: a sample to hold the suite against. `illustrative`: let illustrative prices and hours count."""
+    """Settings of a description. `market`: a sample to compare the suite with. `illustrative`: count illustrative
+    prices and hours.
+    """
 
     market: Market | None = None
     illustrative: bool = False
@@ -50,7 +52,7 @@ class Description:
 
 
 def describe(suite: SuiteFile, config: DescribeConfig | None = None) -> Description:
-    """Describe a suite. Errors: those of `ingest_suite`."""
+    """Describe a suite. Raises the errors of `ingest_suite`."""
     return description_of(take_census(suite), config or DescribeConfig())
 
 
@@ -89,7 +91,7 @@ def write_description(found: Description, out: Path) -> None:
 
 
 def draw_description(found: Description, canvas: Canvas) -> list[Plot]:
-    """Draw what the description supports, and say what."""
+    """Draw the plots that the description supports, and return them."""
     import polars as pl
 
     census, market = found.census, found.config.market

@@ -18,7 +18,7 @@ from .work_classes import WorkClass, work_class
 COLUMNS = ("category", "dollars", "hours", "count")
 HINT = "a table (.csv) with the column category and, where known, dollars, hours and count"
 LARGEST = 64 << 20
-"""Bytes of a sample."""
+"""Maximum size of a sample in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ class Market:
 
 
 def read_market(path: Path) -> Market:
-    """Read a sample. `category` is an id or a title of a taxonomy, or any text, which then stands for itself.
+    """Read a sample. `category` is an id or a title of a taxonomy, or any other text.
 
-    Errors: UsageError that names line and column, for a file that is none, or has no line.
+    Raises UsageError, with line and column, for a file that is not a sample or has no lines.
     """
     if not path.is_file() or path.stat().st_size > LARGEST:
         raise UsageError(f"{path} is not a file of at most {LARGEST >> 20} MiB", where="--market", next=HINT)

@@ -18,7 +18,7 @@ NONE = "(none)"
 
 @dataclass(frozen=True, slots=True)
 class DescriptionTable:
-    """`rows` stand under `columns`: text, counts, and shares and amounts as text."""
+    """A table with `rows` under `columns`: text, counts, and shares and amounts as text."""
 
     id: str
     title: str
@@ -60,7 +60,7 @@ def _share(part: int, whole: int) -> str:
 def shares(
     census: Census, market: Market | None, of: Callable[[CensusItem], str], of_market: Callable[[Any], str]
 ) -> Iterator[tuple[str, int, int]]:
-    """Name, instances, jobs of the market; the suite's most frequent first, then the market's."""
+    """Yield name, instances and jobs of the market; the suite's most frequent first, then the market's."""
     ours = Counter(of(i) for i in census.items)
     theirs: Counter[str] = Counter()
     for row in market.rows if market else ():
@@ -161,7 +161,9 @@ def _amount(name: str, values: Sequence[tuple[float, int]], whole: int) -> tuple
 
 
 def file_counts(census: Census) -> list[tuple[str, int, int, int]]:
-    """Type, and in how many instances it is an input, in the reference and a named deliverable; most frequent first."""
+    """Return each file type with the number of instances that have it as an input, in the reference and as a named
+    deliverable; most frequent first.
+    """
     parts = [
         Counter(t for i in census.items for t in set(getattr(i, p))) for p in ("inputs", "reference", "deliverables")
     ]

@@ -1,6 +1,6 @@
 """RLI's three classes of projects: software, research and writing, other (RLI C.3).
 
-RLI asked a language model to class briefs, and category names for the Upwork distribution. This table decides by
+RLI asked a language model to classify briefs, and category names for the Upwork distribution. This table decides by
 category instead, so that the same suite always gets the same classes.
 """
 

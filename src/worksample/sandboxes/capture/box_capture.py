@@ -195,7 +195,7 @@ def _scan_folder(path: Path, blobs: Sink, limits: ScanLimits) -> Scan:
         anchor = os.open(path, os.O_PATH | _FOLDER | follow)
     except OSError as e:
         if not follow:
-            raise SandboxError(e.strerror or str(e)) from e
+            raise SandboxError(f"the box's folder cannot be read: {e.strerror or e}", next="worksample resume") from e
         return scan(path, blobs, limits)
     try:
         way = Path(f"/proc/self/fd/{anchor}")

@@ -49,7 +49,7 @@ class _LayerWriter:
 
     @property
     def is_full(self) -> bool:
-        """Whether a limit is reached, so that nothing more is added."""
+        """Return whether a limit is reached, so that nothing more is added."""
         if self.files >= self.limits.files:
             self.note_fault(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
         elif self.limits.seconds is not None and time.thread_time() - self.used >= self.limits.seconds:

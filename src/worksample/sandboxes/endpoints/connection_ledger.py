@@ -62,7 +62,7 @@ class ConnectionRecord:
 
     @property
     def through(self) -> bool:
-        """Whether the connection was let through."""
+        """Return whether the connection was established."""
         return not self.refused and bool(self.peer or (self.received and not self.failed))
 
 

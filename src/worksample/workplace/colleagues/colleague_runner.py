@@ -194,7 +194,8 @@ class ColleagueRunner:
 
     def _addressed_colleagues(self, one: ChatMessage) -> list[str]:
         """Return the colleagues that a message is for: the recipient, or in rooms those named as `@account`. Messages
-        of colleagues are left out, since questions among them are answered where they are asked.
+        of
+        colleagues are left out, since `_ask` answers questions among colleagues.
         """
         if one.by in self.by:
             return []

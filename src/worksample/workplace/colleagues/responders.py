@@ -54,7 +54,7 @@ class ColleagueReply:
 
 
 class ColleagueResponder(Protocol):
-    """Something that answers for colleagues."""
+    """Interface of responders, which answer for colleagues."""
 
     async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
         """Return the answer to the last message of a conversation, oldest message first. Never raises for what a model

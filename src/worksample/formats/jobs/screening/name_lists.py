@@ -96,6 +96,6 @@ class NameLists:
 
     @staticmethod
     def companies(text: str) -> Iterator[tuple[int, int]]:
-        """Yield the spans that end in a company's legal form, such as `Ltd`."""
+        """Yield the spans that end in a company's legal form, such as "Ltd"."""
         for match in _COMPANY.finditer(text):
             yield match.span()
