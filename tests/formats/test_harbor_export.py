@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from formats.test_harbor import STEP_FILES, STEPS, harbor
-from worksample.box import BoxConfig, Mount, open_box
+from worksample.box import BoxConfig, Mount
 from worksample.errors import UsageError
 from worksample.formats.harbor import ExportHarbor, export_harbor, import_harbor
 from worksample.formats.harbor.bundled_kit import copy_kit
 from worksample.records import Protocol
+from worksample.sandboxes import open_box
 from worksample.tasks import read_package
 
 STARTER = Path(__file__).parents[2] / "src/worksample/suites/starter/tasks"

@@ -14,11 +14,12 @@ import pytest
 
 from cli.run_cli import cli_json
 from formats.tac_states import State, states, trajectory
-from worksample.box import BoxConfig, BoxLimits, Mount, open_box
+from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.errors import POLICY, Cause, UsageError
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.published_task import PublishedTask, find_source, read_all
 from worksample.records import Evaluation, GradePayload
+from worksample.sandboxes import open_box
 from worksample.store import Store
 from worksample.tasks import Package, read_package
 

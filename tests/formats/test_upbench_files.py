@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from formats.test_upbench_refresh import base
-from worksample.files import put_canonical
 from worksample.formats.jobs.job_package import job_folder
 from worksample.formats.upbench import ExportUpbench, export_upbench, import_upbench, tables_of, write_tables
 from worksample.formats.upbench.deliverable_export import ATTACHMENTS
 from worksample.formats.upbench.tables import complete_tables
 from worksample.records import Entry, Instance, Submission
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 
 ODD = "a/b: ü 7"
 LAID: dict[str, bytes] = {

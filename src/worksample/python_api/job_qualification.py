@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError, UsageError
-from worksample.files import put_canonical
+from worksample.store import put_canonical
 
 from .stores_and_packages import use_store
 

@@ -19,8 +19,8 @@ from harbor.environments.capabilities import EnvironmentCapabilities, Environmen
 from harbor.models.task.config import NetworkMode, NetworkPolicy
 
 from worksample.box import Box, BoxConfig, BoxLimits
-from worksample.box.registry import start_box
 from worksample.files.scratch import scratch_folder
+from worksample.sandboxes.box_registry import start_box
 from worksample.sandboxes.images import CachedImage, prepare_image
 
 MEMORY, DISK = 2 << 30, 10 << 30

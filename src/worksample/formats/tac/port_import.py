@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from worksample.box import BoxConfig, Mount, open_box
+from worksample.box import BoxConfig, Mount
 from worksample.errors import ImportFailed, UsageError
 from worksample.formats.package_writer import Packages, PendingPackage, write_packages
+from worksample.sandboxes import open_box
 
 from .company import SERVICES, TASKS_WITH_ALL_DOCUMENTS, services_for, write_company
 from .evaluator_analysis import DATA, UTILS, WORKSPACE

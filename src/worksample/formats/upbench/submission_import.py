@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import Cause
-from worksample.files import Sink, put_canonical
+from worksample.files import Sink
 from worksample.files.tables.cell_values import InvalidCell
 from worksample.formats.jobs.job_package import open_listed_file, relative_path
 from worksample.records import (
@@ -40,6 +40,7 @@ from worksample.records import (
     path_fault,
     quote_path,
 )
+from worksample.store import put_canonical
 from worksample.tasks.taxonomy import slug
 
 from .table_export import RECORD_KEY

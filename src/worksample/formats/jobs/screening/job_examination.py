@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import BoxConfig, BoxLimits, FairTimeout, Mount, open_box
+from worksample.box import BoxConfig, BoxLimits, FairTimeout, Mount
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.records import Entry, Instance
+from worksample.sandboxes import open_box
 from worksample.sandboxes.toolbox import platform_python
 
 from .mentioned_files import links, miscounted_files, missing_files, named_files
