@@ -51,7 +51,7 @@ def main(words: list[str]) -> int:
 def _rows(task: PublishedTask, report: Report) -> Iterator[Row]:
     for need in task.needs or ("nothing",):
         yield task.name, "needs", "", need
-    looks = task.looks
+    looks = task.evaluator_needs
     sees = [*task.grading_needs] or ["files and the conversation" if looks.messages else "files"]
     for one in sees:
         yield task.name, "grading", "", one

@@ -30,8 +30,8 @@ from worksample.errors import ImportFailed  # noqa: E402
 from worksample.formats.tac.original_import import (  # noqa: E402
     TASKS,
     OriginalTask,
-    dependencies,
     import_original,
+    read_dependencies,
     read_originals,
 )
 from worksample.store import Store  # noqa: E402
@@ -77,7 +77,7 @@ def read(copy: Path) -> Copy:
     refused: dict[str, ImportFailed] = {}
     tasks = read_originals(copy, refused)
     folders = [path for path in (copy / TASKS).iterdir() if path.is_dir()]
-    return Copy(tasks, refused, {path.name: dependencies(path / "dependencies.yml") for path in folders})
+    return Copy(tasks, refused, {path.name: read_dependencies(path / "dependencies.yml") for path in folders})
 
 
 def run(copy: Path, folder: Path, tasks: Sequence[str]) -> None:
@@ -131,7 +131,7 @@ def _counts(need: str, found: Copy, idle: Done) -> dict[str, int]:
         "tasks": len(own) + len(refused),
         "named": len(written),
         "imported": len(own),
-        "contents": sum(not task.missing() for task in own),
+        "contents": sum(not task.missing_contents() for task in own),
         "answered": sum(not unserved(task.source) for task in own),
     }
     if idle:

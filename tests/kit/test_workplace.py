@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from worksample.box import BoxConfig, Mount, open_box
+from worksample.box import BoxConfig, Mount
 from worksample.kit import DeliverableError
 from worksample.kit.calendar import read_event
 from worksample.kit.workplace import Message, Workplace
+from worksample.sandboxes import open_box
 
 ARCHIVE = (
     'CREATE TABLE prosodyarchive (sort_id INTEGER PRIMARY KEY AUTOINCREMENT, host TEXT, "user" TEXT, store TEXT, '
