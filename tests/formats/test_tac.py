@@ -163,7 +163,7 @@ def lay(root: Path, key: str, state: State, references: Path | None) -> None:
         shutil.copytree(references, root / key / "utils")
 
 
-async def in_one_box(root: Path) -> dict[str, Any]:
+async def grade_in_one_box(root: Path) -> dict[str, Any]:
     """Grade all cases below `root` in one process in one grading box."""
     here = Path(__file__).parent
     config = BoxConfig(
@@ -206,7 +206,7 @@ def graded(published: dict[str, PublishedTask], tmp_path_factory: pytest.TempPat
     lay(root, f"{right.task}-silent", right, utils(published, right.task, given / right.task))
     cases.append({"key": f"{right.task}-silent", "task": right.task, "score": None})
     (root / "cases.json").write_text(json.dumps(cases))
-    found = asyncio.run(in_one_box(root))
+    found = asyncio.run(grade_in_one_box(root))
     return {case["key"]: {**found[case["key"]], "wanted": case["score"], "task": case["task"]} for case in cases}
 
 
