@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from formats.tac_original_work import no_work, right_work, write_stand_ins  # noqa: E402
-from formats.tac_port import Outcome, outcomes, run_work  # noqa: E402
+from formats.tac_port_runs import Outcome, outcomes, run_work  # noqa: E402
 from worksample.errors import ImportFailed  # noqa: E402
 from worksample.formats.tac.original_import import (  # noqa: E402
     TASKS,

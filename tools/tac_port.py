@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from formats.tac_port import WHO, Outcome, run_port_tasks, outcomes  # noqa: E402
+from formats.tac_port_runs import WHO, Outcome, outcomes, run_port_tasks  # noqa: E402
 from worksample.formats.tac.port_import import installed_tasks  # noqa: E402
 from worksample.store import Store  # noqa: E402
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from formats.tac_port_files import charts, docx, form, odt, sheet, slides
-from formats.tac_states import Files, State, states, table
+from formats.tac_workspace_states import Files, State, states, table
 from worksample.formats.tac.published_task import find_source
 
 PAGES = "http://owncloud/index.php/apps/files/?dir=/Documents/"
@@ -184,7 +184,7 @@ def _formatted(source: bytes) -> bytes:
 
 
 def _finance() -> list[Work]:
-    from formats.tac_port_finance import flagged_payments, flagged_variances, tax_credit
+    from formats.tac_port_finance_answers import flagged_payments, flagged_variances, tax_credit
 
     variance, invoices = "finance_budget_variance", "finance_invoice_matching"
     income, credit = "finance_create_10k_income_report", "finance_apply_tax_credit"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cli.run_cli import cli_json
-from formats.tac_states import State, states, trajectory
+from formats.tac_workspace_states import State, states, trajectory
 from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.errors import POLICY, Cause, UsageError
 from worksample.formats.tac import import_tac
@@ -175,7 +175,7 @@ async def grade_in_one_box(root: Path) -> dict[str, Any]:
         label="tac",
     )
     async with open_box(config) as box:
-        words = [sys.executable, "-P", "/tests/tac_many.py", "/cases", f"{config.scratch}/results.json"]
+        words = [sys.executable, "-P", "/tests/tac_grade_states.py", "/cases", f"{config.scratch}/results.json"]
         done = await box.run(words, timeout=300)
         assert done.returncode == 0, done.stderr.decode()[-3000:]
         return dict(json.loads(await box.read(f"{config.scratch}/results.json", 8 << 20)))

@@ -10,9 +10,9 @@ import pytest
 from cryptography.fernet import Fernet
 
 from cli.run_cli import cli_json
-from formats.tac_original import CHANNEL_MOVE, TASKS, write_repository
-from formats.tac_port import Outcome, run_work
+from formats.tac_port_runs import Outcome, run_work
 from formats.tac_port_work import Work
+from formats.tac_small_repository import CHANNEL_MOVE, TASKS, write_repository
 from worksample.errors import ImportFailed, UsageError
 from worksample.formats.tac.original_import import count_needs, import_original, read_originals
 from worksample.tasks import read_package

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from formats.tac_port import Outcome, run_port_tasks
+from formats.tac_port_runs import Outcome, run_port_tasks
 from formats.tac_port_work import works
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.company import AGENT, DOCUMENTS

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formats.upbench_tables import Maker
+from formats.random_upbench_tables import Maker
 from reports import people_world
 from results.random_worlds import RandomWorld
 from worksample.errors import FaultyRows, ImportFailed, UsageError
