@@ -168,7 +168,7 @@ async def test_a_refusal_ends_the_work_after_some_reminders(tmp_path: Path, answ
 
 async def test_steps_are_counted_exactly(tmp_path: Path) -> None:
     sample, requests = await ended(tmp_path, [calls("bash", command="true")], turns=3)
-    assert "3 steps taken" in sample.error.message
+    assert "all of its 3 steps" in sample.error.message
     assert len(requests) == 3
     assert len(tool_results(sample)) == 3
 

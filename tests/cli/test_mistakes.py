@@ -105,7 +105,7 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
     "work without a name": (["submit", ".", "--task", TINY / "tasks" / "sums"], ["--entrant", "worksample submit"]),
     "minutes below none": ([*HANDED, "--minutes", "-5"], ["'-5' is neither a number of 0 or more", "submit --help"]),
     "a cost without end": ([*HANDED, "--cost", "inf"], ["'inf' is neither a number of 0 or more", "submit --help"]),
-    "work of a day to come": ([*HANDED, "--date", "2999-01-01"], ["2999-01-01, which is in the future", "--date YYYY"]),
+    "work of a day to come": ([*HANDED, "--date", "2999-01-01"], ["2999-01-01, is in the future", "--date YYYY"]),
     "a price without end": (["import", "jobs", "endless.csv", "out"], ["'inf' is not a number", "--skip-faulty"]),
     "two agents of one name": (["run", "twins.toml"], ["two agents share a name: ann", "its own name"]),
     "a table without names": (

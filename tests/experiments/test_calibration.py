@@ -170,7 +170,8 @@ def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> Non
         assert json.loads(lock.read_text())["config"]["calibration"]["protocols"] == ["rubric"]
         for other in (CalibrationConfig(share=0.5, threshold=0.6), None):
             with pytest.raises(
-                PlanError, match=r"\[calibration\].*differs from the value with which this experiment was planned"
+                PlanError,
+                match=r"\[calibration\].*these settings differ from those with which the experiment was planned",
             ):
                 planned(store, config.replaced(calibration=other))
             with pytest.raises(PlanError, match="differs from the value with which"):
@@ -198,9 +199,9 @@ def test_a_table_that_makes_no_sense_is_refused_by_its_key(tmp_path: Path, table
 @pytest.mark.parametrize(
     ("protocol", "by", "asked", "says"),
     [
-        ("rubric", "person", (), "there is nothing to calibrate: no judge is asked anything"),
-        ("rubric", "judge", (Protocol.HOLISTIC,), "no judge is asked under holistic"),
-        ("pairwise", "person", (Protocol.PAIRWISE,), "no judge is asked under pairwise"),
+        ("rubric", "person", (), "there is no judge to calibrate: no protocol of this experiment uses one"),
+        ("rubric", "judge", (Protocol.HOLISTIC,), "protocol holistic does not use a judge"),
+        ("pairwise", "person", (Protocol.PAIRWISE,), "protocol pairwise does not use a judge"),
     ],
 )
 def test_calibrating_nobody_is_refused(

@@ -116,7 +116,7 @@ def test_experiments_of_before_read_as_they_were() -> None:
     assert plain.replaced(attempts=2).attempts == 2
     with pytest.raises(ValidationError, match="its chain allows 3"):
         chained_plan().experiment.replaced(attempts=2)
-    with pytest.raises(ValidationError, match="continues no arm that makes first attempts"):
+    with pytest.raises(ValidationError, match="must continue an arm that makes first attempts"):
         plain.replaced(arms=(Arm(name="b", feedback="retry", continues="a"),))
 
 

@@ -45,7 +45,9 @@ def test_it_is_taken_once_and_its_people_judge_it(tmp_path: Path) -> None:
         )  # fmt: skip
         assert (again.taken, again.submission) == (False, first.submission)
         letter(tmp_path, "Dear Ada, once more")
-        with pytest.raises(UsageError, match=f"differs from the work that was handed in as {first.submission.id}") as e:
+        with pytest.raises(
+            UsageError, match=f"already handed in, with other files .submission {first.submission.id}"
+        ) as e:
             hand_in_and_grade(store, what)
         assert e.value.next.endswith("--repeat 2")
         assert hand_in_and_grade(store, replace(what, repeat=2)).taken

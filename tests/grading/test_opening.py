@@ -54,7 +54,7 @@ def test_what_is_no_round_is_refused(made: Bench) -> None:
             open_round(made.store, author="me", **wrong)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="is not graded under holistic\n  next: one of program"):
         open_round(made.store, subjects=(one.id,), protocol=Protocol.HOLISTIC, author="me")
-    with pytest.raises(UsageError, match="no instance here is graded under program"):
+    with pytest.raises(UsageError, match="none of the selected instances is graded under program"):
         open_round(made.store, subjects=(one.id,), author="me", gradings={})
 
 

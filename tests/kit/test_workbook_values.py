@@ -117,7 +117,7 @@ def test_a_reader_that_refuses_sound_parts_is_to_blame_and_a_cell_that_is_no_num
         read_cells(path)
     assert error.value.cause is Cause.GRADER_CRASH
     path.write_bytes(_edited(_book(), _replaced(SHEET, "<v>1.5</v>", "<v>one and a half</v>")))
-    with pytest.raises(UnreadableSource, match="is not a sound workbook"):
+    with pytest.raises(UnreadableSource, match="is a damaged workbook"):
         read_cells(path)
 
 

@@ -192,7 +192,7 @@ def test_human_at_1000_from_verdicts():
     assert table.ratings["a"].counts.special["projects"] == 2
     edges = m.compare_tables(pairs, verdicts).edges()
     assert edges.filter(pl.col("second") == "human").sort("first")["preference"].to_list() == [0.5, 0.25]
-    with pytest.raises(UsageError, match="no column 'preference'"):
+    with pytest.raises(UsageError, match="the column 'preference' is missing"):
         m.compare_tables(pl.DataFrame({"first": []}))
 
 

@@ -106,7 +106,7 @@ def test_preference_with_unknown_success():
     assert m.pair_preference(["first"], ["first"], [None], [True]).to_list() == [1.0]
     assert m.pair_preference(["first"], ["second"], [None], [False]).to_list() == [1.0]
     assert m.pair_preference([None], ["second"], [True], [True]).to_list() == [0.0]
-    with pytest.raises(UsageError, match="unknown answer 'left'"):
+    with pytest.raises(UsageError, match="unknown preference 'left'"):
         m.pair_preference(["left"], ["first"], [True], [True])
 
 
@@ -130,7 +130,7 @@ def test_pairs_that_must_not_be():
         m.project_preferences(["p"], ["a"], ["a"], [1])
     with pytest.raises(UsageError, match=r"evaluator e has several votes on a against b in p"):
         m.project_preferences(["p", "p"], ["a", "b"], ["b", "a"], [1, 0], evaluator=["e", "e"])
-    with pytest.raises(UsageError, match="is not a vote"):
+    with pytest.raises(UsageError, match="has a vote other than"):
         m.project_preferences(["p"], ["a"], ["b"], [0.7])
     with pytest.raises(UsageError, match="called 'human'"):
         m.human_comparisons(["p"], ["human"], [1])

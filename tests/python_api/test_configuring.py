@@ -36,7 +36,7 @@ def test_what_cannot_be_is_refused_in_plain_words() -> None:
     assert told.value.next == "async def no_work(work: worksample.Assignment)"
     with pytest.raises(UsageError, match="limits is 5, not a table"):
         config_of("starter", "worker", None, {"limits": 5})
-    with pytest.raises(UsageError, match="modle is not an argument") as told:
+    with pytest.raises(UsageError, match="has no argument modle") as told:
         config_of("starter", "worker", None, {"modle": "openai/gpt-5"})
     assert told.value.next == "model='openai/gpt-5'"
     with pytest.raises(ManifestError, match=r"the call: limits\.time: .x. is not a duration"):

@@ -239,7 +239,7 @@ async def test_solutions_of_steps_are_controls_and_nothing_scores_nothing(tmp_pa
     ("change", "says"),
     [
         (('image = "image.tar"\n', ""), "steps want an image"),
-        (('name = "loaf"\nfolder', 'name = "dough"\nfolder'), "two steps have one name"),
+        (('name = "loaf"\nfolder', 'name = "dough"\nfolder'), "two steps have the same name"),
         (("root = true", "root = false"), "want the root taken in"),
         (('folder = "steps/loaf"', 'folder = "steps/none"'), "is missing"),
         (('step = "dough"', 'step = "cake"'), "there is no step 'cake'"),
@@ -258,5 +258,5 @@ def test_steps_that_cannot_be_are_faults(change: tuple[str, str], says: str, tmp
 
 def test_a_step_without_words_is_a_fault(tmp_path: Path) -> None:
     root = package(tmp_path, b"", **{"steps/loaf/brief.md": " \n"})
-    with pytest.raises(ManifestError, match="says nothing"):
+    with pytest.raises(ManifestError, match="is empty"):
         read_package(root)

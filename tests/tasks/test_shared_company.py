@@ -59,7 +59,7 @@ def test_a_change_of_the_company_is_new_work_and_breaks_the_lock_but_no_grader(s
     [
         ("../../../company", "leads out of the suite"),
         ("../../companies", "is missing"),
-        ("../../tasks", "holds the package itself"),
+        ("../../tasks", "is a folder that contains the package itself"),
         ("../..", "must be a path inside"),
         ("../../suite.toml", "is not a folder"),
         ("../../tasks/../company", "must be a path inside"),

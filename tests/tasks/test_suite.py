@@ -96,7 +96,7 @@ def test_a_pinned_suite_says_which_task_changed(tmp_path: Path) -> None:
     pin_suite(path)
     assert read_suite(path).name == "pair"
     scaffold(tmp_path / "tasks", "third")
-    assert faults(path) == ["suite.lock: packages.third: is not pinned"]
+    assert faults(path) == ["suite.lock: packages.third: is a task of the suite, but is not in the lock"]
 
 
 def test_faults_of_suite_and_tasks_come_together(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_what_is_missing_is_said_with_the_line_to_type_and_not_kept(
     ("raw", "blame"),
     [
         (
-            ConversionResult({"family": "table", "unreadable": "its beginning is text, the rest is not"}),
+            ConversionResult({"family": "table", "unreadable": "only the beginning of the file is text"}),
             Visibility.FILE,
         ),
         (ConversionResult({"family": "office", "broken": "LibreOffice converts nothing"}), Visibility.CRASHED),

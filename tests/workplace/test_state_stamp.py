@@ -52,7 +52,8 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
         restamped(services={**version_lines(NAMES), "calendar": "radicale 9"}),
         "of radicale 9, but this machine has radicale 3",
     ),
-    "without a service": (restamped(services=version_lines(("files", "git"))), "the state lacks calendar"),
+    "without a service": (restamped(services=version_lines(("files", "git"))), "the state has no data of the "
+        "services calendar"),
     "services that are none": (restamped(services=7), "names no services"),
 }  # fmt: skip
 

@@ -92,7 +92,9 @@ def hand_in(
 def refuse_future_date(at: datetime | None) -> None:
     """Raise UsageError for a date that is in the future in every time zone."""
     if at is not None and at > now() + timedelta(days=1):
-        raise UsageError(f"done on {at:%Y-%m-%d}, which is in the future", next="worksample submit --date YYYY-MM-DD")
+        raise UsageError(
+            f"the date of the work, {at:%Y-%m-%d}, is in the future", next="worksample submit --date YYYY-MM-DD"
+        )
 
 
 def inspect_work(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USUAL) -> tuple[SubmissionPart, str]:

@@ -38,7 +38,7 @@ def materialise(
     Raises CaptureError if a path cannot be created, StoreFull if the disk is full, StoreError otherwise.
     """
     if share and writable:
-        raise ValueError("a tree that shares its files with the store is never writable")
+        raise ValueError("a folder that shares its files with the store must be read-only")
     writer = _Writer(source, target, share, writable)
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -61,10 +61,12 @@ def materialise(
 def _fault(e: OSError, target: Path) -> CaptureError | StoreError:
     where, text = str(target), e.strerror or str(e)
     if e.errno in FULL:
-        return StoreFull("no space left to lay files out", where=where, next="free some space there, then try again")
+        return StoreFull(
+            "no space left on the disk to write the files", where=where, next="free some space there, then try again"
+        )
     if e.errno in (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.EISDIR):
-        return CaptureError(f"the manifest holds a path that cannot be made: {text}", where=where)
-    return StoreError(f"files cannot be laid out: {text}", where=where, next="worksample store check --deep")
+        return CaptureError(f"the manifest has a path that cannot be created: {text}", where=where)
+    return StoreError(f"the files cannot be written: {text}", where=where, next="worksample store check --deep")
 
 
 def stays_inside(path: bytes, target: bytes) -> bool:

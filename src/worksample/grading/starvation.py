@@ -16,4 +16,6 @@ def starvation_reason(done: Completed) -> str:
 def require_time(done: Completed, where: str) -> None:
     """Raise SandboxError if a program got too little processor time: its result then says nothing about the work."""
     if done.starved:
-        raise SandboxError(starvation_reason(done), where=where, next="free some of this machine, then grade again")
+        raise SandboxError(
+            starvation_reason(done), where=where, next="stop other programs on this machine, then grade again"
+        )

@@ -72,12 +72,16 @@ class Estimate:
 
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.reason):
-            raise UsageError("a figure has a value, or the reason why it has none", where=f"estimate {self.name!r}")
+            raise UsageError(
+                "an estimate needs either a value or the reason why it has none", where=f"estimate {self.name!r}"
+            )
         for end in (self.value, self.low, self.high):
             if end is not None and not math.isfinite(end):
-                raise UsageError(f"{end} is not a figure", where=f"estimate {self.name!r}")
+                raise UsageError(f"{end} is not a finite number", where=f"estimate {self.name!r}")
         if self.low is not None and self.high is not None and self.low > self.high:
-            raise UsageError(f"low {self.low} above high {self.high}", where=f"estimate {self.name!r}")
+            raise UsageError(
+                f"the low end {self.low} is above the high end {self.high}", where=f"estimate {self.name!r}"
+            )
 
     def printed(self, digits: int | None = None) -> str:
         """Return the value as published tables print it, without its unit's sign: "1.3" for 3/240; "-" if it is

@@ -66,12 +66,12 @@ async def text_of_output(
         async with asyncio.timeout(service.timeout or SECONDS):
             output = await model.generate(messages)
     except TimeoutError as error:
-        raise ColleagueError("no answer in time", where=name) from error
+        raise ColleagueError("the model did not answer in time", where=name) from error
     except PlanError as error:
         raise ColleagueError(error.what, where=name, next=error.next) from error
     except Exception as error:
         # A provider is foreign code and raises what it likes.
         raise ColleagueError(f"{type(error).__name__}: {error}"[:500], where=name) from error
     if not output.choices or not output.completion.strip():
-        raise ColleagueError("an empty answer", where=name)
+        raise ColleagueError("the model gave an empty answer", where=name)
     return output.completion

@@ -83,7 +83,7 @@ def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> Jud
     evidence = _Evidence(probe, exhibits)
     if not found.alone and evidence.holds(found.source):
         raise malformed(
-            "its only JSON object was copied from an exhibit, with other words around it",
+            "the answer's only JSON object was copied from an exhibit, with other words around it",
             "Its only JSON object was copied from an exhibit. Write an answer of your own, as one JSON object alone.",
         )
     said = _answer_object({key.casefold(): value for key, value in found.value.items()}, probe)

@@ -229,7 +229,7 @@ class Evaluation(Record):
     @model_validator(mode="after")
     def _given_has_payload(self) -> Self:
         if (self.outcome is EvaluationOutcome.GIVEN) != (self.payload is not None):
-            raise ValueError("only an evaluation that was given has a payload")
+            raise ValueError('an evaluation must have a payload if its outcome is "given", and none otherwise')
         if self.outcome is EvaluationOutcome.FAILED and self.cause is None:
             raise ValueError("a failed evaluation needs a cause")
         return self

@@ -18,7 +18,7 @@ def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
     """
     digest = round.gradings.get(instance.id)
     if digest is None:
-        raise UsageError(f"round {round.id} has no grading for this instance", where=instance.key)
+        raise UsageError(f"the round {round.id} has no grading for this instance", where=instance.key)
     own = instance.grading.get(round.protocol)
     if own is not None and own.digest == digest:
         return own
@@ -26,7 +26,9 @@ def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
         found = other.grading.get(round.protocol)
         if found is not None and found.digest == digest:
             return found
-    raise RecordMissing("no instance in the store carries this grading", where=digest, next="worksample store rebuild")
+    raise RecordMissing(
+        "no instance in the store has a grading with this digest", where=digest, next="worksample store rebuild"
+    )
 
 
 def as_graded(store: Store, round: Round, instance: Instance) -> Instance:

@@ -107,7 +107,7 @@ async def test_a_failing_probe_costs_nothing_but_itself(store: Store, tmp_path: 
     for text in (
         "crash: exit code 1",
         "chatty: it printed more than 5,000 bytes",
-        "odd.txt: a probe is a .py or .sh file",
+        "odd.txt: a probe must be a .py or .sh file",
         "big: its script exceeds 4,000 bytes",
         "missing: there is no such script",
     ):

@@ -145,7 +145,7 @@ def test_an_image_for_another_machine_names_the_command_that_brings_ours(tmp_pat
 def test_a_layout_that_came_in_part_is_to_be_brought_again(tmp_path: Path) -> None:
     for blob in sorted((layout(tmp_path / "image", [layer(Entry("a", b"x"))], {})).glob("blobs/*/*")):
         blob.rename(tmp_path / "away")
-        with pytest.raises(ImageError, match="the layout lacks") as told:
+        with pytest.raises(ImageError, match="the OCI layout lacks") as told:
             prepare_image(tmp_path / "image")
         assert "skopeo copy docker://NAME" in told.value.next
         (tmp_path / "away").rename(blob)

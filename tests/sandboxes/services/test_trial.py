@@ -184,10 +184,10 @@ SECOND = '[[environment.service]]\nname = "desk"\nargv = ["x"]\nports = [1]\n'
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('to = "service:desk"', 'to = "service:dsk"', "there is no service 'dsk'"),
+        ('to = "service:desk"', 'to = "service:dsk"', "names the service 'dsk', which does not exist"),
         ('to = "service:desk"', 'to = "service:desk:81"', "names no port of that service; it has: 8000"),
         ("ports = [8000]", "ports = [8000, 8001]", "names none of the ports 8000, 8001"),
-        ("ports = [8000]", "ports = [8000, 8000]", "a port stands twice"),
+        ("ports = [8000]", "ports = [8000, 8000]", "a port appears twice"),
         ("ports = [8000]", "ports = []", "ports"),
         ("ports = [8000]", "ports = [0]", "from 1 to 65535"),
         ('files = "desk"', 'files = "reference"', "the agent could get at it"),
@@ -195,7 +195,7 @@ SECOND = '[[environment.service]]\nname = "desk"\nargv = ["x"]\nports = [1]\n'
         ('files = "desk"', 'files = "absent"', "is missing"),
         ('ready = "/given"', 'ready = "http"', "'tcp', or a path"),
         ('name = "desk"', 'name = "Desk"', "lower case"),
-        ("{MORE}", SECOND, "two services have one name"),
+        ("{MORE}", SECOND, "two services have the same name"),
         ("{MORE}", SECOND.replace('"desk"', '"b"\nbox = "desk"').replace("[1]", "[8000]"), "have one port"),
         ("{MORE}", SECOND.replace('"desk"', f'"b"\nbox = "desk"\nimage = "docker://a/b@sha256:{"0" * 64}"'),
          "different images"),

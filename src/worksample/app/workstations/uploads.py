@@ -23,7 +23,7 @@ def sound_path(path: str) -> str:
     try:
         raw = path.encode("utf-8")
     except UnicodeEncodeError:
-        raise UsageError("this name is not text", next="give the file another name") from None
+        raise UsageError("the name of this file is not valid text", next="give the file another name") from None
     fault = path_fault(quote_path(raw))
     if fault is None and any(len(step) > 255 for step in raw.split(b"/")):
         fault = "a name has at most 255 bytes"

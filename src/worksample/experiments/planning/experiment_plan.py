@@ -189,7 +189,7 @@ def _refuse(material: PlanInputs) -> None:
     ):
         twice = sorted({v for v in values if values.count(v) > 1})
         if twice:
-            raise PlanError(f"two {what}: {', '.join(twice)}", next="give each its own name")
+            raise PlanError(f"several {what}: {', '.join(twice)}", next="give each its own name")
     for protocol in material.protocols:
         lacking = [i for i in material.instances if protocol not in i.grading]
         if lacking:

@@ -60,7 +60,11 @@ def ceiling_bound(p1: float, p2: float) -> float:
     p2 < 2 p1: no such model fits otherwise.
     """
     if not 0 < p1 <= p2 <= 1 or p2 >= 2 * p1:
-        raise UsageError(f"no model of equal attempts gives {p1:g} and then {p2:g}", next="pass 0 < p1 <= p2 < 2 * p1")
+        raise UsageError(
+            f"pass rates of {p1:g} at k = 1 and {p2:g} at k = 2 are impossible if all attempts of a job are "
+            "equally likely to pass",
+            next="pass 0 < p1 <= p2 < 2 * p1",
+        )
     return min(1.0, p1 * p1 / (2 * p1 - p2))
 
 
@@ -74,7 +78,9 @@ def fit_ceiling(
     says so. The value assumes that all feasible jobs are alike; the interval also holds if they differ.
     """
     if attempts not in ("finite pool", "independent"):
-        raise UsageError(f"attempts is {attempts!r}", next='pass "finite pool" or "independent"')
+        raise UsageError(
+            f"attempts={attempts!r} is not a known model of attempts", next='pass "finite pool" or "independent"'
+        )
     parameters = 3 if attempts == "finite pool" else 2
     levels = how_many(h.at_risk() > 0) if h.jobs else 0
     counts = Counts(h.jobs + h.ungraded, h.jobs, ungraded=h.ungraded).having(levels_of_k=levels)

@@ -69,7 +69,7 @@ def kindness_of(
         rows = rows[np.argsort(rank[rows], kind="stable")]
     if who.size < 2 and len(rows):
         raise UsageError(
-            "one agent alone is judged no kinder than others",
+            "with only one agent, it cannot be tested whether the judge favours an agent",
             where="column 'agent'",
             next="pass rows of two agents or more",
         )

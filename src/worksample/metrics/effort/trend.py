@@ -32,7 +32,9 @@ def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) 
     dates = days(released)
     rows = known & dates.is_not_null().to_numpy()
     if (known & (np.nan_to_num(hours, nan=1.0) <= 0)).any():
-        raise UsageError("a horizon of 0 hours", where="column 'horizon'", next="null where there is none")
+        raise UsageError(
+            "a horizon is 0 hours", where="column 'horizon'", next="pass None for an agent without a horizon"
+        )
     counts = Counts(len(rows), how_many(rows), ungraded=how_many(~rows)).having(undated=dates.null_count())
     name, size = "doubling time (days)", how_many(rows)
     given = ("horizons grow by an even factor", "agents are as good as drawn from what is released")

@@ -42,7 +42,7 @@ def scale(name: str, values: Column) -> tuple[Ints, Flags]:
         unknown = sorted(set(words.drop_nulls().unique().to_list()) - set(_SIDES))
         if unknown:
             raise UsageError(
-                f"unknown answer {unknown[0]!r}",
+                f"unknown preference {unknown[0]!r}",
                 where=f"column {name!r}",
                 next="use first, equal or second, or 1, 2, 3",
             )
@@ -89,7 +89,9 @@ def project_preferences(
     votes, present = floats("preference", preference, low=0.0, high=1.0)
     if (wrong := present & (votes != 0) & (votes != 0.5) & (votes != 1)).any():
         raise UsageError(
-            f"row {int(np.flatnonzero(wrong)[0])} is not a vote", where="column 'preference'", next="pass 0, 0.5 or 1"
+            f"row {int(np.flatnonzero(wrong)[0])} has a vote other than 0, 0.5 and 1",
+            where="column 'preference'",
+            next="pass one of these values",
         )
     agents, sides = canonical_sides(first, second)
     one, two, flipped = sides.one[sides.key], sides.two[sides.key], sides.flipped[sides.key]
@@ -184,7 +186,11 @@ def human_comparisons(project: Column, agent: Column, label: Column, *, human: s
     agents = series("agent", agent)
     agents = agents if agents.dtype == pl.Categorical else agents.cast(pl.String)
     if (agents == human).any():
-        raise UsageError(f"an agent is called {human!r}", where="column 'agent'", next="name the human another way")
+        raise UsageError(
+            f"an agent has the name {human!r}, which stands for the human",
+            where="column 'agent'",
+            next="pass another name for the human",
+        )
     toward = values * 0.5
     toward -= 0.5
     return pl.DataFrame(

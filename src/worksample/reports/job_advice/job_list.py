@@ -75,7 +75,7 @@ def read_list(
             except cells.InvalidCell as e:
                 faults[f"line {n}"] = str(e)
             if len(found) > MOST:
-                raise UsageError(f"more than {MOST:,} jobs", where=str(table), next="split the list")
+                raise UsageError(f"the list has more than {MOST:,} jobs", where=str(table), next="split the list")
     if faults:
         raise FaultyRows(faults, next=_step(faults, columns), where=str(table), rows=rows)
     if not found:
@@ -119,7 +119,7 @@ def _times(columns: Columns, often: str, row: Mapping[str, Any]) -> float:
     try:
         return float(columns.numbers.read(often, row[often]))
     except cells.InvalidCell as e:
-        raise cells.InvalidCell(f"how often a month: {e}") from None
+        raise cells.InvalidCell(f"the number of times a month: {e}") from None
 
 
 def _read_job(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
@@ -132,9 +132,9 @@ def _read_job(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
 
 def _value(job: Job) -> float:
     if job.currency != "USD":
-        raise cells.InvalidCell(f"its value is in {job.currency}, {FOREIGN}")
+        raise cells.InvalidCell(f"the value of the job is in {job.currency}, {FOREIGN}")
     if job.amount is None:
-        raise cells.InvalidCell("no value: what it is worth done well, in US dollars")
+        raise cells.InvalidCell("the job has no value: give its worth when done well, in US dollars")
     return job.amount
 
 

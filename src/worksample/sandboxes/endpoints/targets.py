@@ -154,4 +154,4 @@ async def dial(
             host, number = str(place[0]), port
             contact.peer = f"[{host}]:{number}" if ":" in host else f"{host}:{number}"
             return own
-    raise ConnectionRefused(f"{name}:{port} does not answer: {failure}")
+    raise ConnectionRefused(f"the host {name}:{port} does not answer: {failure}")

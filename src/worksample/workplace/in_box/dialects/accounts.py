@@ -73,7 +73,7 @@ class DialectAccounts:
     def operator(self) -> DialectAccount:
         """Return the operator, for information that everybody may know but no service tells everybody."""
         if OPERATOR not in self._passwords:
-            raise DialectRefused(503, "this workplace has no operator")
+            raise DialectRefused(503, "this workplace has no administrator account")
         return self._of(OPERATOR)
 
     def token_for(self, who: DialectAccount, beginning: str) -> str:
