@@ -91,7 +91,7 @@ def test_limits_are_the_manifests_or_the_usual_ones() -> None:
 
 def test_a_grader_that_others_kept_from_the_processor_is_no_slow_grader() -> None:
     late = Completed(-9, b"", b"", timed_out=True, seconds=2400.0, starved=True, counted=31.0)
-    with pytest.raises(GraderError, match="31 of its seconds in 2400") as caught:
+    with pytest.raises(GraderError, match="31 s of processor time in 2400") as caught:
         grade_from_result(late, None, GRADING, GraderLimits())
     assert caught.value.cause is Cause.GRADER_SANDBOX and POLICY[Cause.GRADER_SANDBOX].retry
     with pytest.raises(SandboxError, match="too busy"):

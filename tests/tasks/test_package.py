@@ -100,7 +100,7 @@ def test_there_are_golden_manifests() -> None:
 @pytest.mark.parametrize(
     ("file", "text", "says"),
     [
-        ("criteria.toml", "", "criteria.toml: criterion: there is none"),
+        ("criteria.toml", "", "criteria.toml: criterion: the file has no criterion"),
         ("criteria.toml", '[[criterion]]\nid = "A"\ntext = "x"\npoints = 1', "criteria.toml: criterion[0].id: 'A'"),
         ("criteria.toml", '[[criterion]]\nid = "a"\ntext = "x"', "give either points or an importance"),
         ("criteria.toml", '[[criterion]]\nid = "a"\ntext = "x"\npoints = -1', "criterion[0].points: -1 is not allowed"),

@@ -258,8 +258,8 @@ def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instan
     )
     if changed:
         raise PlanError(
-            f"the brief, inputs, environment or probes changed: {', '.join(changed)}. That is new work, and a grader "
-            "for it says nothing about the old submissions",
+            f"the brief, inputs, environment or probes changed: {', '.join(changed)}. That is new work: "
+            "the old submissions did not do it, so its grader cannot grade them",
             next="worksample run --task ... runs the new work; undo these changes to grade the old work again",
         )
     old = before.gradings if before is not None and before.protocol is what.protocol else {}

@@ -161,7 +161,7 @@ def _unpack(z: zipfile.ZipFile, members: list[_Member], draft: Path, limits: Sca
             while chunk := packed.read(CHUNK):
                 left -= len(chunk)
                 if left < 0:
-                    text = f"unpacks to more than {limits.bytes:,} bytes"
+                    text = f"the archive unpacks to more than {limits.bytes:,} bytes"
                     raise CaptureError(text, where=where, cause=Cause.CAPTURE_TOO_LARGE, next="hand in less")
                 out.write(chunk)
         place.chmod(0o755 if member.info.external_attr >> 16 & stat.S_IXUSR else 0o644)

@@ -52,7 +52,9 @@ def parse(raw: Mapping[str, Any], most: float) -> ProgramRequest:
     if not isinstance(files, dict) or not isinstance(collect, list) or len(collect) > ANSWER_FILES:
         raise MalformedRequest(f"files is not a mapping, or collect is not a list of at most {ANSWER_FILES} names")
     for name in (*files, *collect):
-        fault = path_fault(quote_path(name.encode("utf-8", "surrogateescape"))) if _text(name) else "no text"
+        fault = (
+            path_fault(quote_path(name.encode("utf-8", "surrogateescape"))) if _text(name) else "a name must be text"
+        )
         if fault:
             raise MalformedRequest(f"invalid file name: {fault}")
     try:

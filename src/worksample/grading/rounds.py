@@ -130,7 +130,11 @@ def regrade(
     for old in instances_of(store, experiment, subjects):
         new = newer.get(old.key, old)
         if (new.work_digest, new.capture_digest) != (old.work_digest, old.capture_digest):
-            what = "its brief, inputs or environment" if new.work_digest != old.work_digest else "what is captured"
+            what = (
+                "its brief, inputs or environment"
+                if new.work_digest != old.work_digest
+                else "the list of files to capture"
+            )
             raise PlanError(
                 f"{what} changed, so the old submissions cannot be graded with the new version",
                 where=old.key,

@@ -10,7 +10,7 @@ from worksample.errors import SandboxError
 
 def starvation_reason(done: Completed) -> str:
     """Say that a program has no result because other programs used the processors."""
-    return f"the machine was too busy: it had {done.counted:.0f} of its seconds in {done.seconds:.0f}"
+    return f"the machine was too busy: the program got {done.counted:.0f} s of processor time in {done.seconds:.0f} s"
 
 
 def require_time(done: Completed, where: str) -> None:

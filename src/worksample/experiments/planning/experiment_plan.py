@@ -204,7 +204,7 @@ def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol
     whole = protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
     if arm.feedback is not Feedback.NONE and protocol is Protocol.PAIRWISE:
         raise PlanError(
-            f"pairwise judgments never say that work failed, so the arm {arm.name} would never run",
+            f"pairwise judgments never fail a submission, so the arm {arm.name} would have nothing to repeat",
             next="put rubric, holistic, checkpoints or program first in protocols",
         )
     for instance in instances if kind else ():
