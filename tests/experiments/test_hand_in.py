@@ -73,7 +73,7 @@ def test_what_the_plan_does_not_have_is_refused(tmp_path: Path) -> None:
         config_of(tmp_path / "two", "holistic")
         file = (tmp_path / "two" / "letter").rename(tmp_path / "two" / "note") / "task.toml"
         file.write_text(file.read_text().replace('id = "letter"', 'id = "note"'))
-        with pytest.raises(UsageError, match="is not an instance of"):
+        with pytest.raises(UsageError, match="is not part of the experiment"):
             hand_in_and_grade(store, replace(what, task=file.parent, instance="ada"))
         assert store.find(Submission) == []
 

@@ -140,12 +140,14 @@ def _check_archive(path: Path) -> None:
     if not (begins.startswith(b"PK") or zipfile.is_zipfile(path)):
         packed = path.name.lower().endswith(_PACKED)
         raise CaptureError(
-            "is not a ZIP archive; work is handed in as a folder or a ZIP archive", where=str(path),
+            "the file is not a ZIP archive; work is handed in as a folder or a ZIP archive", where=str(path),
             next="unpack it, and hand in the folder" if packed else into,
         )  # fmt: skip
     if path.suffix.lower() in _DOCUMENTS:
         raise CaptureError(
-            "is a document, not an archive; work is handed in as a folder or a ZIP archive", where=str(path), next=into
+            "the file is a document, not an archive; work is handed in as a folder or a ZIP archive",
+            where=str(path),
+            next=into,
         )
 
 

@@ -90,13 +90,13 @@ def _planned_instance(store: Store, instance: Instance, experiment: Experiment |
     found = next((p for p in planned if p.key == instance.key), None)
     if found is None:
         raise UsageError(
-            f"is not an instance of {experiment.name}",
+            f"this instance is not part of the experiment {experiment.name}",
             where=instance.key,
             next="leave out --experiment, or name another",
         )
     if (found.work_digest, found.capture_digest) != (instance.work_digest, instance.capture_digest):
         raise UsageError(
-            "has another brief, other inputs or other probes than in "
+            "the instance has another brief, other inputs or other probes than in "
         f"the experiment {experiment.name}", where=instance.key,
             next="give --task the version of the task that was planned",
         )  # fmt: skip

@@ -106,7 +106,7 @@ def _grading(instance: Instance, protocol: Protocol) -> Grading:
     if found is None:
         have = ", ".join(sorted(instance.grading))
         raise UsageError(
-            f"is not graded under {protocol}",
+            f"the instance is not graded under {protocol}",
             where=instance.key,
             next=f"one of {have}" if have else f"write [grading.{protocol}] in task.toml",
         )

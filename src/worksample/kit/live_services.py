@@ -54,7 +54,7 @@ class Services:
         if not (operator := os.environ.get(OPERATOR, "")):
             raise GraderError(
                 "this grader runs without the workplace's services",
-                next="write workplace = true beside its entry in task.toml",
+                next="write workplace = true in [grading.PROTOCOL] of task.toml",
                 cause=Cause.GRADER_LACKS,
             )
         return cls(operator)

@@ -145,7 +145,7 @@ def read_package(root: Path) -> Package:
     root = Path(root)
     if not is_folder(root):
         if root.name == FILE and is_folder(root.parent):
-            raise ManifestError("is a file, but a task is a folder", where=str(root), next=f"--task {root.parent}")
+            raise ManifestError("this is a file, but a task is a folder", where=str(root), next=f"--task {root.parent}")
         raise ManifestError("there is no such folder", where=str(root), next="worksample task new FOLDER")
     faults = Faults()
     if not (root / FILE).is_file():

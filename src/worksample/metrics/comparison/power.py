@@ -195,8 +195,7 @@ def power_of(
 def _refuse_impossible(work: TaskVariance, goal: Aim) -> None:
     if goal.points > (most := most_points(work)):
         raise UsageError(
-            f"no two agents differ by {goal.points:.1%} if the first passes {1 - most:.1%} of the time, or fails that"
-            " often",
+            f"a difference of {goal.points:.1%} is impossible: one agent passes or fails {1 - most:.1%} of the time",
             where="Aim.points",
             next=f"pass at most {most:.3g}",
         )

@@ -64,9 +64,13 @@ def read_instructions(folder: Path) -> Instructions:
         try:
             pages[page] = data.decode("utf-8")
         except UnicodeDecodeError as e:
-            raise UsageError("is not UTF-8", where=str(folder / f"{page}.md"), next="save it as UTF-8") from e
+            raise UsageError(
+                "the page is not UTF-8 text", where=str(folder / f"{page}.md"), next="save it as UTF-8"
+            ) from e
         if len(data) > _LARGEST:
-            raise UsageError(f"is larger than {_LARGEST} bytes", where=str(folder / f"{page}.md"), next="shorten it")
+            raise UsageError(
+                f"the page is larger than {_LARGEST} bytes", where=str(folder / f"{page}.md"), next="shorten it"
+            )
     return Instructions(pages)
 
 
