@@ -147,7 +147,7 @@ async def test_nonsense_is_answered_and_survived(tmp_path: Path, call: Call) -> 
 
 async def test_nothing_but_nonsense_fails_the_agent(tmp_path: Path) -> None:
     sample, requests = await ended(tmp_path, [Answer(calls=(Call("bash", raw="{"),))], worker(malformed=3))
-    assert "unintelligible tool calls" in sample.error.message
+    assert "tool calls that could not be read" in sample.error.message
     assert len(requests) == 3
 
 

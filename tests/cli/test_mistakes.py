@@ -67,7 +67,7 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
     "TOML that is none": (["run", "broken.toml"], ["broken.toml", "is not TOML"]),
     "YAML that is none": (["run", "broken.yaml"], ["broken.yaml", "is not YAML", "line 2"]),
     "a picture as a file": (["run", "picture.toml"], ["is not UTF-8"]),
-    "a table as a file": (["run", "jobs.csv"], ["ends in .toml", "--suite NAME"]),
+    "a table as a file": (["run", "jobs.csv"], ["must end in .toml", "--suite NAME"]),
     "keys misspelt": (["run", "keys.toml"], ["did you mean 'model'", "did you mean 'repeats'"]),
     "scripts that are not there": (
         ["run", "--suite", TINY, "--agent", "scripted", "--script", "no"],
@@ -89,7 +89,7 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
     "questions that are not there": (["jobs", "qualify", TINY, "--questions", "q.toml"], ["q.toml: no such file"]),
     "a task's file for its folder": (
         ["run", "--task", TINY / "tasks" / "sums" / "task.toml", *GOOD],
-        ["is the folder around it", "--task "],
+        ["a task is a folder", "--task "],
     ),
     "a sandbox that there is not": (["run", "--suite", TINY, *GOOD, "--sandbox", "jail"], ["bubblewrap, docker, none"]),
     "an option that there is not": (["run", "--limit-dollars", 3], ["--limit-dollars", "run --help"]),
@@ -98,7 +98,7 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
     "an option forgotten": (["amend", "strike", "trial", "x"], ["--reason", "amend --help"]),
     "an agent that did not work": (["compare", "a", "b"], ["no experiment", "worksample"]),
     "an experiment that there is not": (["report", "nope"], ["no experiment", "worksample demo"]),
-    "part of another demo": (["demo", "feedback", "--only", "*/shop"], ["--only keeps", "worksample demo feedback"]),
+    "part of another demo": (["demo", "feedback", "--only", "*/shop"], ["--only selects", "worksample demo feedback"]),
     "no digest": (["store", "cat", "x"], ["is not a digest", "copy the whole digest"]),
     "a trial that there is not": (["amend", "strike", "trial", "x", "--reason", "y"], ["no trial", "worksample list"]),
     "a column's name": (["metrics", "--where", "colour=red"], ["'colour'", "--where with agent"]),

@@ -174,15 +174,15 @@ def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> Non
                 match=r"\[calibration\].*these settings differ from those with which the experiment was planned",
             ):
                 planned(store, config.replaced(calibration=other))
-            with pytest.raises(PlanError, match="differs from the value with which"):
+            with pytest.raises(PlanError, match="differ from those with which"):
                 dry(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
 
 
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ({}, "give share = 0.25 or labels = 20"),
-        ({"share": 0.1, "labels": 3}, "give share = 0.25 or labels = 20"),
+        ({}, "give either share"),
+        ({"share": 0.1, "labels": 3}, "give either share"),
         ({"share": 1.5}, "share"),
         ({"share": 0.1, "threshold": 0.4}, "threshold"),
         ({"share": 0.1, "strata": ["agents"]}, "agent"),

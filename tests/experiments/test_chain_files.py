@@ -60,7 +60,10 @@ def read(folder: Path, text: str) -> ExperimentConfig:
         ("[chain]\nreattempts = 1\nbudget = 3\n" + arm("people"), "chain.budget"),
         (CHAIN + arm("boss"), "arms[0].feedback"),
         (CHAIN + arm("people", "first"), "the arm first has the name of the arm for first attempts"),
-        (CHAIN + arm("none", "a") + arm("none", "b") + arm("people"), "people could continue each of a, b"),
+        (
+            CHAIN + arm("none", "a") + arm("none", "b") + arm("people"),
+            "people must continue one arm, but a, b are equally possible",
+        ),
         (CHAIN + arm("people", shown="all"), "arms[0].shown_rubric"),
     ],
 )
@@ -142,7 +145,7 @@ def test_feedback_by_who_is_not_asked_and_of_pairs_is_refused(tmp_path: Path) ->
     config = config_of(tmp_path, "pairwise").replaced(
         arms=(ArmConfig(name="again", feedback="retry"),), chain=ChainConfig(reattempts=1)
     )
-    with pytest.raises(PlanError, match="pairwise judgments never say that work failed"):
+    with pytest.raises(PlanError, match="pairwise judgments never fail a submission"):
         prepare(config)
 
 

@@ -68,7 +68,7 @@ def test_what_the_plan_does_not_have_is_refused(tmp_path: Path) -> None:
             hand_in_and_grade(store, what)
         brief = tmp_path / "one" / "letter" / "brief.md"
         brief.write_text(brief.read_text() + " In verse.")
-        with pytest.raises(UsageError, match="brief, inputs or probes differ"):
+        with pytest.raises(UsageError, match="has another brief, other inputs or other probes"):
             hand_in_and_grade(store, replace(what, instance="ada"))
         config_of(tmp_path / "two", "holistic")
         file = (tmp_path / "two" / "letter").rename(tmp_path / "two" / "note") / "task.toml"

@@ -323,7 +323,7 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"entries": [{"path": "../x"}]}', b"\xff"])
 def test_what_is_no_manifest(data: bytes) -> None:
-    with pytest.raises(CaptureError, match="not a manifest"):
+    with pytest.raises(CaptureError, match="not a valid manifest"):
         read_manifest(data)
 
 

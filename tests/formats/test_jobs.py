@@ -94,7 +94,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         {"contract_amount": "€900", "job_amount": "GBP 800"},
         "amounts name several currencies: EUR, GBP",
     ),
-    "broken JSON": ({"onet_tasks": "[1, 2"}, "broken JSON"),
+    "broken JSON": ({"onet_tasks": "[1, 2"}, "is not valid JSON"),
     "another kind of contract": ({"contract_type": "barter"}, "neither fixed nor hourly"),
     "the same id again": ({"contract_id": "c-1001"}, "is already used in line 2"),
 }
@@ -304,7 +304,7 @@ def test_wrong_option_values_are_reported(folder: Path) -> None:
     with pytest.raises(UsageError, match="save it as"):
         import_jobs(folder / "jobs.xlsx", folder / "out", ImportJobs())
     (folder / "broken.parquet").write_bytes(b"PAR1")
-    with pytest.raises(ImportFailed, match=r"(?s)not Parquet.*next: correct the file"):
+    with pytest.raises(ImportFailed, match=r"(?s)not valid Parquet.*next: correct the file"):
         import_jobs(folder / "broken.parquet", folder / "out", ImportJobs())
     (folder / "twice.csv").write_text("id,id\n1,2\n")
     with pytest.raises(ImportFailed, match="appears twice"):

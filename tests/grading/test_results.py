@@ -44,7 +44,7 @@ def test_a_sound_result_counts_whatever_the_exit_code(code: int) -> None:
 @pytest.mark.parametrize(
     ("ended", "written", "cause", "says"),
     [
-        (done(truncated=True), data(RIGHT), Cause.GRADER_OUTPUT, "printed more than is kept"),
+        (done(truncated=True), data(RIGHT), Cause.GRADER_OUTPUT, "printed more than is allowed"),
         (done(oom=True), data(RIGHT), Cause.GRADER_MEMORY, "more than 1,048,576 bytes of memory"),
         (done(timed_out=True), data(RIGHT), Cause.GRADER_TIME, "did not end within 7.5 seconds"),
         (done(3, b"why\xff"), None, Cause.GRADER_CRASH, "exit code 3 and without a result\nwhy"),

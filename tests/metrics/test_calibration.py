@@ -178,7 +178,7 @@ def test_labels_are_drawn_at_random_within_strata_by_seed():
     often = sum(m.draw_labels(["x"] * 10, 3, seed=s).to_numpy() for s in range(1000))
     assert often.min() > 240 and often.max() < 360
     assert m.draw_labels([], 0).len() == 0
-    with pytest.raises(UsageError, match="11 labels of 10"):
+    with pytest.raises(UsageError, match="11 labels"):
         m.draw_labels(["x"] * 10, 11)
 
 
@@ -238,7 +238,7 @@ def test_a_judge_that_is_kind_to_one_agent_is_named_with_the_labels_it_took():
 
 
 def test_kindness_asks_for_two_agents_and_answers():
-    with pytest.raises(UsageError, match="one agent alone"):
+    with pytest.raises(UsageError, match="with only one agent"):
         m.kindness_of([1, 0], [1, 0], ["a", "a"])
     assert m.kindness_of([None, None], [1, 0], ["a", "b"]) == ()
 

@@ -60,7 +60,7 @@ def test_states_are_counted_and_never_zero():
     estimate = m.rate([True, None, None, None, False], state=state)
     assert (estimate.value, estimate.counts.valid, estimate.counts.pending) == (0.5, 2, 1)
     assert any("missing at random" in c for c in estimate.conditional_on)
-    with pytest.raises(UsageError, match="valid and has no value"):
+    with pytest.raises(UsageError, match='has the state "valid", but no value'):
         m.rate([None], state=["valid"])
     with pytest.raises(UsageError, match="unknown crashed"):
         m.rate([None], state=["crashed"])
@@ -169,7 +169,7 @@ def test_columns_are_judged_once_and_clearly():
         m.rate([True], state=["valid", "valid"])
     with pytest.raises(UsageError, match="is missing"):
         codes("task", ["a", None])
-    with pytest.raises(UsageError, match="names nothing"):
+    with pytest.raises(UsageError, match="cannot be used as labels"):
         codes("task", [1.5])
 
 

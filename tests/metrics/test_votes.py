@@ -227,7 +227,7 @@ def test_the_tie_break_must_not_count():
     assert found.share.value == 0.6
     assert found.share.counts.special["tie breaking votes left out"] == 40
     assert m.measure_agreement(m.Ballots(subject, vote)).share.value == pytest.approx(100 / 180)
-    with pytest.raises(UsageError, match="came first"):
+    with pytest.raises(UsageError, match="the order of the votes"):
         m.measure_agreement(m.Ballots(subject, vote), protocol=m.TIE_BREAK)
     moments = [f"2026-01-{o + 1:02d}" for o in order]
     by_time = m.measure_agreement(m.Ballots(subject, vote, order=moments), protocol=m.TIE_BREAK)

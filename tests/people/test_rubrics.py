@@ -51,7 +51,7 @@ def test_what_cannot_be_a_version_is_refused_and_nothing_is_kept(desk: Office) -
     refused = [
         (UsageError, "report", RUBRIC, 1, "again", r"nothing was changed\n  next: change a criterion"),
         (UsageError, "report", STRICTER, 1, " ", "why"),
-        (UsageError, "report", Criteria(), 1, "empty", "without a criterion"),
+        (UsageError, "report", Criteria(), 1, "empty", "the rubric has no criterion"),
         (UsageError, "../x", RUBRIC, 0, "", "not a name"),
         (Conflict, "report", STRICTER, 0, "", "version 1 by now"),
         (Conflict, "other", STRICTER, 3, "why", "no version by now"),

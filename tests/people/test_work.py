@@ -379,6 +379,6 @@ def test_a_draft_of_half_characters_is_refused(desk: Office) -> None:
     item = desk.people.drafting.claim(ann)
     assert item is not None
     for payload in ({"a": "\ud800"}, {"\udfff": 1}, {"a": float("nan")}):
-        with pytest.raises(UsageError, match="a draft is JSON"):
+        with pytest.raises(UsageError, match="the draft is not valid JSON"):
             desk.people.drafting.save(item.id, ann, 0, payload)
     assert desk.people.drafting.save(item.id, ann, 0, {"a": "\U0001f600 \x00"}).payload == {"a": "\U0001f600 \x00"}

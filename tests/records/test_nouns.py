@@ -180,7 +180,7 @@ def test_only_the_last_criterion_implies_the_others() -> None:
     last = leaf("z", implies_others=True)
     assert Criteria(criteria=(leaf("a"), leaf("b"), last)).total == 3
     for wrong in ((last, leaf("a")), (leaf("a"), last, leaf("b")), (branch("b", last),)):
-        with pytest.raises(ValidationError, match="last criterion only"):
+        with pytest.raises(ValidationError, match="only for the last criterion"):
             Criteria(criteria=wrong)
 
 

@@ -76,5 +76,5 @@ def test_what_leads_elsewhere_is_a_fault(suite: Path, name: str, said: str) -> N
 
 def test_without_a_suite_nothing_outside_the_package_is_read(suite: Path) -> None:
     (suite / "suite.toml").unlink()
-    with pytest.raises(FaultyManifest, match="stands in no suite"):
+    with pytest.raises(FaultyManifest, match="the package is in no suite"):
         read_package(suite / "tasks/invoice-1043")

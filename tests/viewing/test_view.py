@@ -138,7 +138,7 @@ def test_what_is_missing_is_said_with_the_line_to_type_and_not_kept(
         (ConversionResult({**SOUND, "lacks": "crashed"}), Visibility.CRASHED),
         (ConversionResult({**SOUND, "inspectable": False}), Visibility.FILE),
         (ConversionResult(dict(SOUND)), Visibility.SHOWN),
-        (ConversionResult({"family": "office"}, fault="its converter failed"), Visibility.CRASHED),
+        (ConversionResult({"family": "office"}, fault="the converter failed"), Visibility.CRASHED),
         (ConversionResult({"family": "office"}, fault="too much memory", blame=Visibility.FILE), Visibility.FILE),
         (ConversionResult(), Visibility.CRASHED),
     ],

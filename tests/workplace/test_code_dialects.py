@@ -190,7 +190,7 @@ def test_labels_are_kept_and_nothing_is_lost_when_one_is_refused(tmp_path: Path)
 
 
 def test_gitlab_wants_the_tracker_too() -> None:
-    with pytest.raises(ValueError, match="'gitlab' is of the service 'tracker'"):
+    with pytest.raises(ValueError, match="'gitlab' needs the service 'tracker'"):
         check_workplace("workplace", "company", None, ["git"], ["gitlab"])
     check_workplace("workplace", "company", None, ["git", "tracker"], ["gitlab", "plane"])
     places = {(one.name, one.port): one.to for one in endpoints_of_workplace(["git", "tracker"], ["gitlab", "plane"])}

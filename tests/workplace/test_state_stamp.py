@@ -88,7 +88,7 @@ def test_what_was_not_taken_in_whole_is_not_restored(state: Path) -> None:
     for status in (CaptureStatus.PARTIAL, CaptureStatus.ABSENT):
         with pytest.raises(ExportError, match="incomplete: the box was lost"):
             found(status, "the box was lost")
-    with pytest.raises(ExportError, match="came without one"):
+    with pytest.raises(ExportError, match="has no exported state"):
         found(None)
     assert POLICY[Cause.GRADER_STATE].by_deliverable
     assert not POLICY[Cause.GRADER_STATE].retry

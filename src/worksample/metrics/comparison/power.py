@@ -195,7 +195,8 @@ def power_of(
 def _refuse_impossible(work: TaskVariance, goal: Aim) -> None:
     if goal.points > (most := most_points(work)):
         raise UsageError(
-            f"a difference of {goal.points:.1%} is impossible: one agent passes or fails {1 - most:.1%} of the time",
+            f"a difference of {goal.points:.1%} is impossible if the first agent passes, or fails, "
+            f"{1 - most:.1%} of the time",
             where="Aim.points",
             next=f"pass at most {most:.3g}",
         )
