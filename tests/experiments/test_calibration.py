@@ -186,7 +186,7 @@ def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> Non
         ({"share": 1.5}, "share"),
         ({"share": 0.1, "threshold": 0.4}, "threshold"),
         ({"share": 0.1, "strata": ["agents"]}, "agent"),
-        ({"share": 0.1, "strata": ["agent", "agent"]}, "strata names one thing twice"),
+        ({"share": 0.1, "strata": ["agent", "agent"]}, "strata contains an item twice"),
         ({"share": 0.1, "treshold": 0.9}, "threshold"),
     ],
 )

@@ -59,7 +59,7 @@ def read(folder: Path, text: str) -> ExperimentConfig:
         ("[chain]\nreattempts = 1\nhours = -1\n" + arm("people"), "chain.hours"),
         ("[chain]\nreattempts = 1\nbudget = 3\n" + arm("people"), "chain.budget"),
         (CHAIN + arm("boss"), "arms[0].feedback"),
-        (CHAIN + arm("people", "first"), "the arm first has the name of the arm for first attempts"),
+        (CHAIN + arm("people", "first"), "the arm first has the name that is reserved for the arm of first attempts"),
         (
             CHAIN + arm("none", "a") + arm("none", "b") + arm("people"),
             "people must continue one arm, but a, b are equally possible",

@@ -160,7 +160,7 @@ def test_a_silent_judge_biases_nothing():
 def test_wrong_columns_are_refused():
     with pytest.raises(UsageError, match="above 1"):
         m.corrected(m.Sample([2.0], [1], ["a"]))
-    with pytest.raises(UsageError, match="is not a rate"):
+    with pytest.raises(UsageError, match="is not possible for kind = 'rate'"):
         m.corrected(m.Sample([1.0], [0.5], ["a"]))
     with pytest.raises(UsageError, match="different lengths"):
         m.corrected(m.Sample([1.0], [1, 0], ["a"]))

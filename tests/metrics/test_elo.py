@@ -179,7 +179,7 @@ def test_difference_between_two_agents():
     gap = table.difference("agent1", "agent2")
     assert gap.value == pytest.approx(table.ratings["agent1"].value - table.ratings["agent2"].value)
     assert gap.low < gap.value < gap.high
-    with pytest.raises(UsageError, match="no agent 'x'"):
+    with pytest.raises(UsageError, match="no agent is called 'x'"):
         table.difference("x", "agent1")
 
 

@@ -155,7 +155,7 @@ def test_codes_name_every_row(names):
 
 
 def test_columns_are_judged_once_and_clearly():
-    with pytest.raises(UsageError, match="row 1 is nan"):
+    with pytest.raises(UsageError, match="the value nan in row 1"):
         floats("cost", np.array([1.0, np.nan]))
     with pytest.raises(UsageError, match="row 0 is inf"):
         floats("cost", [float("inf")])

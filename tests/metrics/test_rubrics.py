@@ -65,7 +65,7 @@ def test_skips_have_causes():
     assert scored([("optional", "pass")])["reason"] == "no criterion that gates applies"
     assert scored([("critical", "pass"), ("pitfall", "fail")])["completed"] is True
     assert scored([("critical", "pass"), ("pitfall", "fail")], pitfalls_gate=True)["completed"] is False
-    with pytest.raises(UsageError, match="unknown 'vital'"):
+    with pytest.raises(UsageError, match="unknown value 'vital'"):
         scored([("vital", "pass")])
     with pytest.raises(UsageError, match="unknown 'skip'"):
         scored([("critical", "skip")])
@@ -115,7 +115,7 @@ def test_lifts_that_do_not_exist():
     for wrong in ((5, 6, 0, 0), (5, 3, 3, 0), (5, 3, 1, 2)):
         with pytest.raises(UsageError, match="contradict"):
             m.lifts_from_counts(*wrong)
-    with pytest.raises(UsageError, match="tried again"):
+    with pytest.raises(UsageError, match="has a second attempt"):
         m.success_lifts([True], [True])
 
 
@@ -214,7 +214,8 @@ def test_passed_within_is_a_share_of_jobs_where_no_attempt_is_missing():
 
 
 def test_a_last_success_does_not_widen_passed_within():
-    """Of ten jobs six pass at first, and three of the others are tried again: one success more narrows or shifts."""
+    """Of ten jobs six pass at first, and three of the others are has a second attempt: one success more "
+    "narrows or shifts."""
 
     def lows(*again: bool) -> float:
         jobs = [*range(10), 6, 7, 8]

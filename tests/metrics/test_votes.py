@@ -132,7 +132,7 @@ def test_pairs_that_must_not_be():
         m.project_preferences(["p", "p"], ["a", "b"], ["b", "a"], [1, 0], evaluator=["e", "e"])
     with pytest.raises(UsageError, match="has a vote other than"):
         m.project_preferences(["p"], ["a"], ["b"], [0.7])
-    with pytest.raises(UsageError, match="called 'human'"):
+    with pytest.raises(UsageError, match="has the name 'human'"):
         m.human_comparisons(["p"], ["human"], [1])
     assert m.project_preferences([], [], [], []).is_empty()
 
@@ -255,7 +255,7 @@ def test_agreement_that_does_not_exist():
     assert "chance agrees" in same.alpha_nominal.reason and "chance agrees" in same.ac1.reason
     with pytest.raises(UsageError, match="several votes"):
         m.measure_agreement(m.Ballots(["a", "a"], [1, 1], ["x", "x"]))
-    with pytest.raises(UsageError, match="100 different votes"):
+    with pytest.raises(UsageError, match="100 different values"):
         m.measure_agreement(m.Ballots(range(100), range(100)))
 
 

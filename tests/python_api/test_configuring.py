@@ -31,7 +31,7 @@ async def no_work() -> None:
 
 
 def test_what_cannot_be_is_refused_in_plain_words() -> None:
-    with pytest.raises(UsageError, match="no_work cannot be called with an Assignment alone") as told:
+    with pytest.raises(UsageError, match="no_work cannot be called with an Assignment as its only argument") as told:
         config_of("starter", no_work, None, {})
     assert told.value.next == "async def no_work(work: worksample.Assignment)"
     with pytest.raises(UsageError, match="limits is 5, not a table"):

@@ -132,7 +132,7 @@ def test_there_are_golden_manifests() -> None:
         ),
         ("cases/wrong/case.toml", "about = ", "is not TOML"),
         ("probes/size.txt", "", "probes/size.txt: is not a probe"),
-        ("probes/size.py", "", "probes/size.py: another probe has this name"),
+        ("probes/size.py", "", "probes/size.py: two probes have the same name"),
     ],
 )
 def test_faults_of_the_other_files(tmp_path: Path, file: str, text: str, says: str) -> None:

@@ -108,7 +108,7 @@ def test_faults_of_suite_and_tasks_come_together(tmp_path: Path) -> None:
     assert "suite.toml: visibility: 'secret' is not allowed" in found
     assert "suite.toml: tier[0].level: is not a key of tier[0]" in found
     assert "'smal/one' is not an instance of this suite; did you mean 'small/one'?" in found
-    assert "tier[1].name: 'small/one' stands in two tiers" in found
+    assert "tier[1].name: 'small/one' is in two tiers" in found
     assert "tasks/other/criteria.toml: criterion: the file has no criterion" in found
 
 
