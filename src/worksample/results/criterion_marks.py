@@ -1,4 +1,4 @@
-"""Grades criterion by criterion: the worth of each, and the marks that several raters agree on."""
+"""Grades criterion by criterion: the points of each, and the marks that several raters agree on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TWO, _THREE = 2, 3
 
 
 def awaited_cause(round: Round) -> pl.Expr:
-    """Return the cause of a verdict that lacks answers: it waits for the round's people or judge; programs are not
+    """Return the cause of a verdict that lacks answers: it waits for the round's people or judge; programs are never
     awaited.
     """
     return pl.lit(_WAITS.get(round.by), dtype=pl.String)
@@ -32,9 +32,9 @@ def marks_of(leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
 
 
 def each_grade(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    """Return `grades` with each one's own outcome: score, passed, and in `why` the reason if it has none.
+    """Return `grades` with the outcome of each one: score, passed, and in `why` the reason if it has none.
 
-    Under a rubric they follow from its criteria, and passed means completion (UpBench 5.2.1); else they are the
+    Under a rubric they are computed from its criteria, and passed means completion (UpBench 5.2.1); else they are the
     grade's.
     """
     stuck = "could not be judged: " + pl.col("undecided")
@@ -55,10 +55,10 @@ def each_grade(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: 
 
 
 def by_criteria(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    """Return the verdicts of several raters, criterion by criterion, once `overlap` grades are in.
+    """Return the verdicts of several raters, criterion by criterion, once `overlap` grades exist.
 
-    A criterion gets the mark that more than half of the raters gave it; if a grade does not name it, that rater could
-    not judge it. Under a tie-break, two raters who agree on every criterion settle it, else a third is asked.
+    A criterion gets the mark that more than half of the raters gave it; a grade that does not name it counts as "could
+    not judge". Under a tie-break, two raters who agree on every criterion settle it, else a third is asked.
     """
     if round.rule is ResolutionRule.TIE_BREAK:
         grades = grades.filter(pl.int_range(pl.len()).over("subject") < _THREE)
@@ -101,7 +101,7 @@ def agreed_leaves(round: Round, given: pl.DataFrame, leaves: pl.DataFrame, rules
 
 
 def _means(marks: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean share per subject and criterion; a grader who could not judge leaves it open."""
+    """Return the mean share per subject and criterion; a grader who could not judge leaves it undecided."""
     each = marks.group_by("subject", "name").agg(
         share=pl.col("fraction").mean(), stuck=(pl.col("mark") == CANNOT).any()
     )

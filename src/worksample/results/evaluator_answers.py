@@ -16,10 +16,10 @@ from .judged_rounds import RoundReader
 from .result_set import ResultSet
 
 WHOLE = "(the whole)"
-"""The item of a verdict on a whole submission, beside its criteria."""
+"""Item of a verdict on a whole submission, in contrast to its criteria."""
 MERITS = frozenset({Purpose.GRADING, Purpose.REGRADE, Purpose.RELIABILITY})
 """Purposes of rounds that judge work regardless of earlier verdicts. Audits, adjudications and searches for false
-negatives choose their subjects by those.
+negatives choose their subjects by earlier verdicts.
 """
 ANSWERS = {
     **dict.fromkeys(("subject", "item", "importance", "kind", "evaluator"), pl.String()),
@@ -46,7 +46,8 @@ def evaluator_answers(work: ResultSet, protocol: Protocol | None = None) -> pl.D
     """Return a row per answer: `subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator,
     `evaluator`, `value` (0 or 1), and `task`, `key`, `label` and `agent` of the work.
 
-    An evaluator's latest answer on an item counts; a skipped criterion is no answer. protocol: only of rounds under it.
+    An evaluator's latest answer on an item counts; a skipped criterion is not an answer. protocol: use only rounds
+    under it.
     """
     judging, rounds = rounds_of(work, {*MERITS, Purpose.CALIBRATION})
     # A quiz of gold items is a calibration, too; people's labels of what a judge said are one over its round. Of

@@ -30,7 +30,7 @@ def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
 
 
 def as_graded(store: Store, round: Round, instance: Instance) -> Instance:
-    """Return the instance with its own grading replaced by the round's, as people, judges and draws of labels use it.
+    """Return the instance with its grading replaced by the round's, as people, judges and draws of labels use it.
 
     An instance that the round does not name is returned unchanged. Raises RecordMissing as `grading_in_force` does.
     """

@@ -24,7 +24,7 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True)
 class JudgedRound:
-    """A round, its verdicts by subject (see `verdict_frame`), and the given evaluations that are not struck (see
+    """A round, its verdicts by subject (see `verdict_frame`), and its evaluations that are not struck (see
     `RoundEvaluations`). `votes`: the verdicts before any second look. `alike`: all rounds that were read together.
     """
 
@@ -42,7 +42,7 @@ class JudgedRound:
 
     @property
     def reviewed_count(self) -> int:
-        """The number of verdicts that an audit or an adjudication decided, against the votes or in their place."""
+        """The number of verdicts that an audit or an adjudication decided, against the votes or instead of them."""
         return self.verdicts.height - self.own.height
 
     @property
@@ -53,7 +53,9 @@ class JudgedRound:
 
 
 class RoundReader:
-    """A reader of a store's rounds, without what `amendments` strike. `rules` say how rubrics are read."""
+    """A reader of a store's rounds, without the evaluations that `amendments` strike. `rules` say how rubrics are
+    read.
+    """
 
     def __init__(self, store: Store, amendments: Sequence[Amendment], rules: RubricRules | None = None) -> None:
         self.store, self.amendments, self.rules = store, amendments, rules or RubricRules()
@@ -77,7 +79,7 @@ class RoundReader:
     def read_deciding(
         self, deciding: DecidingRound, *, leaves: bool = False
     ) -> tuple[tuple[JudgedRound, ...], tuple[JudgedRound, ...]]:
-        """Return the rounds that decide, the main one first and then later ones over chosen subjects, and all second
+        """Return the rounds that decide (the main one first, then later ones over chosen subjects), and all second
         looks.
         """
         base, looks = self.read_with_looks(deciding.round, deciding.alike, leaves=leaves)
@@ -126,7 +128,7 @@ def _group_rounds(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str,
 
 
 def passes_of(store: Store, round: Round) -> dict[str, bool]:
-    """Return evaluation -> whether its grade alone passes, by the rule of verdicts; of a job, whether it qualifies the
+    """Return evaluation -> whether its grade alone passes, by the rule of verdicts; for a job, whether it qualifies the
     job.
     """
     judging = RoundReader(store, store.find(Amendment))

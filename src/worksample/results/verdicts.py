@@ -1,4 +1,6 @@
-"""Verdicts of a round: one row per subject, from its evaluations by the round's rule. No other module resolves them."""
+"""Verdicts of a round: one row per subject, from its evaluations by the round's rule. No other module resolves
+verdicts.
+"""
 
 from __future__ import annotations
 
@@ -48,13 +50,13 @@ VERDICTS: dict[str, pl.DataType] = {
     "rounds": pl.List(pl.String()),
 }
 """Columns of a verdict frame. `evaluation`: the one whose grade equals the verdict; null for votes, means and joined
-verdicts. `by`: votes, audit or adjudication. `evaluations`, `rounds`: what the verdict rests on, by time, and in
-which rounds.
+verdicts. `by`: votes, audit or adjudication. `evaluations`, `rounds`: the evaluations behind the verdict, by time,
+and their rounds.
 """
 
 
 def wants_leaves(round: Round) -> bool:
-    """Return whether the round's verdicts are made of criteria instead of whole grades."""
+    """Return whether the round's verdicts are computed from criteria instead of whole grades."""
     return round.protocol is Protocol.RUBRIC or round.rule in (ResolutionRule.MAJORITY, ResolutionRule.TIE_BREAK)
 
 
@@ -98,7 +100,9 @@ def resolve(
 
 
 def verdict_of(row: Mapping[str, object], grades: Mapping[str, GradePayload] | None = None) -> Verdict:
-    """Convert a row of a `verdict_frame` to a record. `grades`: by evaluation, if the deciding grade is wanted."""
+    """Convert a row of a `verdict_frame` to a record. `grades`: by evaluation, if the record should include the
+    deciding grade.
+    """
     names = ("subject", "standing", "score", "passed", "label", "reason")
     told = {name: row[name] for name in names} | {"cause": row["verdict_cause"], "evaluations": row["evaluations"]}
     decides = str(row["evaluation"]) if row["standing"] == DECIDED else ""
@@ -128,7 +132,7 @@ def _resting(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _silent(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return verdicts for subjects without any given evaluation, with the reason of the last one."""
+    """Return verdicts for subjects without any given evaluation, with the reason of the last failed one."""
     last = rows.unique("subject", keep="last", maintain_order=True)
     return last.select("subject", standing=pl.lit(UNGRADED), verdict_cause="cause", reason=_why_silent())
 
@@ -141,7 +145,7 @@ def _why_silent() -> pl.Expr:
 
 
 def _excuse_missing(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Mark subjects that lack answers as ungraded by the last failure: an evaluator that failed is not waited for."""
+    """Mark subjects that lack answers as ungraded by the last failure: a failed evaluator is not awaited."""
     failed = rows.filter(pl.col("outcome") == EvaluationOutcome.FAILED.value).unique(
         "subject", keep="last", maintain_order=True
     )
@@ -156,10 +160,11 @@ def _excuse_missing(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _resolve_votes(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
-    """Resolve holistic votes: majority on passing, the label by majority of the values, else their median (RLI 3.4,
-    B.2).
+    """Resolve holistic votes: a majority decides on passing; the label is the majority of the values, else their median
+    (RLI 3.4, B.2).
 
-    Passing is decided as soon as no outstanding vote can change it; the label once a majority shares it or all are in.
+    Passing is decided as soon as no outstanding vote can change it; the label once a majority shares it or all votes
+    exist.
     """
     yes = is_accepted(pl.col("score"))
     latest = round.rule is ResolutionRule.LATEST
@@ -222,10 +227,10 @@ def _latest(each: pl.DataFrame) -> pl.DataFrame:
 
 
 def _average_grades(round: Round, each: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean score; passed if more than half did.
+    """Return the mean score; passed if more than half of the grades passed.
 
-    One grade that stays open leaves the mean open, and graders of a rubric who are split evenly on its completion leave
-    that open.
+    One undecided grade leaves the mean undecided, and graders of a rubric who are split evenly on its completion leave
+    that undecided.
     """
     even = (pl.col("passed").cast(pl.Int64).sum() * 2 == pl.len()) & (round.protocol is Protocol.RUBRIC)
     many = each.group_by("subject", maintain_order=True).agg(

@@ -39,7 +39,7 @@ def waits_for_person(store: Store, experiment: Experiment, slot: Slot) -> bool:
 
 
 def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
-    """Return what the agent gets of the person's work; None for its first turn or without a request."""
+    """Return the person's work and request for the agent's turn; None for its first turn or without a request."""
     assignment, turns = assignment_of(store, slot.id), turns_of(store, slot.id)
     if not turns or not assignment.asks:
         return None
@@ -51,7 +51,7 @@ def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
 
 
 def work_so_far(store: Store, slot: str) -> Manifest:
-    """Return a person's starting output: their own files, overlaid with those of the agent's later turns."""
+    """Return a person's starting output: the person's own files, overlaid with those of the agent's later turns."""
     assignment, turns = assignment_of(store, slot), turns_of(store, slot)
     found = store.manifest(assignment.output) if assignment.output else Manifest()
     fresh = [t for t in turns if assignment.saved is None or t.ended > assignment.saved]

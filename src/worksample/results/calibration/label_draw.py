@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 DRAWN = "calibration.drawn"
 """Key in a round's versions: the digest of its `Draw`."""
 LATER = "came later"
-"""Stratum of work that the plan does not name: handed in, or a later attempt."""
+"""Stratum of work that the plan does not name: handed-in work, or a later attempt."""
 WHOLE = "whole"
 EACH = 2
-"""Least number of labels per stratum, if it has as much work: one label alone shows no spread."""
+"""Minimum number of labels per stratum, if it has as much work: a single label shows no spread."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Draw:
         return self.strata.get(slot or "", LATER)
 
     def has(self, slot: str | None, submission: str) -> bool:
-        """Return whether people label this submission. Later work is drawn by its digest, independent of all
+        """Return whether people label this submission. Later work is drawn by its digest, independently of all
         verdicts.
         """
         if slot in self.strata:
@@ -109,7 +109,7 @@ def leaves_of(instance: Instance, protocol: Protocol) -> tuple[Criterion, ...]:
 
 
 def kind_of(leaf: Criterion) -> str:
-    """Return `pitfall`, `gate` or `criterion`; verdicts on the whole are `whole`."""
+    """Return `pitfall`, `gate` or `criterion`; the kind of verdicts on the whole is `whole`."""
     return "pitfall" if leaf.importance is Importance.PITFALL else "gate" if leaf.gate else "criterion"
 
 
@@ -138,7 +138,7 @@ def stratum_of(
 
 
 def planned_draw(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> Draw:
-    """Draw labels for an experiment in the store, by what the judge is asked in its round."""
+    """Draw labels for an experiment in the store, from the questions that the judge is asked in its round."""
     agents = {id: store.get(Agent, id) for id in experiment.agents}
     instances = {id: as_graded(store, judged, store.get(Instance, id)) for id in experiment.lock.instances}
     return draw(store.find(Slot, experiment=experiment.id), agents, instances, judged.protocol, config)

@@ -45,7 +45,8 @@ class LabelRound:
 
 
 def labels_of(store: Store, experiment: str, protocol: Protocol) -> LabelRound | None:
-    """Return the latest round of labels under a protocol that is not struck and asks the same as the judge's round.
+    """Return the latest round of labels under a protocol that is not struck and asks the same questions as the judge's
+    round.
 
     Labels of another rubric say nothing about this one.
     """
@@ -91,7 +92,7 @@ def work_of(store: Store, experiment: str, *, struck_too: bool = False) -> list[
 
 
 def drawn_of(store: Store, experiment: str, found: Draw) -> list[str]:
-    """Return the existing submissions that people label."""
+    """Return the drawn submissions that exist, for people to label."""
     return [s.id for s, slot in work_of(store, experiment) if found.has(slot, s.id)]
 
 
@@ -136,7 +137,9 @@ def count_all_missing_labels(store: Store, experiment: Experiment) -> int:
 
 
 def evaluators(store: Store, round: str) -> dict[str, str]:
-    """Return subject -> who answered in the round, as text. Another version of a judge is another evaluator."""
+    """Return subject -> the evaluators that answered in the round, as text. Another version of a judge is another
+    evaluator.
+    """
     by: dict[str, set[str]] = {}
     for e in store.find(Evaluation, round=round, outcome=EvaluationOutcome.GIVEN):
         by.setdefault(e.subject, set()).add(e.evaluator)

@@ -1,4 +1,6 @@
-"""Calibration of judges of pairs: which pairs people label, whether the judge is proven, and what goes to people."""
+"""Calibration of judges of pairs: the pairs that people label, the proof of the judge, and the pairs that go to
+people.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,8 @@ CONTRADICTED = "a person disagreed"
 def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> Draw:
     """Draw pairs of the judge's round at random within strata, from the pairs and the seed alone.
 
-    The draw's `strata` and `drawn` name pairs (`key_of`). Two agents that meet are a stratum of their own, since a
-    preference is a figure about those two; at least two pairs of each stratum, or `labels`, are labelled.
+    The draw's `strata` and `drawn` name pairs (`key_of`). Each two agents that meet are a separate stratum, since a
+    preference is a figure about those two; in each stratum at least two pairs, or `labels`, are labelled.
     """
     strata = strata_of(store, experiment, drawn_pairs(store, judged), config)
     if not strata:
@@ -54,8 +56,8 @@ def _draw_within_strata(strata: Mapping[str, str], share: float, seed: int, leas
 def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) -> Draw:
     """Return the draw extended by pairs that were drawn later for the judge's round.
 
-    Of each two agents that meet in the later pairs, people label the same share, two at least. Later pairs have strata
-    of their own but share the cells of the earlier ones (`cell_of`).
+    For each two agents that meet in the later pairs, people label the same share, at least two. Later pairs have
+    separate strata but share the cells of the earlier ones (`cell_of`).
     """
     config = calibration_of(experiment)
     if config is None:
@@ -72,7 +74,7 @@ def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) 
 
 
 def cell_of(stratum: str) -> str:
-    """Return the cell in which a judge of pairs is proven: which two agents meet, whenever they do."""
+    """Return the cell in which a judge of pairs is proven: the two agents that meet, in earlier and later pairs."""
     return stratum.removesuffix(_LATER)
 
 
@@ -80,7 +82,7 @@ def strata_of(
     store: Store, experiment: Experiment, pairs: Sequence[tuple[str, str]], config: CalibrationConfig, *,
     struck_too: bool = False,
 ) -> dict[str, str]:  # fmt: skip
-    """Return pair -> stratum for the pairs that are not struck: which two agents meet, and the plan's other strata.
+    """Return pair -> stratum for the pairs that are not struck: the two agents that meet, and the plan's other strata.
 
     struck_too: include struck pairs.
     """
@@ -108,8 +110,9 @@ def strata_of(
 
 @dataclass(frozen=True)
 class PairCells:
-    """The judge beside people's labels: a row per pair of `pair_preferences`, with its `stratum`, its `cell`, its
-    `task`, and whether it was drawn. A proof belongs to the judges that answered, with their versions, and the cell.
+    """A judge's answers with people's labels. `rows`: a row per pair as of `pair_preferences`, with its `stratum`, its
+    `cell`, its `task`, and whether it was drawn. A proof belongs to the judges that answered, with their versions,
+    and the cell.
     """
 
     rows: pl.DataFrame
@@ -177,4 +180,6 @@ def routed_pairs(found: PairCells, config: CalibrationConfig) -> dict[str, str]:
 
 
 _NEAR = 0.25 + 1e-9
-"""A judge that repeats may lie between two sides: nearest counts, as in `metrics.prove`."""
+"""Maximum distance from a label that counts as agreement: the mean of a judge that repeats may lie between two sides,
+and the nearest counts, as in `metrics.prove`.
+"""

@@ -29,7 +29,7 @@ WHERE = "[calibration] proofs"
 
 
 def earlier(store: Store, experiment: Experiment, config: CalibrationConfig) -> list[Experiment]:
-    """Return the experiments that `proofs` names by id or by name; of a name, the latest one planned before this one.
+    """Return the experiments that `proofs` names by id or by name; for a name, the latest one planned before this one.
 
     Raises PlanError if none exists, or if it calibrated none of this experiment's protocols.
     """
@@ -53,7 +53,7 @@ def carry_prior_labels(
     store: Store, experiment: Experiment, protocol: Protocol, config: CalibrationConfig,
     rows_of: Callable[[Experiment, Round, LabelRound], pl.DataFrame],
 ) -> pl.DataFrame | None:  # fmt: skip
-    """Return the labelled rows of earlier experiments, as `rows_of` gives them for one; None if there are none."""
+    """Return the labelled rows of earlier experiments, as `rows_of` returns them for one; None if there are none."""
     rows = []
     for one in earlier(store, experiment, config):
         labels = labels_of(store, one.id, protocol) if _calibrates(one, protocol) else None

@@ -31,9 +31,10 @@ _ITEM = {Stratum.IMPORTANCE: "importance", Stratum.KIND: "kind_of"}
 
 @dataclass(frozen=True)
 class Cells:
-    """What a judge answered, a row per piece of work and criterion, and how far it is proven in each cell.
+    """Answers of a judge, a row per piece of work and criterion, and the judge's proof in each cell.
 
-    `rows` has `subject`, `item`, `judge`, `person`, `parted` and a column for each part of the cell; `by` names those.
+    `rows` has `subject`, `item`, `judge`, `person`, `parted` (the judge's answers differ) and a column for each part of
+    the cell; `by` names those.
     """
 
     rows: pl.DataFrame
@@ -127,8 +128,8 @@ def _arms(store: Store, experiment: Experiment) -> Iterator[tuple[str, str]]:
 def route_to_people(found: Cells, config: CalibrationConfig) -> dict[str, str]:
     """Return submission -> why it goes to people; the judge decides the rest.
 
-    Work that a person labelled goes to another person only if the first one and the judge differ; if they agree, the
-    verdict is the same whoever decides.
+    Work that a person labelled goes to another person only if the first one and the judge differ; if they agree, both
+    would give the same verdict.
     """
     from worksample.metrics import route
 

@@ -1,6 +1,6 @@
 """The next step of a chain of attempts: a pure function of the chain's rule and state (UpBench, Algorithm 1).
 
-It holds no state: the same question gets the same answer, so a kill between an answer and its commit loses nothing.
+It keeps no state: the same question gets the same answer, so a kill between an answer and its commit loses nothing.
 """
 
 from __future__ import annotations
@@ -14,49 +14,49 @@ from worksample.records import Chain
 
 
 class AttemptVerdict(StrEnum):
-    """Of one attempt, under the experiment's first protocol."""
+    """Verdict on one attempt, under the experiment's first protocol."""
 
     OPEN = "open"
-    """No finished trial stands."""
+    """The slot has no finished live trial."""
     WAITS = "waits"
-    """Nothing is decided, for whatever reason."""
+    """Nothing is decided yet, for any reason."""
     PASSED = "passed"
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """One attempt of a chain, as it stands now."""
+    """An attempt of a chain in its current state."""
 
     slot: str
     verdict: AttemptVerdict
     trial: str | None = None
-    """The one that stands."""
+    """The slot's live trial."""
     submission: str | None = None
     fed: str | None = None
-    """The submission that the trial was given."""
+    """The earlier submission that the trial received."""
     score: float | None = None
     dollars: float | None = 0.0
-    """Spent on it, every try and every grading; None: something of it has no price."""
+    """US dollars spent on it, for every try and every grading; None if a part has no price."""
     hours: float | None = 0.0
-    """Of people who graded it; None: some evaluation does not say."""
+    """Hours of people who graded it; None if an evaluation does not state them."""
     said: bool = True
-    """Whether there is what the next attempt is to be given."""
+    """Whether the feedback for the next attempt exists."""
 
 
 class Next(StrEnum):
     RUN = "run"
-    """The slot named is planned and may run."""
+    """Run the named slot, which is already planned."""
     COMMIT = "commit"
-    """Another attempt is to be planned after the slot named."""
+    """Plan another attempt after the named slot."""
     WITHDRAW = "withdraw"
-    """The trial of the slot named was given work that does not stand any more."""
+    """Withdraw the trial of the named slot: the work that it received is no longer in force."""
     WAIT = "wait"
     END = "end"
 
 
 class Why(StrEnum):
-    """Why a chain waits or has ended."""
+    """Reason why a chain waits or has ended."""
 
     VERDICT = "its latest attempt has no verdict"
     FEEDBACK = "the feedback for the next attempt is not given yet"
@@ -78,8 +78,8 @@ class ChainStep:
 def next_step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
     """Return the next step of a chain whose slots (the first attempt's and those committed) are `links`.
 
-    A committed slot is run, whatever the budget says now, as long as all earlier attempts stand as failed and feedback
-    for it exists.
+    A committed slot is run, regardless of the budget, as long as all earlier attempts still count as failed and
+    feedback for it exists.
     """
     for before, link in pairwise(links):
         if link.trial is not None and link.fed != before.submission:
@@ -102,7 +102,7 @@ def next_step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
 
 
 def _why_ended(rule: Chain, links: Sequence[ChainLink]) -> Why:
-    """Return why a chain whose attempts all failed goes no further; empty if it goes on."""
+    """Return why a chain whose attempts all failed is not continued; empty if it is."""
     if len(links) > rule.reattempts:
         return Why.ATTEMPTS
     budgets = ((rule.dollars, [link.dollars for link in links]), (rule.hours, [link.hours for link in links]))

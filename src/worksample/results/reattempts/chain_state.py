@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 COUNTED = (Purpose.GRADING, Purpose.REGRADE, Purpose.ADJUDICATION)
-"""Rounds whose evaluations a chain pays for; what checks evaluators is research, not work on a job."""
+"""Purposes of rounds whose evaluations a chain pays for; checks of evaluators are research, not work on a job."""
 
 
 @dataclass(frozen=True)
 class Attempts:
-    """One chain: an agent on an instance in a repeat, under an arm with feedback."""
+    """A chain of attempts: an agent on an instance in a repeat, under an arm with feedback."""
 
     arm: Arm
     agent: str
@@ -62,7 +62,7 @@ def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
 
 
 def due(chains: Iterable[Attempts]) -> int:
-    """Count the re-attempts that the rule asks for and that are not planned yet."""
+    """Count the re-attempts that the rule requires and that are not planned yet."""
     return sum(c.step.next is Next.COMMIT for c in chains)
 
 
@@ -115,13 +115,15 @@ def _spending_by_slot(
 
 
 def _given_evaluations(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the evaluations that took time or money, struck ones too: striking an evaluation pays nothing back."""
+    """Return the evaluations that took time or money, including struck ones: striking an evaluation pays nothing
+    back.
+    """
     columns = ("cost", "priced", "cost_at_most")
     return frame.select("trial", "round", "evaluator_type", "minutes", *columns)
 
 
 def _most(cost: float | None, at_most: float | None, priced: bool, asked: bool) -> float | None:
-    """Return the cost if it is settled, else the most that it can be; None if that is unknown."""
+    """Return the cost if it is settled, else its upper bound; None if that is unknown."""
     if priced or not asked:
         return cost if priced else cost or 0.0
     return at_most
