@@ -196,8 +196,8 @@ def test_a_tiny_horizon_is_not_printed_as_nothing():
     from worksample.metrics.estimate import Unit
 
     tiny = m.Estimate("h", 1e-22, m.Counts(1, 1), unit=Unit.HOURS)
-    assert tiny.printed() == "1e-22"
-    assert m.Estimate("h", 2.04, m.Counts(1, 1), unit=Unit.HOURS).printed() == "2.0"
+    assert tiny.format_value() == "1e-22"
+    assert m.Estimate("h", 2.04, m.Counts(1, 1), unit=Unit.HOURS).format_value() == "2.0"
 
 
 def test_the_sd_of_a_run_is_not_that_of_a_trial():

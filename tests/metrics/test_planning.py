@@ -10,7 +10,7 @@ from scipy.special import betaincinv
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.uncertainty.mean_difference import Shift
+from worksample.metrics.uncertainty.mean_difference import MeanDifferenceTest
 
 QUICK = m.Resampling(resamples=300)
 
@@ -40,7 +40,7 @@ def test_power_as_simulated():
     noise = rng.normal(0, math.sqrt(0.09 / 2), (400, tasks, 2))
     score = common + own + noise + np.array([0.0, 0.1])
     gap = score[..., 1] - score[..., 0]
-    assert np.mean([Shift.of(each, 0.5).p <= 0.05 for each in gap]) == pytest.approx(0.8, abs=0.06)
+    assert np.mean([MeanDifferenceTest.of(each, 0.5).p <= 0.05 for each in gap]) == pytest.approx(0.8, abs=0.06)
 
 
 @given(st.integers(20, 500), st.integers(1, 3), st.integers(1, 3), st.floats(0, 0.9))
@@ -61,7 +61,7 @@ def test_more_of_anything_sees_less(tasks, instances, repeats, shared):
 def test_graded_work_is_seen_as_its_differences_are(tasks):
     """Of 400 studies with normal differences between graded scores."""
     rng = np.random.default_rng(7)
-    seen = sum(Shift.of(rng.normal(0.1, math.sqrt(0.03), tasks), 0.05).p <= 0.05 for _ in range(400))
+    seen = sum(MeanDifferenceTest.of(rng.normal(0.1, math.sqrt(0.03), tasks), 0.05).p <= 0.05 for _ in range(400))
     found = m.power_of(m.Variances(0.01, 0.0, 0.01, 0.5, alike=0.05), tasks, aim=m.Aim(0.1))
     assert found == pytest.approx(seen / 400, abs=0.06)
 

@@ -150,5 +150,5 @@ def test_more_agents_than_can_be_paired_are_said_to_be_too_many(store: Store) ->
         world.vote("h1", world.work(agent, 0), 0, 3)
     found = sections(store)
     assert found["ranks"].rows == () and "too many for all pairs" in notes(found["ranks"]) and "pairs" not in found
-    two = sections(store, where=Subset.read(["agent=a00", "agent=a01"]))
+    two = sections(store, where=Subset.parse(["agent=a00", "agent=a01"]))
     assert [row.label for row in two["ranks"].rows] == ["a00", "a01"] and len(two["pairs"].rows) == 1

@@ -80,7 +80,7 @@ def pick_rows(values: Column, rows: Ints) -> pl.Series:
     return series("column", values).gather(rows)
 
 
-def how_many(rows: Flags) -> int:
+def count_flags(rows: Flags) -> int:
     """Count the set flags, seven times as fast as their sum."""
     return int(np.count_nonzero(rows))
 
@@ -297,7 +297,7 @@ def all_differ(first: Ints, second: Ints, sizes: tuple[int, int]) -> bool:
     keys += second
     seen = np.zeros(cells, dtype=bool)
     seen[keys] = True
-    return how_many(seen) == len(first)
+    return count_flags(seen) == len(first)
 
 
 def days(date: Column) -> pl.Series:

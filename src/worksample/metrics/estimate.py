@@ -79,7 +79,7 @@ class Estimate:
         if self.low is not None and self.high is not None and self.low > self.high:
             raise UsageError(f"low {self.low} above high {self.high}", where=f"estimate {self.name!r}")
 
-    def printed(self, digits: int | None = None) -> str:
+    def format_value(self, digits: int | None = None) -> str:
         """Return the value as published tables print it, without its unit's sign: "1.3" for 3/240; "-" if it is
         None.
         """
@@ -112,7 +112,7 @@ class Estimate:
             "counts": self.counts.as_dict(),
             "notes": list(self.notes),
             "conditional_on": list(self.conditional_on),
-            "printed": self.printed(),
+            "printed": self.format_value(),
         }
 
     def noting(self, *notes: str) -> Estimate:
@@ -149,7 +149,7 @@ def tabulate(estimates: Mapping[str, Estimate] | Iterable[Estimate]) -> pl.DataF
         {
             "group": str(group),
             "name": e.name,
-            "printed": e.printed(),
+            "printed": e.format_value(),
             "value": e.value,
             "low": e.low,
             "high": e.high,

@@ -31,7 +31,7 @@ def marks_of(leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
     return leaves.with_columns(mark=mark, importance=pl.col("importance").fill_null("important"))
 
 
-def each_grade(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
+def grade_outcomes(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
     """Return `grades` with the outcome of each one: score, passed, and in `why` the reason if it has none.
 
     Under a rubric they are computed from its criteria, and passed means completion (UpBench 5.2.1); else they are the
@@ -54,7 +54,7 @@ def each_grade(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: 
     ).drop("completed", "share", "known")
 
 
-def by_criteria(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
+def verdicts_by_criterion(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
     """Return the verdicts of several raters, criterion by criterion, once `overlap` grades exist.
 
     A criterion gets the mark that more than half of the raters gave it; a grade that does not name it counts as "could
@@ -71,7 +71,7 @@ def by_criteria(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules:
     agreed = _majority_marks(marks, raters)
     result = raters.join(_sums(agreed), on="subject", how="left", maintain_order="left")
     result = result.join(_scores(round, agreed, rules), on="subject", how="left", maintain_order="left")
-    result = result.join(_matching(marks, agreed), on="subject", how="left", maintain_order="left")
+    result = result.join(_matching_evaluations(marks, agreed), on="subject", how="left", maintain_order="left")
     if round.protocol is not Protocol.RUBRIC:
         # A grade with the agreed mark on every criterion already joins them by its composition.
         result = result.with_columns(score=pl.coalesce("own", "score"))
@@ -150,7 +150,7 @@ def _scores(round: Round, agreed: pl.DataFrame, rules: RubricRules) -> pl.DataFr
     return counted.group_by("subject").agg(score=pl.when(closed).then(0.0).otherwise(mean).clip(0.0, 1.0))
 
 
-def _matching(marks: pl.DataFrame, agreed: pl.DataFrame) -> pl.DataFrame:
+def _matching_evaluations(marks: pl.DataFrame, agreed: pl.DataFrame) -> pl.DataFrame:
     """Return, per subject, the latest evaluation whose marks all match the agreed ones, with its own score."""
     wanted = agreed.select("subject", "name", "share", agreed="mark")
     size = agreed.group_by("subject").agg(size=pl.len())

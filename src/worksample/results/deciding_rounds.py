@@ -78,7 +78,7 @@ class RoundsInForce:
         found = [r for r in self.rounds if r.protocol is protocol and by in (None, r.by)]
         return sorted((r for r in found if self.since(r) is not None), key=self.order)
 
-    def looks(self, of: Sequence[str], like: Round) -> list[Round]:
+    def second_looks(self, of: Sequence[str], like: Round) -> list[Round]:
         """Return the second looks at any of the rounds `of`, by time.
 
         People may check any verdicts, programs and judges only those of their own kind: no judge overrules people.

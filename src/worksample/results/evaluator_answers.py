@@ -69,7 +69,7 @@ def evaluator_answers(work: ResultSet, protocol: Protocol | None = None) -> pl.D
     labels = {r.protocol for r in rounds if r.purpose is Purpose.CALIBRATION and r.protocol in BY_CRITERIA}
     parts = [pl.DataFrame(schema=ANSWERS)]
     for round in rounds:
-        judged = judging.read(round, [round.id], leaves=True)
+        judged = judging.read_round(round, [round.id], leaves=True)
         kind = pl.lit(judged.round.by.value).alias("kind")
         given = judged.given.select("evaluation", "subject", "evaluator", "at")
         leaves = judged.leaves.filter((pl.col("name") != "") & pl.col("skip").is_null())

@@ -38,7 +38,7 @@ class Subjects:
     handed: frozenset[str] = frozenset()
 
     @property
-    def every(self) -> frozenset[str]:
+    def all_submissions(self) -> frozenset[str]:
         """All submissions."""
         return frozenset().union(*self.submissions.values()) | self.handed
 
@@ -145,18 +145,18 @@ class Judgments:
         if asked:
             answered = {subject for each in answers.values() for subject in each}
             wanted = frozenset().union(*self.subjects.submissions.values()) | answered
-            instances = instances_of(reader.store, wanted & self.subjects.every, asked)
+            instances = instances_of(reader.store, wanted & self.subjects.all_submissions, asked)
             joined = join_verdicts(protocol, asked, instances, answers, by.kind, default, reader.rules)
         joined = self._with_waiting(protocol, tuple(deciding), whole, joined)
         if protocol is Protocol.HOLISTIC:
-            second_looks += self._spare_rounds(protocol, used)
+            second_looks += self._rounds_that_do_not_decide(protocol, used)
         return ProtocolJudgments(tuple(deciding), tuple(second_looks), whole, joined)
 
-    def _spare_rounds(self, protocol: Protocol, used: Collection[str]) -> list[JudgedRound]:
+    def _rounds_that_do_not_decide(self, protocol: Protocol, used: Collection[str]) -> list[JudgedRound]:
         """Return the rounds in force over chosen submissions of these experiments that do not decide."""
         ours = frozenset().union(*self.subjects.submissions.values())
         spare = [r for r in self.reader.found.deciding(protocol) if r.experiment is None and r.id not in used]
-        return [self.reader.read(r, [r.id]) for r in spare if ours.intersection(r.subjects)]
+        return [self.reader.read_round(r, [r.id]) for r in spare if ours.intersection(r.subjects)]
 
     def _with_waiting(
         self,

@@ -46,7 +46,7 @@ class Subset:
                 raise UsageError(f"no work can be chosen by {field!r}", next=f"--where with {', '.join(FIELDS)}")
 
     @classmethod
-    def read(cls, texts: Iterable[str]) -> Subset:
+    def parse(cls, texts: Iterable[str]) -> Subset:
         """Parse texts of the form `FIELD=VALUE`."""
         parts = [text.partition("=") for text in texts]
         for (field, mark, value), text in zip(parts, texts, strict=True):

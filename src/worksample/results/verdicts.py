@@ -29,7 +29,7 @@ from worksample.records import (
 )
 from worksample.results.round_evaluations import count_once, keep_latest
 
-from .criterion_marks import FEW, awaited_cause, by_criteria, each_grade
+from .criterion_marks import FEW, awaited_cause, grade_outcomes, verdicts_by_criterion
 from .job_qualification import qualified_frame
 from .round_evaluations import RoundEvaluations, evaluations_of
 
@@ -76,10 +76,10 @@ def verdict_frame(round: Round, said: RoundEvaluations, rules: RubricRules | Non
     parts = [_resolve_votes(round, votes), _resolve_grades(round, grades, said.leaves, rules)]
     if round.purpose is Purpose.QUALIFICATION:
         parts.append(qualified_frame(round, given.filter(pl.col("payload") == "labels")))
-    parts.append(_rest(given, parts, "no payload that decides", UNDECIDED))
+    parts.append(_remaining_verdicts(given, parts, "no payload that decides", UNDECIDED))
     parts[-1] = parts[-1].join(_resting(given), on="subject", how="left")
-    parts.append(_silent(rows.filter(~(pl.col("outcome") == _GIVEN).any().over("subject"))))
-    parts.append(_rest(single, parts, "every evaluation of it was struck", UNGRADED))
+    parts.append(_unanswered_verdicts(rows.filter(~(pl.col("outcome") == _GIVEN).any().over("subject"))))
+    parts.append(_remaining_verdicts(single, parts, "every evaluation of it was struck", UNGRADED))
     whole = _excuse_missing(pl.concat([with_verdict_columns(p) for p in parts]), rows)
     sure = pl.col("standing") == DECIDED
     partial = partial_credit(pl.col("score"), pl.col("passed").cast(pl.Float64))
@@ -118,7 +118,7 @@ def with_verdict_columns(part: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _rest(rows: pl.DataFrame, parts: Sequence[pl.DataFrame], reason: str, standing: str) -> pl.DataFrame:
+def _remaining_verdicts(rows: pl.DataFrame, parts: Sequence[pl.DataFrame], reason: str, standing: str) -> pl.DataFrame:
     """Return verdicts with this reason for the subjects of `rows` that none of `parts` has."""
     left = rows.select("subject").unique()
     for part in parts:
@@ -131,13 +131,13 @@ def _resting(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.group_by("subject", maintain_order=True).agg(both)
 
 
-def _silent(rows: pl.DataFrame) -> pl.DataFrame:
+def _unanswered_verdicts(rows: pl.DataFrame) -> pl.DataFrame:
     """Return verdicts for subjects without any given evaluation, with the reason of the last failed one."""
     last = rows.unique("subject", keep="last", maintain_order=True)
-    return last.select("subject", standing=pl.lit(UNGRADED), verdict_cause="cause", reason=_why_silent())
+    return last.select("subject", standing=pl.lit(UNGRADED), verdict_cause="cause", reason=_failure_reason())
 
 
-def _why_silent() -> pl.Expr:
+def _failure_reason() -> pl.Expr:
     """Return an evaluation's own reason, else the text of its cause."""
     causes = {cause.value: POLICY[cause].says for cause in Cause}
     why = pl.col("cause").replace_strict(causes, default=None, return_dtype=pl.String)
@@ -149,7 +149,7 @@ def _excuse_missing(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     failed = rows.filter(pl.col("outcome") == EvaluationOutcome.FAILED.value).unique(
         "subject", keep="last", maintain_order=True
     )
-    failed = failed.select("subject", failure="cause", said=_why_silent())
+    failed = failed.select("subject", failure="cause", said=_failure_reason())
     told = told.join(failed, on="subject", how="left", maintain_order="left")
     vain = pl.col("verdict_cause").is_in([cause.value for cause in AWAITED.values()]) & pl.col("failure").is_not_null()
     return told.with_columns(
@@ -206,8 +206,8 @@ def _resolve_votes(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
 def _resolve_grades(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
     grades = keep_latest(grades)
     if round.rule in (ResolutionRule.MAJORITY, ResolutionRule.TIE_BREAK):
-        return by_criteria(round, grades, leaves, rules)
-    each = each_grade(round, grades, leaves, rules)
+        return verdicts_by_criterion(round, grades, leaves, rules)
+    each = grade_outcomes(round, grades, leaves, rules)
     return _average_grades(round, each) if round.rule is ResolutionRule.MEAN else _latest(each)
 
 

@@ -23,7 +23,7 @@ from worksample.records import (
     Worker,
 )
 from worksample.results.assignments.assignment import (
-    SeatConflict,
+    AssignmentConflict,
     SlotAssignment,
     account_of,
     assignment_of,
@@ -69,9 +69,9 @@ class Workstations(OpenWorkstations):
             found = self.store.get(Slot, slot)
             task = WorkstationTask.of(self.store, found)
             if self._has_judged_task(task, who.person):
-                raise SeatConflict("you have judged work on this task", next="take other work")
+                raise AssignmentConflict("you have judged work on this task", next="take other work")
             if not waits_for_person(self.store, task.experiment, found):
-                raise SeatConflict("it is the agent's turn")
+                raise AssignmentConflict("it is the agent's turn")
             return take_slot(self.store, found, who.person, self.clock(), days_of(task.experiment))
 
         return await asyncio.to_thread(sit)
@@ -157,7 +157,7 @@ class Workstations(OpenWorkstations):
         def current() -> SlotAssignment:
             assignment = assignment_of(self.store, slot)
             if not assignment.is_taken(self.clock()):
-                raise SeatConflict("this work was handed in" if assignment.closed else "nobody has this work")
+                raise AssignmentConflict("this work was handed in" if assignment.closed else "nobody has this work")
             return assignment
 
         assignment = await asyncio.to_thread(current)
@@ -207,7 +207,9 @@ class Workstations(OpenWorkstations):
         async with workstation.busy:
             assignment = await self._own_assignment(slot, who)
             if not empty and is_empty(await workstation.files()):
-                raise SeatConflict("the output folder is empty", next="add files, or confirm that you hand in nothing")
+                raise AssignmentConflict(
+                    "the output folder is empty", next="add files, or confirm that you hand in nothing"
+                )
             await self._run_in_box(workstation, workstation.thaw())
             return await self._close(slot, workstation, assignment, who, DONE)
 
@@ -233,7 +235,7 @@ class Workstations(OpenWorkstations):
         """Yield the workstation while the timer runs."""
         assignment = await self._own_assignment(slot, who)
         if not assignment.running:
-            raise SeatConflict("the timer is paused", next="start it")
+            raise AssignmentConflict("the timer is paused", next="start it")
         workstation = self._workstation(slot, assignment)
         workstation.heard = time.monotonic()
         yield workstation
@@ -247,19 +249,19 @@ class Workstations(OpenWorkstations):
         """Return the terminal; None if the timer does not run. Raises SeatConflict."""
         assignment = await asyncio.to_thread(assignment_of, self.store, slot)
         if account_of(assignment.person) != account_of(who.person):
-            raise SeatConflict("this work is not assigned to you")
+            raise AssignmentConflict("this work is not assigned to you")
         if not assignment.running or slot not in self._open:
             return None
         try:
             return await self.shell(slot, who)
-        except SeatConflict:
+        except AssignmentConflict:
             return None  # it has just been paused or handed in
 
     async def files(self, slot: str, who: PersonAtWork) -> Manifest:
         """List the output: the current one, or the last recorded one if the box is not open."""
         assignment = await asyncio.to_thread(assignment_of, self.store, slot)
         if account_of(assignment.person) != account_of(who.person):
-            raise SeatConflict("this work is not assigned to you")
+            raise AssignmentConflict("this work is not assigned to you")
         workstation = self._open.get(slot)
         if workstation is not None and not assignment.closed:
             async with workstation.busy:

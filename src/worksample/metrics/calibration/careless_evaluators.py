@@ -38,7 +38,7 @@ class Kindness:
     """Number of those labels that are on this agent's work."""
 
     @property
-    def said(self) -> str:
+    def finding_text(self) -> str:
         """In words, for a report."""
         if not self.named:
             return f"nothing beyond chance in {self.labels} labels ({self.own} of its own)"
@@ -156,7 +156,7 @@ class OneAnswer:
     named: bool
 
     @property
-    def said(self) -> str:
+    def finding_text(self) -> str:
         """The finding as text, for a report."""
         what = "passes" if self.answer >= 0.5 else "fails"
         return (

@@ -31,7 +31,7 @@ def overshoot_of(
     if why:
         return undefined_estimate(name, why, counts, Unit.RATIO)
     parts = Parts(data, kind, level)
-    tuning = parts.tuned()
+    tuning = parts.best_lambda()
     judge, people = float(data.judge.mean()), parts.value(tuning)
     if people <= 0:
         return undefined_estimate(name, "people passed nothing: any factor is possible", counts, Unit.RATIO)

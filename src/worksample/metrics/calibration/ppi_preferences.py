@@ -10,7 +10,7 @@ from worksample.metrics.columns import Column, Floats, Ints, codes
 from .label_sample import CheckedSample, LabelKind, Sample, check_sample
 
 
-def rectified(sample: Sample, couple: Column) -> pl.Series:
+def rectify_preferences(sample: Sample, couple: Column) -> pl.Series:
     """Return a value per row whose mean over a couple's rows, each project counting once, is its prediction-powered
     preference (Angelopoulos, Duchi and Zrnic 2023).
 

@@ -49,12 +49,12 @@ class Corrected:
     """The weight lambda of the judge."""
 
     @property
-    def shown(self) -> Estimate:
+    def best_figure(self) -> Estimate:
         """The corrected figure if there is one, else the labels' own."""
         return self.labels if self.figure.value is None else self.figure
 
 
-def corrected(
+def correct_by_labels(
     sample: Sample,
     kind: LabelKind = LabelKind.RATE,
     *,
@@ -74,7 +74,7 @@ def corrected(
         nothing = undefined_estimate(f"{name}, labels' worth", why, label_counts(data), Unit.RATIO)
         return Corrected(undefined_estimate(name, why, label_counts(data)), alone, judge, nothing, None)
     parts = Parts(data, kind, level)
-    tuning = parts.tuned()
+    tuning = parts.best_lambda()
     value = min(max(parts.value(tuning), 0.0), 1.0)
     variance = parts.at(tuning)[1]
     low, high = parts.interval(tuning)
@@ -138,7 +138,7 @@ class Parts:
         self.people, self.judge = (float(m.sum() / data.rows) for m in means)
         y, f = ((m / total)[strata] for m in means)
         self.gap = float(every - self.judge)
-        own_y, own_f = (_apart(data, strata, values) for values in (data.people, data.judge))
+        own_y, own_f = (_label_distances(data, strata, values) for values in (data.people, data.judge))
         self.a, self.a_own = self._sum(y - self.people), self._sum(weight * own_y)
         self.b, self.b_own = self._sum((data.judge - every) - (f - self.judge)), self._sum(-weight * own_f)
         self.pseudo = normal_quantile((1 + level) / 2) ** 2
@@ -173,7 +173,7 @@ class Parts:
     def value(self, tuning: float) -> float:
         return self.people + tuning * self.gap
 
-    def tuned(self) -> float:
+    def best_lambda(self) -> float:
         """Lambda in 0..1 that minimises the variance, which is a parabola in it."""
         at = [self.at(x)[1] for x in (0.0, 0.5, 1.0)]
         curve, slope = 2 * (at[0] - 2 * at[1] + at[2]), -3 * at[0] + 4 * at[1] - at[2]
@@ -254,7 +254,7 @@ def exact_margins(passes: int, labels: int, level: float) -> tuple[float, float]
     return max(0.0, low - least), max(0.0, most - high)
 
 
-def _apart(data: CheckedSample, group: Ints, values: Floats) -> Floats:
+def _label_distances(data: CheckedSample, group: Ints, values: Floats) -> Floats:
     """Return each label's distance from the mean of its group's labels, and 0 for rows without a label.
 
     All labels have equal weight in that mean: with weights, a label that represents many rows would be its own mean. A

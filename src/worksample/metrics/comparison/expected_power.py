@@ -14,7 +14,7 @@ import numpy as np
 
 from worksample.metrics.columns import Floats
 from worksample.metrics.uncertainty.intervals import normal_quantile
-from worksample.metrics.uncertainty.mean_difference import Shift, p_of
+from worksample.metrics.uncertainty.mean_difference import MeanDifferenceTest, p_of
 from worksample.metrics.uncertainty.unit_intervals import student
 
 _NODES = 200
@@ -45,7 +45,7 @@ class TaskVariance:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaps:
+class DifferenceValues:
     """Possible values of one task's difference, and their probabilities."""
 
     value: Floats
@@ -57,12 +57,14 @@ def chance_to_find(work: TaskVariance, tasks: int, points: float, level: float) 
     tail = (1 - level) / 2
     if work.alike < 1 or work.whole <= 0:
         if work.variance <= 1e-12:
-            return float(Shift(np.array([points]), np.array([float(tasks)]), points, whole=False).p <= 1 - level)
+            return float(
+                MeanDifferenceTest(np.array([points]), np.array([float(tasks)]), points, whole=False).p <= 1 - level
+            )
         if tasks >= _MANY:
             far = student(level, tasks - 1)
             return _in_the_limit(work.variance, points, math.sqrt(work.alike), (tasks, far))
         return _power_of_graded(work, points, tasks, tail)
-    gaps = gaps_of(work, points)
+    gaps = difference_values(work, points)
     mean = float(gaps.chance @ gaps.value)
     if tasks * (1 - float(gaps.chance[work.trials])) >= _MANY:
         variance = float(gaps.chance @ gaps.value**2) - mean**2
@@ -91,7 +93,7 @@ def rate_of(work: TaskVariance) -> float:
     return (1 - math.sqrt(max(0.0, 1 - 4 * work.whole))) / 2
 
 
-def gaps_of(work: TaskVariance, points: float) -> Gaps:
+def difference_values(work: TaskVariance, points: float) -> DifferenceValues:
     """Return the differences between an agent that passes as often as the variances imply and one that passes more
     often by `points`.
     """
@@ -108,7 +110,7 @@ def gaps_of(work: TaskVariance, points: float) -> Gaps:
     both = shared * together + (1 - shared) * apart
     value = np.arange(-trials, trials + 1)
     chance = np.array([np.trace(both, offset=int(gap)) for gap in value])
-    return Gaps(value / trials, chance / chance.sum())
+    return DifferenceValues(value / trials, chance / chance.sum())
 
 
 def _chances(rate: float, part: float) -> Floats:

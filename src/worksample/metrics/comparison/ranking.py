@@ -15,13 +15,13 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats, Ints, codes, how_many
+from worksample.metrics.columns import Floats, Ints, codes, count_flags
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.tiers import TrialColumns
 from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, weights
-from worksample.metrics.uncertainty.mean_difference import Shift, interval_of
+from worksample.metrics.uncertainty.mean_difference import MeanDifferenceTest, interval_of
 
 from .paired import read_side
 
@@ -115,7 +115,7 @@ def _pair(table: _Table, one: int, two: int, level: float) -> PairTest:
     first, second = table.names[one], table.names[two]
     gap = table.cells[:, two] - table.cells[:, one]
     both = ~np.isnan(gap)
-    counts = Counts(len(gap), how_many(both))
+    counts = Counts(len(gap), count_flags(both))
     name, given = f"{second} minus {first}", ("instances that both have a valid trial of",)
     if not both.any():
         reason = "no instance has a valid trial of both"
@@ -124,7 +124,7 @@ def _pair(table: _Table, one: int, two: int, level: float) -> PairTest:
     below = np.bincount(table.task[both])
     per_task = np.bincount(table.task[both], weights=gap[both])[below > 0] / below[below > 0]
     alike = (table.alike[one] + table.alike[two]) / 2
-    shift = Shift.of(per_task, alike) if len(per_task) > 1 else None
+    shift = MeanDifferenceTest.of(per_task, alike) if len(per_task) > 1 else None
     ends, note = (Interval(), units.ONE_UNIT) if shift is None else interval_of(shift, level)
     counts = counts.having(tasks=len(per_task))
     found = Estimate(name, float(per_task.mean()), counts, *ends, Unit.POINTS, conditional_on=given).noting(note)

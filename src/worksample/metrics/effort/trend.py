@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, codes, days, floats, how_many, same_length
-from worksample.metrics.counts import Counts, some
+from worksample.metrics.columns import Column, codes, count_flags, days, floats, same_length
+from worksample.metrics.counts import Counts, with_noun
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.unit_intervals import student
@@ -33,8 +33,8 @@ def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) 
     rows = known & dates.is_not_null().to_numpy()
     if (known & (np.nan_to_num(hours, nan=1.0) <= 0)).any():
         raise UsageError("a horizon of 0 hours", where="column 'horizon'", next="null where there is none")
-    counts = Counts(len(rows), how_many(rows), ungraded=how_many(~rows)).having(undated=dates.null_count())
-    name, size = "doubling time (days)", how_many(rows)
+    counts = Counts(len(rows), count_flags(rows), ungraded=count_flags(~rows)).having(undated=dates.null_count())
+    name, size = "doubling time (days)", count_flags(rows)
     given = ("horizons grow by an even factor", "agents are as good as drawn from what is released")
 
     def none(reason: str) -> Estimate:
@@ -52,7 +52,7 @@ def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) 
     if slope <= 0:
         return none("horizons do not grow with release dates")
     if size < FEWEST:
-        note = f"{some(size, 'agent')}, too few for an interval: {FEWEST} are needed"
+        note = f"{with_noun(size, 'agent')}, too few for an interval: {FEWEST} are needed"
         return Estimate(name, 1 / slope, counts, unit=Unit.NUMBER, notes=(note,), conditional_on=given)
     left = dy - slope * dx
     error = math.sqrt(float((left * left).sum()) / (size - 2) / float((dx * dx).sum()))

@@ -55,7 +55,7 @@ class Hierarchy:
         """The number of instances of the same task, for each instance."""
         return self.instances if self.of_ is None else self.instances[self.of_]
 
-    def apart(self, group: Ints, size: int) -> tuple[Hierarchy, Ints]:
+    def split_by_group(self, group: Ints, size: int) -> tuple[Hierarchy, Ints]:
         """Return the rows with tasks and instances split by group, and the group of each task; the unchanged structure
         if none spans several groups.
 

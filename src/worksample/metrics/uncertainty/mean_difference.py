@@ -126,7 +126,7 @@ def chance_positive(values: Floats, times: Floats) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
+class MeanDifferenceTest:
     """A test of the mean of tasks' differences, from a sample of two tasks or more.
 
     `values`, `times`: the differences and the number of tasks with each; `reach`: the largest possible difference of
@@ -140,7 +140,7 @@ class Shift:
     whole: bool
 
     @classmethod
-    def of(cls, gaps: Floats, alike: float = 1.0) -> Shift:
+    def of(cls, gaps: Floats, alike: float = 1.0) -> MeanDifferenceTest:
         """Build the test of these differences.
 
         `alike`: `unit_intervals.zero_or_one` of the scores behind the differences. Scores that are seldom 0 or 1 differ
@@ -219,10 +219,10 @@ def difference(gaps: Floats, level: float, *, alike: float = 1.0) -> tuple[Inter
     """Return the interval of the mean of units' differences in -1..1, and a note (see `Shift`)."""
     if len(gaps) < 2:
         return Interval(), ONE_UNIT
-    return interval_of(Shift.of(gaps, alike), level)
+    return interval_of(MeanDifferenceTest.of(gaps, alike), level)
 
 
-def interval_of(shift: Shift, level: float) -> tuple[Interval, str]:
+def interval_of(shift: MeanDifferenceTest, level: float) -> tuple[Interval, str]:
     tail = (1 - level) / 2
     error = shift.error
     differs = bool((np.abs(shift.values) > _TINY).any())

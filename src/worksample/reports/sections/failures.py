@@ -37,7 +37,7 @@ def _read_tagged(results: ResultSet) -> pl.DataFrame | None:
     judging, rounds = rounds_of(results, [Purpose.FAILURES])
     if not rounds:
         return None
-    given = [judging.read(r, [r.id]).given.filter(pl.col("payload") == "tags") for r in rounds]
+    given = [judging.read_round(r, [r.id]).given.filter(pl.col("payload") == "tags") for r in rounds]
     rows = pl.concat(given).select("evaluation", "subject", "evaluator", "at")
     told = dict(_read_tags(results.store, rows["evaluation"].to_list()))
     rows = rows.with_columns(
@@ -121,7 +121,7 @@ def _minutes(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     for round in rounds:
         if round.by is not EvaluatorKind.PERSON:
             continue
-        judged = judging.read(round, [round.id])
+        judged = judging.read_round(round, [round.id])
         every = results.keep_chosen(judged.given)
         given = every.filter(pl.col("minutes").is_not_null())
         if given.is_empty():

@@ -15,7 +15,7 @@ from worksample.results.result_set import ResultSet
 
 from .chain_jobs import ChainJobs
 from .config import MeasureConfig, hourly_rate
-from .rescue_by_reviewer import whose_feedback
+from .rescue_by_reviewer import rescue_sections
 from .rows import Group, agent_groups, attempts_of, groups
 from .section import Section
 from .value_regions import feedback_regions
@@ -36,7 +36,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         yield chains.cost()
         yield chains.pays()
         yield from feedback_regions(results, config, chains.jobs)
-        yield from whose_feedback(results, config, chains.rows, chains.arms)
+        yield from rescue_sections(results, config, chains.rows, chains.arms)
 
 
 class _Figures(ChainJobs):

@@ -12,10 +12,10 @@ from worksample.reports.sections.config import calibration_rules
 from worksample.results.calibration.config import calibration_of
 from worksample.results.calibration.label_rounds import (
     count_missing_labels,
-    drawn_of,
+    drawn_submissions,
     labels_of,
     sent_to_people,
-    work_of,
+    submissions_with_slots,
 )
 from worksample.results.evaluator_answers import WHOLE, majority_by_kind
 from worksample.results.result_set import ResultSet
@@ -63,7 +63,7 @@ def _drawn_labels(results: ResultSet) -> pl.DataFrame:
         labels = next((one for one in found if one is not None), None)
         if labels is None:
             continue
-        for s, slot in work_of(results.store, experiment.id):
+        for s, slot in submissions_with_slots(results.store, experiment.id):
             rows.append((s.id, labels.draw.stratum(slot), labels.draw.has(slot, s.id)))
     return pl.DataFrame(rows, {"subject": pl.String, "stratum": pl.String, "drawn": pl.Boolean}, orient="row")
 
@@ -88,7 +88,7 @@ def _corrected_section(results: ResultSet, config: MeasureConfig, verdicts: pl.D
         lines.append(("all agents", "", verdicts))
     rows, least = [], calibration_rules(results, config).least
     for label, agent, part in lines:
-        found = m.corrected(_sample(part), name="pass rate", least=least, level=config.how.level)
+        found = m.correct_by_labels(_sample(part), name="pass rate", least=least, level=config.how.level)
         factor = m.overshoot_of(_sample(part), least=least, level=config.how.level)
         told = (found.worth, _share_saved(found.worth), str(found.labels.counts.valid))
         rows.append(SectionRow(label, agent or None, (found.figure, found.labels, found.judge, factor, *told)))
@@ -142,8 +142,8 @@ def effort(results: ResultSet) -> Iterator[Section]:
             if protocol is Protocol.PAIRWISE:
                 every, drawn = set(labels.draw.strata), set(labels.draw.drawn)
             else:
-                every = {s.id for s, _ in work_of(results.store, experiment.id)}
-                drawn = set(drawn_of(results.store, experiment.id, labels.draw))
+                every = {s.id for s, _ in submissions_with_slots(results.store, experiment.id)}
+                drawn = set(drawn_submissions(results.store, experiment.id, labels.draw))
             sent = sent_to_people(results.store, labels.round.over or "") & every
             left = len(every - drawn - sent)
             lacking = count_missing_labels(results.store, experiment, labels)

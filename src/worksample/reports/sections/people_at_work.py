@@ -21,7 +21,7 @@ from .value_regions import (
     HUMAN,
     WITH_FEEDBACK,
     WITHOUT_PRICE,
-    Regions,
+    RegionTable,
     feedback_has_price,
     regions_table,
     values_of,
@@ -51,7 +51,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         *(f"costs: {said}" for said in cost_marks(attempts_of(frame, None).select(mark_columns()))),
     )
     title = "Which approach is best at which value, people as measured"
-    told = Regions("people-regions", title, "UpBench 5.4.1", notes)
+    told = RegionTable("people-regions", title, "UpBench 5.4.1", notes)
     yield regions_table(config, told, [("", rows)], (values_of(rows["price"]), _choice))
 
 

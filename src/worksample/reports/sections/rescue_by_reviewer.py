@@ -22,7 +22,7 @@ LONG = "over 100 words"
 UNKNOWN = "unknown"
 
 
-def whose_feedback(
+def rescue_sections(
     results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, arms: Mapping[str, Feedback]
 ) -> Iterator[Section]:
     """Yield the share of re-attempts that passed, by the feedback they received. rows: attempts of chains, with arm and

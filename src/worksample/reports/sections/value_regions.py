@@ -27,7 +27,7 @@ Chosen = Callable[[pl.DataFrame, m.Resampling], "m.Choice | str"]
 
 
 @dataclass(frozen=True)
-class Regions:
+class RegionTable:
     """Headings and notes of a table of regions; `by`: the column that names parts, if the table has any."""
 
     id: str
@@ -56,10 +56,10 @@ def feedback_regions(results: ResultSet, config: MeasureConfig, jobs: pl.DataFra
         "that somebody else succeeds always is never proved: far up, people have a region in nearly every world",
         *(f"costs of {group.label}: {said}" for group in agent_groups(priced) for said in cost_marks(group.rows)),
     )
-    yield regions_table(config, Regions(id, title, source, notes), [("", priced)], (values, choice_of))
+    yield regions_table(config, RegionTable(id, title, source, notes), [("", priced)], (values, choice_of))
     if len(parts := _parts(results, config, priced)) > 1:
         by = config.by or "category"
-        told = Regions(f"{id}-by", f"{title}, part by part", source, notes, by)
+        told = RegionTable(f"{id}-by", f"{title}, part by part", source, notes, by)
         yield regions_table(config, told, parts, (values, choice_of))
 
 
@@ -72,7 +72,7 @@ def values_of(prices: pl.Series) -> tuple[float, ...]:
 
 def regions_table(
     config: MeasureConfig,
-    told: Regions,
+    told: RegionTable,
     parts: Sequence[tuple[str, pl.DataFrame]],
     asked: tuple[Sequence[float], Chosen],
 ) -> Section:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from worksample.metrics import Approach, Estimate, Unit, decide_by_value
 from worksample.reports.board import Leaderboard
-from worksample.reports.heat_map import Heat, heat_table
+from worksample.reports.heat_map import HeatMap, heat_table
 from worksample.reports.plots import (
     Axis,
     Bars,
     Canvas,
-    Dated,
+    DatedFigure,
     budget_curves,
     curve_over_time,
     grouped_bars,
@@ -70,7 +70,7 @@ def board_charts(canvas: Canvas, board: Leaderboard, frame: pl.DataFrame, releas
     axis = Axis("pass", "Full passes per agent.", told, share=True)
     interval_bars(canvas, axis, Bars(names, {"pass": [r.passed for r in board.rows]}))
     resources(canvas, names, board.rows)
-    dated = [Dated(r.label, day, r.score) for r in board.rows if (day := released.get(r.agent)) is not None]
+    dated = [DatedFigure(r.label, day, r.score) for r in board.rows if (day := released.get(r.agent)) is not None]
     says = "Mean score by the release date of the model. Dashed: the best so far."
     scores_over_time(canvas, Axis("score-released", says, "mean score", share=True), dated)
     score_spread(canvas, frame)
@@ -157,7 +157,7 @@ def _approach(row: SectionRow) -> Approach | None:
     return None
 
 
-def heat_charts(canvas: Canvas, tasks: Heat | None, groups: Heat) -> None:
+def heat_charts(canvas: Canvas, tasks: HeatMap | None, groups: HeatMap) -> None:
     """Draw the heat maps per task (if tasks may be shown) and per category."""
     for name, caption, heat in (
         ("heat-tasks", "Mean score per task.", tasks),

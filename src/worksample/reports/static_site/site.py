@@ -193,7 +193,9 @@ class _Site:
             grader_forms,
         )
 
-        instances = [self.instance(id) for id in self.frame["instance"].unique().sort().to_list() or self.planned()]
+        instances = [
+            self.instance(id) for id in self.frame["instance"].unique().sort().to_list() or self.planned_instances()
+        ]
         forms = {i.task: grader_forms(self.code_of(i)) for i in instances}
         census = census_of(self.board.experiments[0].lock.suite, instances, self.store.manifest, forms=forms)
         found = description_of(census, DescribeConfig(illustrative=self.config.illustrative))
@@ -209,7 +211,7 @@ class _Site:
             correlation=found.correlation,
         )
 
-    def planned(self) -> list[str]:
+    def planned_instances(self) -> list[str]:
         """Return the ids of the instances in the experiments' locks."""
         return sorted({id for e in self.board.experiments for id in e.lock.instances})
 

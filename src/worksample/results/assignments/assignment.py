@@ -103,7 +103,7 @@ def _after(assignment: SlotAssignment, event: AssignmentEvent) -> SlotAssignment
     return assignment
 
 
-class SeatConflict(UsageError):
+class AssignmentConflict(UsageError):
     """The slot is assigned to another person, was handed in, or is in the wrong state for the action."""
 
 
@@ -145,11 +145,11 @@ def take_slot(store: Store, slot: Slot, person: str, at: datetime, days: float) 
     """
     assignment = assignment_of(store, slot.id)
     if assignment.closed or slot.not_attemptable:
-        raise SeatConflict("this work was handed in" if assignment.closed else "this slot cannot be attempted")
+        raise AssignmentConflict("this work was handed in" if assignment.closed else "this slot cannot be attempted")
     if assignment.is_of(person, at):
         return assignment
     if assignment.is_taken(at):
-        raise SeatConflict("somebody else has this work", next="take other work")
+        raise AssignmentConflict("somebody else has this work", next="take other work")
     return commit_event(
         store, event_after(assignment, person, AssignmentAct.TAKEN, at, until=at + timedelta(days=days))
     )

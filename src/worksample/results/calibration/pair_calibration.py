@@ -17,8 +17,8 @@ from worksample.results.pair_sampling import drawn_pairs, key_of, later_rounds, 
 from worksample.results.result_set import ResultSet
 
 from .config import CalibrationConfig, Stratum, calibration_of
-from .label_draw import EACH, LATER, Draw, about
-from .label_rounds import LabelRound, work_of
+from .label_draw import EACH, LATER, LabelDraw, shared_strata
+from .label_rounds import LabelRound, submissions_with_slots
 from .prior_labels import carry_prior_labels, join_proofs
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ PARTED = "the judge's answers part"
 CONTRADICTED = "a person disagreed"
 
 
-def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> Draw:
+def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> LabelDraw:
     """Draw pairs of the judge's round at random within strata, from the pairs and the seed alone.
 
     The draw's `strata` and `drawn` name pairs (`key_of`). Each two agents that meet are a separate stratum, since a
@@ -40,9 +40,9 @@ def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: Cali
     """
     strata = strata_of(store, experiment, drawn_pairs(store, judged), config)
     if not strata:
-        return Draw({}, frozenset(), config.share or 1.0, config.seed)
+        return LabelDraw({}, frozenset(), config.share or 1.0, config.seed)
     drawn = _draw_within_strata(strata, config.share or 0.0, config.seed, config.labels or EACH)
-    return Draw(strata, drawn, config.share or len(drawn) / len(strata), config.seed)
+    return LabelDraw(strata, drawn, config.share or len(drawn) / len(strata), config.seed)
 
 
 def _draw_within_strata(strata: Mapping[str, str], share: float, seed: int, least: int) -> frozenset[str]:
@@ -53,7 +53,7 @@ def _draw_within_strata(strata: Mapping[str, str], share: float, seed: int, leas
     return frozenset(key for key, flag in zip(mine, flags, strict=True) if flag)
 
 
-def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) -> Draw:
+def with_later_pairs(store: Store, experiment: Experiment, judged: Round, draw: LabelDraw) -> LabelDraw:
     """Return the draw extended by pairs that were drawn later for the judge's round.
 
     For each two agents that meet in the later pairs, people label the same share, at least two. Later pairs have
@@ -69,7 +69,7 @@ def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) 
         strata = {key: f"{stratum}{_LATER}" for key, stratum in strata.items()}
         if strata:
             drawn = _draw_within_strata(strata, draw.share, draw.seed, EACH)
-            draw = Draw({**draw.strata, **strata}, draw.drawn | drawn, draw.share, draw.seed)
+            draw = LabelDraw({**draw.strata, **strata}, draw.drawn | drawn, draw.share, draw.seed)
     return draw
 
 
@@ -86,7 +86,7 @@ def strata_of(
 
     struck_too: include struck pairs.
     """
-    there = {s.id: (s, slot) for s, slot in work_of(store, experiment.id, struck_too=struck_too)}
+    there = {s.id: (s, slot) for s, slot in submissions_with_slots(store, experiment.id, struck_too=struck_too)}
     pairs = [pair for pair in pairs if pair[0] in there and pair[1] in there]
     who = entrants_of(store, {id for pair in pairs for id in pair})
     agents = {a.id: a for a in store.find(Agent)}
@@ -96,7 +96,7 @@ def strata_of(
     def strata_values(submission: Submission, slot: str | None) -> dict[Stratum, str]:
         if submission.instance not in instances:
             instances[submission.instance] = store.get(Instance, submission.instance)
-        found = about(agents.get(submission.entrant), arms.get(slot or "", ""), instances[submission.instance])
+        found = shared_strata(agents.get(submission.entrant), arms.get(slot or "", ""), instances[submission.instance])
         return {**found, Stratum.AGENT: who[submission.id]}
 
     by = dict.fromkeys((Stratum.AGENT, *config.strata))

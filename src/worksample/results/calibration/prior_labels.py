@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 WHERE = "[calibration] proofs"
 
 
-def earlier(store: Store, experiment: Experiment, config: CalibrationConfig) -> list[Experiment]:
+def earlier_experiments(store: Store, experiment: Experiment, config: CalibrationConfig) -> list[Experiment]:
     """Return the experiments that `proofs` names by id or by name; for a name, the latest one planned before this one.
 
     Raises PlanError if none exists, or if it calibrated none of this experiment's protocols.
@@ -55,7 +55,7 @@ def carry_prior_labels(
 ) -> pl.DataFrame | None:  # fmt: skip
     """Return the labelled rows of earlier experiments, as `rows_of` returns them for one; None if there are none."""
     rows = []
-    for one in earlier(store, experiment, config):
+    for one in earlier_experiments(store, experiment, config):
         labels = labels_of(store, one.id, protocol) if _calibrates(one, protocol) else None
         rounds = RoundsInForce(store.find(Round, experiment=one.id), store.find(Amendment, target="round"))
         judged = rounds.deciding(protocol, EvaluatorKind.JUDGE)

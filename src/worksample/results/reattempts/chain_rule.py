@@ -33,18 +33,18 @@ class ChainLink:
     trial: str | None = None
     """The slot's live trial."""
     submission: str | None = None
-    fed: str | None = None
+    earlier_submission: str | None = None
     """The earlier submission that the trial received."""
     score: float | None = None
     dollars: float | None = 0.0
     """US dollars spent on it, for every try and every grading; None if a part has no price."""
     hours: float | None = 0.0
     """Hours of people who graded it; None if an evaluation does not state them."""
-    said: bool = True
+    has_feedback: bool = True
     """Whether the feedback for the next attempt exists."""
 
 
-class Next(StrEnum):
+class ChainAction(StrEnum):
     RUN = "run"
     """Run the named slot, which is already planned."""
     COMMIT = "commit"
@@ -55,7 +55,7 @@ class Next(StrEnum):
     END = "end"
 
 
-class Why(StrEnum):
+class ChainReason(StrEnum):
     """Reason why a chain waits or has ended."""
 
     VERDICT = "its latest attempt has no verdict"
@@ -70,9 +70,9 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChainStep:
-    next: Next
+    next: ChainAction
     slot: str
-    why: Why = Why.NOTHING
+    why: ChainReason = ChainReason.NOTHING
 
 
 def next_step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
@@ -82,40 +82,48 @@ def next_step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
     feedback for it exists.
     """
     for before, link in pairwise(links):
-        if link.trial is not None and link.fed != before.submission:
-            return ChainStep(Next.WITHDRAW, link.slot)
+        if link.trial is not None and link.earlier_submission != before.submission:
+            return ChainStep(ChainAction.WITHDRAW, link.slot)
     said = True
     for link in links:
         match link.verdict:
             case AttemptVerdict.OPEN:
-                return ChainStep(Next.RUN, link.slot) if said else ChainStep(Next.WAIT, link.slot, Why.FEEDBACK)
+                return (
+                    ChainStep(ChainAction.RUN, link.slot)
+                    if said
+                    else ChainStep(ChainAction.WAIT, link.slot, ChainReason.FEEDBACK)
+                )
             case AttemptVerdict.WAITS:
-                return ChainStep(Next.WAIT, link.slot, Why.VERDICT)
+                return ChainStep(ChainAction.WAIT, link.slot, ChainReason.VERDICT)
             case AttemptVerdict.PASSED:
-                return ChainStep(Next.END, link.slot, Why.PASSED)
+                return ChainStep(ChainAction.END, link.slot, ChainReason.PASSED)
             case AttemptVerdict.FAILED:
-                said = link.said
+                said = link.has_feedback
     last = links[-1]
     if why := _why_ended(rule, links):
-        return ChainStep(Next.END, last.slot, why)
-    return ChainStep(Next.COMMIT, last.slot) if said else ChainStep(Next.WAIT, last.slot, Why.FEEDBACK)
+        return ChainStep(ChainAction.END, last.slot, why)
+    return (
+        ChainStep(ChainAction.COMMIT, last.slot)
+        if said
+        else ChainStep(ChainAction.WAIT, last.slot, ChainReason.FEEDBACK)
+    )
 
 
-def _why_ended(rule: Chain, links: Sequence[ChainLink]) -> Why:
+def _why_ended(rule: Chain, links: Sequence[ChainLink]) -> ChainReason:
     """Return why a chain whose attempts all failed is not continued; empty if it is."""
     if len(links) > rule.reattempts:
-        return Why.ATTEMPTS
+        return ChainReason.ATTEMPTS
     budgets = ((rule.dollars, [link.dollars for link in links]), (rule.hours, [link.hours for link in links]))
     for budget, spent in budgets:
         if budget is None:
             continue
         known = [one for one in spent if one is not None]
         if sum(known) >= budget:
-            return Why.BUDGET
+            return ChainReason.BUDGET
         if len(known) < len(spent):
-            return Why.UNKNOWN
+            return ChainReason.UNKNOWN
     if rule.improving and len(links) > 1:
         before, last = links[-2].score, links[-1].score
         if before is not None and last is not None and last <= before:
-            return Why.NO_IMPROVEMENT
-    return Why.NOTHING
+            return ChainReason.NO_IMPROVEMENT
+    return ChainReason.NOTHING

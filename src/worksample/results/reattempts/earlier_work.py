@@ -24,12 +24,12 @@ from worksample.records import (
 )
 from worksample.records.closed_trial import submission_of, trial_id, trial_record
 from worksample.results.reattempts.feedback_prompt import feedback_prompt, shown_criteria
-from worksample.results.reattempts.feedback_speakers import KIND, Speakers
+from worksample.results.reattempts.feedback_speakers import KIND, FeedbackSources
 from worksample.store import Store
 
 
 @dataclass(frozen=True)
-class Feeding:
+class AgentInput:
     """`previous`: the earlier `output/` on this machine."""
 
     fed: Fed
@@ -48,7 +48,7 @@ def earlier_work(store: Store, slot: Slot) -> Submission | None:
     return None
 
 
-def feed(store: Store, slot: Slot, arm: Arm, instance: Instance, protocol: Protocol) -> Feeding | None:
+def prepare_input(store: Store, slot: Slot, arm: Arm, instance: Instance, protocol: Protocol) -> AgentInput | None:
     """Return the slot agent's input from the earlier attempt; None if the earlier work or its feedback is no longer in
     force.
 
@@ -58,16 +58,16 @@ def feed(store: Store, slot: Slot, arm: Arm, instance: Instance, protocol: Proto
     if earlier is None:
         return None
     kind = KIND.get(arm.feedback)
-    said = Speakers(store, protocol).of(earlier.id, kind) if kind else ()
+    said = FeedbackSources(store, protocol).of(earlier.id, kind) if kind else ()
     if kind and not said:
         return None
     grading = instance.grading[protocol]
     text = feedback_prompt(arm, instance.work.environment.paths.output, grading.criteria, said)
     fed = Fed(submission=earlier.id, evaluations=tuple(e.id for e in said), text=store.blobs.put(text.encode("utf-8")))
-    return Feeding(fed, text, store.folder(earlier.parts["output"].manifest))
+    return AgentInput(fed, text, store.folder(earlier.parts["output"].manifest))
 
 
-def as_shown(instance: Instance, arm: Arm, protocol: Protocol, feeding: Feeding | None) -> Instance:
+def as_shown(instance: Instance, arm: Arm, protocol: Protocol, feeding: AgentInput | None) -> Instance:
     """Return the instance as the arm shows it: with the criteria that the agent may see and the feedback that it
     receives.
 

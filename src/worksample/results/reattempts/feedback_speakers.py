@@ -25,7 +25,7 @@ KIND = {
 """Kind of evaluator whose evaluations an arm passes on as feedback; other arms pass on none."""
 
 
-class Speakers:
+class FeedbackSources:
     """Evaluations by evaluators that may decide under a protocol, and by those who adjudicated them. They are read
     once.
     """
@@ -45,7 +45,7 @@ class Speakers:
         made = [e for e in self._store.find(Evaluation, subject=submission) if self._stands(e)]
         for round in reversed(self._found.deciding(self._protocol, kind)):
             if any(e.round == round.id for e in made):
-                looks = self._found.looks([round.id], round)
+                looks = self._found.second_looks([round.id], round)
                 ids = {round.id, *(r.id for r in looks if r.purpose is Purpose.ADJUDICATION and r.by is kind)}
                 return tuple(e for e in made if e.round in ids)
         return ()
