@@ -124,7 +124,7 @@ def test_a_stratum_without_a_label_withholds_the_corrected_figure_and_says_so() 
     people = [float(p) if i < 40 else None for i, p in enumerate(rng.random(60) < 0.3)]
     found = m.correct_by_labels(sample(people, [f"agent {i // 20}" for i in range(60)]))
     assert found.figure.value is None
-    assert found.figure.reason == "no label in agent 2: draw some there"
+    assert found.figure.reason == "no label in agent 2: draw some in each"
     assert found.labels.conditional_on == ("strata with labels; none in agent 2",)
 
 

@@ -214,9 +214,9 @@ def test_weights_of_edges_are_named_where_they_matter():
     rows = [(p, "a", "human", float(p % 3 == 0)) for p in range(40)]
     rows += [(p, "b", "human", float(p % 2 == 0)) for p in range(4)]
     sums = m.pair_sums(*zip(*rows, strict=True))
-    assert "4 to 40 comparisons weigh alike" in " ".join(m.elo_ratings(sums).ratings["a"].notes)
+    assert "with 4 and with 40 comparisons weigh the same" in " ".join(m.elo_ratings(sums).ratings["a"].notes)
     counted = m.elo_ratings(sums, m.EloOptions(weight="comparison"))
-    assert "weigh alike" not in " ".join(counted.ratings["a"].notes)
+    assert "weigh the same" not in " ".join(counted.ratings["a"].notes)
     assert counted.ratings["b"].counts.valid == 4
 
 

@@ -62,7 +62,7 @@ def test_prices_that_cannot_be():
         with pytest.raises(UsageError):
             m.dollars_earned([wrong], [True])
     assert m.dollars_earned([1e12], [True], ceiling=1e13).earned.value == 1e12
-    assert m.dollars_earned([0, 0], [True, True]).share.reason == "the priced projects are worth 0 together"
+    assert m.dollars_earned([0, 0], [True, True]).share.reason == "the prices of the projects add up to 0"
     assert m.dollars_earned([None], [True]).earned.reason == "no graded project has a price"
     assert m.dollars_earned([], []).earned.reason == "nothing was planned"
 

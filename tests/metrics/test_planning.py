@@ -250,7 +250,7 @@ def test_horizons_that_do_not_exist():
     assert four.level is None and "5 are needed" in four.notes[0]
     for seed in (7, 8):
         one_side = m.time_horizon(*work(seed=seed, tasks=12)[:2]).horizons[0.8]
-        assert one_side.low is None and one_side.high is not None and "no end below" in one_side.notes[-1], seed
+        assert one_side.low is None and one_side.high is not None and "no lower end" in one_side.notes[-1], seed
 
 
 # --- budgets
@@ -288,7 +288,7 @@ def test_horizons_that_double_every_hundred_days():
     rough = m.doubling_time([h * f for h, f in zip(exact, (1, 1.2, 0.9, 1.1, 1.0), strict=True)], day)
     assert rough.low < 100 < rough.high
     noisy = m.doubling_time([h * f for h, f in zip(exact, (4, 1, 0.5, 4, 1.0), strict=True)], day)
-    assert noisy.high is None and "no end above" in noisy.notes[0]
+    assert noisy.high is None and "no upper end" in noisy.notes[0]
     assert m.doubling_time(exact[::-1], day).reason == "horizons do not grow with release dates"
     assert "one day" in m.doubling_time(exact, day[:1] * 5).reason
     assert m.doubling_time([1.0, None], day[:2]).reason == "1 agents with a horizon and a release date are too few"

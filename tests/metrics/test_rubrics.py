@@ -62,7 +62,7 @@ def test_skips_have_causes():
     assert "UpBench's formula" in m.UPBENCH.says()[0]
     every = scored([("critical", "not_applicable")] * 3)
     assert (every["score"], every["reason"], every["skipped"]) == (None, "no criterion applies", 3)
-    assert scored([("optional", "pass")])["reason"] == "no criterion that gates applies"
+    assert scored([("optional", "pass")])["reason"] == "no criterion that decides completion applies"
     assert scored([("critical", "pass"), ("pitfall", "fail")])["completed"] is True
     assert scored([("critical", "pass"), ("pitfall", "fail")], pitfalls_gate=True)["completed"] is False
     with pytest.raises(UsageError, match="unknown 'vital'"):

@@ -345,7 +345,7 @@ def test_a_judge_that_always_passes_is_named_and_decides_nothing(tmp_path: Path)
     # The third fail that a judge at the threshold would see four times in five.
     place = [n for n, e in enumerate(given, 1) if not good(e.subject)][2]
     assert told["judge.judge@1"] == (
-        f"passes all 80 that it was asked, among them 3 on which people said otherwise, seen with {place} labels"
+        f"passes all 80 items, although people disagree on 3 of them, shown by {place} labels"
     )
     assert fill(desk, experiment) > 0
     frame = ResultSet(desk.store, [experiment]).frame(Protocol.HOLISTIC)

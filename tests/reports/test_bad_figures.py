@@ -118,7 +118,7 @@ def test_a_category_that_no_taxonomy_has_is_named(store: Store) -> None:
         made = world.submission(trial)
         store.commit(trial, made, world.evaluation(made.id, f"e{slot}", score, instance=trial.instance))
     found = sections(store)["category"]
-    assert "in no taxonomy, and a group of its own: upwork:writing/reports" in notes(found)
+    assert "in no taxonomy, and therefore a separate group: upwork:writing/reports" in notes(found)
 
 
 def test_a_category_with_one_trial_has_a_value_and_says_why_it_has_no_more(store: Store) -> None:

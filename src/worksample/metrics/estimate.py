@@ -72,12 +72,15 @@ class Estimate:
 
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.reason):
-            raise UsageError("a figure has a value, or the reason why it has none", where=f"estimate {self.name!r}")
+            what = "a figure needs either a value or a reason why it has none"
+            raise UsageError(what, where=f"estimate {self.name!r}", next="pass value or reason")
         for end in (self.value, self.low, self.high):
             if end is not None and not math.isfinite(end):
-                raise UsageError(f"{end} is not a figure", where=f"estimate {self.name!r}")
+                what = f"{end} is not a finite number"
+                raise UsageError(what, where=f"estimate {self.name!r}", next="pass a finite number, or None")
         if self.low is not None and self.high is not None and self.low > self.high:
-            raise UsageError(f"low {self.low} above high {self.high}", where=f"estimate {self.name!r}")
+            what = f"low {self.low} is above high {self.high}"
+            raise UsageError(what, where=f"estimate {self.name!r}", next="pass low <= high")
 
     def format_value(self, digits: int | None = None) -> str:
         """Return the value as published tables print it, without its unit's sign: "1.3" for 3/240; "-" if it is

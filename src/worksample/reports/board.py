@@ -336,7 +336,7 @@ def _notes(frame: pl.DataFrame, illustrative: bool) -> tuple[str, ...]:
     if priced and illustrative:
         notes.append(f"Earned counts {priced} instances whose price is only illustrative.")
     elif priced:
-        notes.append(f"{priced} instances have only an illustrative price: they stay out of what was earned.")
+        notes.append(f"{priced} instances have only an illustrative price: they are not counted in Earned.")
     return (*notes, *cost_notes(frame))
 
 

@@ -50,8 +50,8 @@ def evaluator_answers(work: ResultSet, protocol: Protocol | None = None) -> pl.D
     under it.
     """
     judging, rounds = rounds_of(work, {*MERITS, Purpose.CALIBRATION})
-    # A quiz of gold items is a calibration, too; people's labels of what a judge said are one over its round. Of
-    # several the latest counts.
+    # A quiz of gold items is a calibration round too; labels of a judge's answers are one over the judge's round. Of
+    # several rounds the latest counts.
     latest = {
         (r.experiment, r.protocol): r.id
         for r in rounds

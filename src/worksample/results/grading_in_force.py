@@ -18,7 +18,9 @@ def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
     """
     digest = round.gradings.get(instance.id)
     if digest is None:
-        raise UsageError(f"round {round.id} has no grading for this instance", where=instance.key)
+        raise UsageError(
+            f"round {round.id} has no grading for this instance", where=instance.key, next="worksample list"
+        )
     own = instance.grading.get(round.protocol)
     if own is not None and own.digest == digest:
         return own

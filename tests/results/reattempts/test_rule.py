@@ -54,11 +54,15 @@ class World:
         self.works += 1
         fed = self.links[n - 1].submission if n else None
         name = f"work-{self.works}"
-        self.links[n] = replace(self.links[n], verdict=AttemptVerdict.WAITS, trial=name, submission=name, fed=fed)
+        self.links[n] = replace(
+            self.links[n], verdict=AttemptVerdict.WAITS, trial=name, submission=name, earlier_submission=fed
+        )
 
     def withdraw(self, n: int) -> None:
         link = self.links[n]
-        self.links[n] = replace(link, verdict=AttemptVerdict.OPEN, trial=None, submission=None, fed=None, score=None)
+        self.links[n] = replace(
+            link, verdict=AttemptVerdict.OPEN, trial=None, submission=None, earlier_submission=None, score=None
+        )
 
     def judge(self, n: int, *, passed: bool | None, score: float, hours: float | None) -> None:
         """A verdict, another verdict, or none any more; what was spent stays spent."""

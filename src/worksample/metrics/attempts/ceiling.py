@@ -60,7 +60,9 @@ def ceiling_bound(p1: float, p2: float) -> float:
     p2 < 2 p1: no such model fits otherwise.
     """
     if not 0 < p1 <= p2 <= 1 or p2 >= 2 * p1:
-        raise UsageError(f"no model of equal attempts gives {p1:g} and then {p2:g}", next="pass 0 < p1 <= p2 < 2 * p1")
+        raise UsageError(
+            f"no ceiling model is possible with pass rates of {p1:g} and then {p2:g}", next="pass 0 < p1 <= p2 < 2 * p1"
+        )
     return min(1.0, p1 * p1 / (2 * p1 - p2))
 
 
@@ -80,7 +82,7 @@ def fit_ceiling(
     counts = Counts(h.jobs + h.ungraded, h.jobs, ungraded=h.ungraded).having(levels_of_k=levels)
     given = (
         f"attempts: {attempts}",
-        "value: all feasible jobs pass alike; interval: their chances may differ, by a beta distribution",
+        "value: all feasible jobs have equal chances; interval: their chances may differ, by a beta distribution",
         "feedback changes nothing but the number of attempts",
     )
     if not h.jobs or not h.passed.any():

@@ -88,7 +88,7 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
     if (wrong := step[rows] != place + 1).any():
         row = int(rows[np.flatnonzero(wrong)[0]])
         raise UsageError(
-            f"{name[int(jobs.index[row])]}: attempt {step[row]} is a gap or a double",
+            f"{name[int(jobs.index[row])]}: attempt {step[row]} is a gap or a duplicate",
             where="column 'attempt'",
             next="number the attempts of each job 1, 2, 3, ...",
         )
@@ -98,9 +98,9 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
     if (wrong := won & ~last).any():
         row = int(rows[np.flatnonzero(wrong)[0]])
         raise UsageError(
-            f"{name[int(jobs.index[row])]}: attempt {step[row]} passed, and another follows",
+            f"{name[int(jobs.index[row])]}: attempt {step[row]} passed, but another one follows",
             where="column 'passed'",
-            next="leave out what follows the first pass of a job",
+            next="leave out the attempts after the first pass of a job",
         )
     unjudged = ~judged[rows]
     many = int(step.max(initial=0))
@@ -141,7 +141,7 @@ def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...
         if stopped:
             ends = units.of_count(float(value[i]), _greenwood(h, i) * h.evidence_share, how.level)
         within = Estimate(f"passed within {k}", float(value[i]), counts, *ends, Unit.SHARE)
-        given = "failed jobs without a re-attempt would have done as those with one" if stopped else ""
+        given = "failed jobs without a re-attempt are assumed to pass as often as those with one" if stopped else ""
         out.append(
             Attempt(
                 k,

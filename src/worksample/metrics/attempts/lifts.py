@@ -202,7 +202,7 @@ def rubric_lifts(
             alike = units.zero_or_one((one if "first" in name else final)[judged])
             ends, note = units.share_of_sums(column, jobs, how.level, alike=alike)
         elif unit is Unit.POINTS:
-            # What each task does to the lift: tasks may hold different numbers of jobs.
+            # The effect of each task on the lift: tasks may have different numbers of jobs.
             lift = float((total[2] - total[1]) / total[0])
             gaps = lift + (per[2] - per[1] - lift * jobs) / jobs.mean()
             ends, note = difference(gaps, how.level, alike=units.zero_or_one(final[judged]))

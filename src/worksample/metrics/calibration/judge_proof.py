@@ -108,12 +108,12 @@ def _stand(whole: Estimate, sides: Sequence[Estimate], rules: CalibrationRules) 
         if side.counts.valid < rules.each:
             return (
                 JudgeStanding.UNPROVEN,
-                f"only {side.counts.valid} of people's {name} seen, {rules.each} are asked for",
+                f"only {side.counts.valid} of people's {name} labelled, {rules.each} are required",
             )
         if side.value is not None and side.value < rules.threshold:
             return (
                 JudgeStanding.UNPROVEN,
-                f"agrees with {side.format_value()} % of people's {name}, {asked} are asked for",
+                f"agrees with {side.format_value()} % of people's {name}, {asked} are required",
             )
     return JudgeStanding.PROVEN, f"{labels} labels show {100 * whole.low:.0f} % or more"
 

@@ -92,18 +92,18 @@ def refusal_reason(data: CheckedSample, least: int) -> str:
     if data.silent == data.rows:
         return "the judge answered nothing"
     if data.empty:
-        return f"no label in {', '.join(data.empty)}: draw some there"
+        return f"no label in {', '.join(data.empty)}: draw some in each"
     if data.labels < least:
-        return f"{data.labels} labels, and fewer than {least} correct nothing"
+        return f"{data.labels} labels; a corrected figure needs at least {least}"
     if data.labelled_projects < least:
-        return f"labels from {data.labelled_projects} projects, and fewer than {least} correct nothing"
+        return f"labels from {data.labelled_projects} projects; a corrected figure needs at least {least}"
     return ""
 
 
 def _notes(data: CheckedSample, tuning: float) -> tuple[str, ...]:
     y, f = data.people[data.has], data.judge[data.has]
     return (
-        "all labels agree: differences that they do not show may exist" if np.ptp(y) == 0 else "",
+        "all labels agree, but differences that they do not show may exist" if np.ptp(y) == 0 else "",
         "judge and people agree on every label" if np.array_equal(y, f) and np.ptp(y) > 0 else "",
         "the judge adds nothing to the labels" if tuning == 0 else "",
     )
@@ -113,7 +113,7 @@ def _judge_alone(data: CheckedSample, name: str) -> Estimate:
     if data.silent == data.rows:
         return undefined_estimate(name, "the judge answered nothing", label_counts(data))
     found = Estimate(name, float(data.judge.mean()), label_counts(data), unit=Unit.SHARE)
-    return found.noting("not corrected: no interval would hold")
+    return found.noting("not corrected: no valid interval exists")
 
 
 class Parts:
@@ -144,10 +144,10 @@ class Parts:
         self.pseudo = normal_quantile((1 + level) / 2) ** 2
         if kind is LabelKind.SCORE and (np.ptp(data.people[data.has] - data.judge[data.has]) > 0):
             self.pseudo = 0.0
-        # As many labels as would vary as much if each stood for as many rows as any other (Kish 1965).
+        # The effective number of labels: equally weighted, they would vary as much (Kish 1965).
         self.worth = float(weight.sum() ** 2 / (weight**2).sum())
         self.kept = self.worth / (self.worth + self.pseudo)
-        # One more goes to lambda, and two to the skew that scores near an end of their range have.
+        # One more is lost to lambda, and two to the skew of scores near an end of their range.
         used = int((labels > 0).sum())
         self.freedom = max(data.labelled_projects - used - (0 if self.pseudo else _SPENT), 1)
         self.quantile = self._quantile(level)
@@ -224,7 +224,7 @@ class Parts:
         variance = float(influence @ influence) * groups / max(groups - 1, 1)
         apart = (1 - tuning) / 2 - (self.people - tuning * self.judge)
         if extra:
-            # How far labels and pseudo-labels lie apart is no variance of either: Wilson leaves it out, too.
+            # The distance between labels and pseudo-labels is no variance of either: Wilson's leaves it out too.
             variance += extra * (1 + tuning**2) / 4 / (self.worth + extra) ** 2
         return self.value(tuning) + (1 - self.kept) * apart, variance
 

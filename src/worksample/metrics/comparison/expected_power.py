@@ -99,7 +99,7 @@ def difference_values(work: TaskVariance, points: float) -> DifferenceValues:
     """
     trials, first = work.trials, rate_of(work)
     second = min(first + points, 1.0)
-    # Of trials that share a chance, that part of their variance which gives the mean over them its own.
+    # The variance between tasks that gives the mean over trials with a common chance its variance.
     of_task = work.between + work.within
     between = work.between if trials == 1 else (of_task - work.whole / trials) / (1 - 1 / trials)
     part = min(1.0, max(0.0, between / max(first * (1 - first), 1e-12)))
@@ -148,7 +148,7 @@ def _in_the_limit(variance: float, points: float, reach: float, study: tuple[int
     """
     tasks, quantile = study
     spread = math.sqrt(tasks * variance)
-    # The error under no difference holds the difference itself.
+    # The error under no difference includes the difference itself.
     null = math.sqrt(tasks * (variance + points**2 / 2) + reach**2)
     far, shift = (quantile * null + reach) / spread, tasks * points / spread
     scale = math.sqrt(2 * (1 + far**2 / (2 * max(tasks - 1, 1))))

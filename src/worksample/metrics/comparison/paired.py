@@ -87,7 +87,7 @@ def paired_difference(
     table = keys.with_columns(
         first=means[0], second=means[1], difference=gap, change=pl.Series(_changes(means[0], means[1]), dtype=pl.String)
     ).sort("task", "instance")
-    given = ("instances that both have a valid trial of",)
+    given = ("instances with a valid trial of both",)
     if not len(keys):
         reason = "no instance has a valid trial of both"
         none = Estimate(name, None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given)

@@ -116,7 +116,7 @@ def _pair(table: _Table, one: int, two: int, level: float) -> PairTest:
     gap = table.cells[:, two] - table.cells[:, one]
     both = ~np.isnan(gap)
     counts = Counts(len(gap), count_flags(both))
-    name, given = f"{second} minus {first}", ("instances that both have a valid trial of",)
+    name, given = f"{second} minus {first}", ("instances with a valid trial of both",)
     if not both.any():
         reason = "no instance has a valid trial of both"
         none = Estimate(name, None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given)
@@ -148,7 +148,7 @@ def holm(p: list[float]) -> list[float]:
 def _rank(name: str, order: Mapping[str, float], pairs: Sequence[PairTest], level: float, tasks: int) -> Estimate:
     counts = Counts(tasks, tasks).having(agents=len(order))
     if name not in order:
-        return Estimate(name, None, Counts(0, 0), unit=Unit.NUMBER, reason="nothing of it is graded")
+        return Estimate(name, None, Counts(0, 0), unit=Unit.NUMBER, reason="none of its work is graded")
     own = order[name]
     above = sum(value > own + 1e-12 for value in order.values())
     alike = sum(abs(value - own) <= 1e-12 for value in order.values())
@@ -166,7 +166,7 @@ def _rank(name: str, order: Mapping[str, float], pairs: Sequence[PairTest], leve
 def _best(table: _Table, how: Resampling) -> dict[str, Estimate]:
     """Return the probability of being best, per agent; one matrix of weights over tasks serves all agents."""
     tasks, agents = table.has.shape
-    reason = "one agent has no rival" if agents < 2 else "one task: no resamples" if tasks < 2 else ""
+    reason = "only one agent was measured" if agents < 2 else "one task: no resamples" if tasks < 2 else ""
     won = np.zeros(agents)
     if not reason:
         for drawn in weights(tasks, how):

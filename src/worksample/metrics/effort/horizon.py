@@ -90,7 +90,9 @@ def time_horizon(
     for q in at:
         if (value := curve.hours(q)) is None:
             told = f"{ends[0]:.2g} to {ends[1]:.2g} hours"
-            far = f"the curve is as good as flat: tasks took {told}, and it is {q:.0%} a million times beyond"
+            far = (
+                f"the curve is nearly flat: tasks took {told}, and it reaches {q:.0%} only beyond a million times that"
+            )
             out[q] = Estimate(_name(q), None, counts, unit=Unit.HOURS, reason=far)
             continue
         interval, note = curve.interval(q)
@@ -169,14 +171,14 @@ class _Curve:
             root = math.sqrt(max(rest, 0.0))
             low, high = (middle - root) / square, (middle + root) / square
         elif square < 0 < rest:
-            # Between the roots lies what is ruled out; on the far side are the curves that rise.
+            # Values between the roots are ruled out; beyond them are the curves that rise.
             ends = sorted((middle + side * math.sqrt(rest)) / square for side in (1.0, -1.0))
             low, high = (ends[1], None) if -gap / slope >= ends[1] else (None, ends[0])
         low = None if low is None or low < self.seen[0] - _FAR else 2.0**low
         high = None if high is None or high > self.seen[1] + _FAR else 2.0**high
-        open_ = "" if low is not None and high is not None else "the curve may be as good as flat: "
+        open_ = "" if low is not None and high is not None else "the curve may be nearly flat: "
         if open_:
-            open_ += "no end" if low is high is None else "no end above" if high is None else "no end below"
+            open_ += "no end" if low is high is None else "no upper end" if high is None else "no lower end"
         return Interval(low, high, self.level, "Fieller's of a logistic curve in log2 hours, by task"), open_
 
 

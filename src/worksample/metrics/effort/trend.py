@@ -32,10 +32,10 @@ def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) 
     dates = days(released)
     rows = known & dates.is_not_null().to_numpy()
     if (known & (np.nan_to_num(hours, nan=1.0) <= 0)).any():
-        raise UsageError("a horizon of 0 hours", where="column 'horizon'", next="null where there is none")
+        raise UsageError("a horizon of 0 hours", where="column 'horizon'", next="pass null if there is none")
     counts = Counts(len(rows), count_flags(rows), ungraded=count_flags(~rows)).having(undated=dates.null_count())
     name, size = "doubling time (days)", count_flags(rows)
-    given = ("horizons grow by an even factor", "agents are as good as drawn from what is released")
+    given = ("horizons grow at a constant rate", "agents count as a random sample of those released")
 
     def none(reason: str) -> Estimate:
         return Estimate(name, None, counts, unit=Unit.NUMBER, reason=reason, conditional_on=given)
@@ -65,4 +65,4 @@ def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) 
     found = Estimate(
         name, 1 / slope, counts, 1 / (slope + half), high, how.level, method, unit=Unit.NUMBER, conditional_on=given
     )
-    return found.noting("" if high else "horizons may as well not grow at all: no end above")
+    return found.noting("" if high else "horizons may not grow at all: no upper end")

@@ -105,7 +105,7 @@ def _read_columns(bundle: Bundle, project: Column, ai_cost: Column, passed: Colu
     if names.size != len(names.index):
         doubled = names.labels[int(np.flatnonzero(np.bincount(names.index) > 1)[0])]
         raise UsageError(
-            f"{doubled} stands twice in the bundle",
+            f"{doubled} is in the bundle twice",
             where="column 'project'",
             next="give each project of the bundle one row",
         )

@@ -154,5 +154,5 @@ def break_even_success(ai_cost: float, human_cost: float, checking: Checking | N
         return Estimate(name, None, counts, unit=Unit.SHARE, reason="deploying is cheaper at every success rate")
     if good >= human_cost:
         return Estimate(name, None, counts, unit=Unit.SHARE, reason="deploying is cheaper at no success rate")
-    note = "of the mean costs that are given: no interval"
+    note = "computed from the given mean costs: no interval"
     return Estimate(name, (bad - human_cost) / (bad - good), counts, unit=Unit.SHARE, notes=(note,))

@@ -139,7 +139,7 @@ def dollars_earned(
     total, possible = float(earned.sum()), float(worth.sum())
     blank = partial(Estimate, counts=counts, conditional_on=given)
     if not possible:
-        worthless = "the priced projects are worth 0 together"
+        worthless = "the prices of the projects add up to 0"
         return Dollars(
             blank("dollars earned", 0.0, unit=Unit.USD, notes=(*notes, worthless)),
             blank("dollars possible", 0.0, unit=Unit.USD, notes=(*notes, NO_CHANCE)),

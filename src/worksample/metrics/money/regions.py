@@ -134,7 +134,7 @@ class Choice:
             return Estimate(what, None, self.counts, unit=Unit.USD, reason="it has no end")
         low, high = _end_percentiles(drawn, self._how.level)
         low = seen if low is None else min(low, seen)
-        note = "no end above: an approach may be no worse at any value" if high is None else ""
+        note = "no upper end: an approach may be no worse at any value" if high is None else ""
         high = high if high is None else max(high, seen)
         if low == high:
             return Estimate(what, seen, self.counts, unit=Unit.USD)

@@ -86,7 +86,7 @@ def break_even(lower: Approach, higher: Approach) -> Estimate:
     if gain < 0:
         reason = f"{higher.name} succeeds less often than {lower.name}"
         return Estimate(name, None, counts, unit=Unit.USD, reason=reason)
-    note = "of rates and costs that are given: no interval; break_even_from_jobs has one"
+    note = "computed from given rates and costs: no interval; break_even_from_jobs has one"
     return Estimate(name, extra / gain, counts, unit=Unit.USD, notes=(note,))
 
 

@@ -201,8 +201,8 @@ def _uneven_note(sums: PairSums, options: EloOptions) -> str:
     if many < _UNEVEN * few:
         return ""
     return (
-        f"pairs of {few} to {many} comparisons weigh alike (RLI B.2): "
-        "weights by comparison have less error if they are few"
+        f"pairs with {few} and with {many} comparisons weigh the same (RLI B.2): "
+        "weights by comparison have less error if comparisons are few"
     )
 
 
@@ -277,7 +277,7 @@ def _ends(refit: Refit, options: EloOptions, how: Resampling) -> _Ends:
     return _Ends(each, () if off is None else (_influences(off),), replicates, tilt)
 
 
-_NEARLY = "its projects came out nearly alike: the interval allows for some that do not"
+_NEARLY = "its projects had nearly equal outcomes: the interval allows for different ones"
 
 
 def _widen_to_unseen(
@@ -312,7 +312,7 @@ def _widen(found: Interval, low: float, high: float) -> tuple[Interval, tuple[st
 
 def _influences(off: float) -> str:
     return (
-        f"resamples by each project's influence: of {FITTED} that were fitted too, none is off by more than"
+        f"resamples by each project's influence: the largest error among the {FITTED} that were also fitted is"
         f" {max(off * POINTS, 0.1):.1f} points"
     )
 
@@ -343,8 +343,8 @@ def _extend_interval(ends: tuple[float | None, float | None], shift: float) -> t
 def _open_ends(drawn: Floats) -> tuple[str, ...]:
     """Return notes on ends that are unbounded in some resamples."""
     says = (
-        (np.isneginf(drawn), "it never wins or ties against the rest: they are below every score"),
-        (np.isposinf(drawn), "it never loses or ties against the rest: they are above every score"),
+        (np.isneginf(drawn), "it never wins or ties against the rest: they count as below every score"),
+        (np.isposinf(drawn), "it never loses or ties against the rest: they count as above every score"),
         (np.isnan(drawn), "nothing links it with the anchor: they count as beyond both ends"),
     )
     return tuple(f"in {count_flags(some)} of {len(drawn)} resamples {why}" for some, why in says if some.any())

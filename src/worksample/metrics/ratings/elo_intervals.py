@@ -97,7 +97,7 @@ class Refit:
             preference = 1 / (1 + np.exp(strength[pairs.second] - strength[pairs.first]))
             total = np.ones(sums.pairs)
         if sums.full:
-            # Of a table the rows need not be told which pair stands where.
+            # In a table the position of each pair is known.
             won, weight = (amount.reshape(sums.projects, sums.pairs) for amount in (won, weight))
             pull = won - (preference if sums.compared_once else weight * preference)
             pull /= total
@@ -169,7 +169,7 @@ class UnseenProjects:
             for agent, wins in tilt.items():
                 for side, toward in ((sums.first, float(wins)), (sums.second, float(not wins))):
                     mine = side == agent
-                    # Of two who are tilted against each other each alone says the same.
+                    # If both agents of a pair are tilted against each other, each tilt alone gives the same value.
                     moved = before[mine] + (toward - before[mine]) * self._weight[agent]
                     better = np.maximum if toward else np.minimum
                     after[mine, column] = better(after[mine, column], moved)
@@ -285,7 +285,7 @@ class _WeightedSums:
         values = np.concatenate([won, weight]).astype(kind)
         cells = shape[0] * shape[1]
         if cells <= _DENSE and len(values) * 20 > cells:
-            # A cell is one project and pair, so that no two share a place.
+            # A cell is one project and pair, so no two have the same position.
             matrix = np.zeros(shape, dtype=values.dtype)
             matrix[rows, columns] = values
             self.matrix: Any = matrix

@@ -123,7 +123,7 @@ class PairSums:
             others += np.bincount(side, minlength=size)
         cells = np.full(self.pairs, self.projects) if self.full else np.bincount(self.pair, minlength=self.pairs)
         for agent in range(size):
-            # A cell is one project of a pair, so that only who stands in several pairs can be in a project twice.
+            # A cell is one project of a pair, so only an agent in several pairs can be in a project twice.
             mine = (self.first == agent) | (self.second == agent)
             inside[agent] = self._projects(mine) if others[agent] > 1 and not self.full else cells[mine].max(initial=0)
         return done.astype(np.int64), others, inside

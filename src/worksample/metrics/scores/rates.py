@@ -34,7 +34,7 @@ from worksample.metrics.uncertainty.mean_difference import difference
 
 UNWIELDY = 100_000
 """Number of instances above which a mean is not computed as a rational."""
-LEFT_OUT = "missing at random: what is not graded is taken to be like what is"
+LEFT_OUT = "missing at random: work without a grade is assumed to be like graded work"
 
 
 def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, Counts]:
@@ -170,7 +170,7 @@ def bounds(
     None if all rows are valid.
     """
     if valid.all():
-        # Also where there are no rows at all.
+        # This also holds if there are no rows at all.
         return None
     h = structure(*units, np.ones(len(valid), dtype=bool))
     low, high = (float(h.task_means(end).mean()) for end in worst_and_best(values, valid, failed))
@@ -327,5 +327,5 @@ def _between(ordered: np.ndarray, level: float) -> tuple[Interval, str]:
     if not inside:
         return Interval(), f"{with_noun(size, 'task')}, too few for an interval of a median at {100 * level:g} %"
     low, high = float(ordered[inside - 1]), float(ordered[size - inside])
-    note = "the tasks in the middle are all alike: the interval is one value" if low == high else ""
+    note = "the tasks in the middle are all equal: the interval is one value" if low == high else ""
     return Interval(low, high, level, "order statistics of tasks"), note

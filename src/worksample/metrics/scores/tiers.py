@@ -124,7 +124,7 @@ class _Groups:
         counts = self.counts[place]
         means = self._full[place]
         if len(means) == counts.valid:
-            # Every task stands once: trials are independent.
+            # Every task occurs once: trials are independent.
             found = share("full pass", int(means.sum()), counts, level=how.level)
         else:
             exact = self._exact(place, len(means))
@@ -157,7 +157,7 @@ class _Groups:
         each[repeated] = variance
         whole, error = (float(np.sqrt((part / siblings**2).sum()) / tasks) for part in (each, each / repeats))
         alone = count_flags(~repeated)
-        note = f"{alone} instances with one run enter with the pooled deviation" if alone else ""
+        note = f"{alone} instances with one run are included with the pooled deviation" if alone else ""
         return Spread(
             Estimate("run sd", float(np.sqrt(pooled)), counts, unit=Unit.SPREAD),
             Estimate("sd of run means", whole, counts, unit=Unit.SPREAD).noting(note),
@@ -321,4 +321,4 @@ def _total(name: str, planned: int, known: int, spent: float) -> Estimate:
         reason = f"no trial has a known {name}" if planned else "nothing was planned"
         return Estimate(name, None, counts, unit=unit, reason=reason)
     lower = "" if known == planned else f"{counts.ungraded} trials without a known {name}: a lower bound"
-    return Estimate(name, spent, counts, unit=unit).noting(lower or "a total of what was spent: no interval")
+    return Estimate(name, spent, counts, unit=unit).noting(lower or "a total of amounts spent: no interval")

@@ -144,7 +144,7 @@ def resample_sums(sums: Floats, units: str, how: Resampling) -> Resampled:
         return Resampled(drawn, how.level, method, size)
     total = sums.sum(axis=0)
     apart = sums - total / size
-    # A column that is the sum of others leaves an eigenvalue of 0, which rounding may turn below it: no fault.
+    # A column that is the sum of others leaves an eigenvalue of 0, which rounding may make negative: no fault.
     drawn = how.rng().multivariate_normal(
         total, apart.T @ apart, size=how.resamples, method="eigh", check_valid="ignore"
     )

@@ -41,7 +41,7 @@ def positive(values: Floats, times: Floats) -> Floats:
         return out
     held, values = times[rows], values if values.ndim == 1 else values[rows]
     at = _saddle(values, held, 1 / bottom[rows], 1 / top[rows])
-    # A value that has no draws may lie beyond the pole.
+    # A value without draws may lie beyond the pole.
     ratio = np.where(held > 0, values / np.where(held > 0, 1 - at[:, None] * values, 1.0), 0.0)
     inside = np.where(held > 0, at[:, None] * values, 0.0)
     height = -(held * np.log1p(-inside)).sum(axis=1)
@@ -75,7 +75,7 @@ def _saddle(values: Floats, times: Floats, low: Floats, high: Floats) -> Floats:
     found, left = np.zeros(len(times)), np.arange(len(times))
     low, high, at = low.copy(), high.copy(), np.zeros(len(times))
     for _ in range(_STEPS):
-        # Of a value without draws, which may lie beyond a pole, nothing is left.
+        # A value without draws may lie beyond a pole and contributes nothing.
         ratio = values * (times > 0) / np.where(times > 0, 1 - at[:, None] * values, 1.0)
         pull = times * ratio
         slope, curve = pull.sum(axis=1), (pull * ratio).sum(axis=1)

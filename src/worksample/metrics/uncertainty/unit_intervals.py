@@ -139,7 +139,7 @@ def _effective(
         else:
             note = "every task scored the same: the interval allows for one that scores 0 or 1"
     equal = 1.0 if most <= _TINY else min(1.0, spread / (most * uneven))
-    # The variance's own small-sample factor is none of Bernoulli units', where it follows from the mean.
+    # Bernoulli units need no small-sample factor: their variance follows from the mean.
     spread *= 1 + max(1 - equal, 1 - 1 / uneven) / max(size - 1, 1)
     pseudo = alike * uneven
     effect = (spread / uneven + pseudo) / (most + pseudo)
@@ -233,7 +233,7 @@ def fieller(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
     q2 = student(level, size - 1) ** 2 / size
     covariance = np.cov(above, below)
     if covariance[0, 0] <= _TINY and covariance[1, 1] <= _TINY:
-        return Interval(), "every job is alike: an interval would have no width"
+        return Interval(), "all jobs are equal: an interval would have no width"
     a, b = float(above.mean()), float(below.mean())
     # Values r with (a - r b)^2 <= q2 var(above - r below).
     square = b * b - q2 * covariance[1, 1]
@@ -242,12 +242,12 @@ def fieller(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
     rest = middle**2 - square * constant
     if square <= 0 or rest < 0:
         low = (middle + math.sqrt(rest)) / square if square < 0 <= rest else None
-        note = "the successes differ too little: no end above"
+        note = "the successes differ too little: no upper end"
         below_value = low is not None and low <= a / b
         return Interval(low if below_value else None, None, level, "Fieller over jobs"), note
     root = math.sqrt(rest)
     low, high = (middle - root) / square, (middle + root) / square
-    # As of amounts: what nobody has seen may lie further out than all that was.
+    # As for amounts: an unobserved unit may lie further out than all observed ones.
     unseen = _unseen_share(size, level)
     if b > 0:
         low, high = low - unseen * (a - float(above.min())) / b, high + unseen * (float(above.max()) - a) / b

@@ -61,7 +61,7 @@ class AdviceConfig:
     def __post_init__(self) -> None:
         if not 0.5 < self.sure < 1:
             raise UsageError(
-                f"{self.sure:g} is not a probability that an answer can be given from",
+                f"{self.sure:g} is not a valid probability for an answer",
                 next="pass more than 0.5, less than 1",
             )
         if self.people not in (MEASURED, ASSUMED):
@@ -162,7 +162,9 @@ def advise(evidence: Evidence, listed: Sequence[ListedJob], config: AdviceConfig
     assumed = sum(not one.measured for one in each)
     few: tuple[str, ...] = ()
     if evidence.has_person and config.people == MEASURED and assumed:
-        few = (f"people did too few jobs similar to {assumed} of these {len(each)}, and are taken to succeed there",)
+        few = (
+            f"people did too few jobs similar to {assumed} of these {len(each)}, and are assumed to succeed at them",
+        )
     return ListAdvice(each, evidence.agent, told.by, known["key"].n_unique(), (*evidence.notes, *told.notes, *few))
 
 
@@ -198,25 +200,25 @@ class _Adviser:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         measured = self.evidence.has_person and self.config.people == MEASURED
-        people = "as measured on jobs that they did, if these are enough, else " if measured else ""
+        people = "as measured on the jobs that they did, if these are enough, else " if measured else ""
         found = [
-            "an approach brings its rate of success times the value, less its cost; people are taken "
-            f"{people}to succeed always",
-            f"a measured job of another category counts {self.rule.other:g} times as much, and any job less the "
-            "more its text differs: the rule by which the measured jobs predict each other best",
+            "the value of an approach is its success rate times the value of the job, minus its cost; people count "
+            f"{people}as always successful",
+            f"a measured job of another category counts {self.rule.other:g} times as much, and any job counts less "
+            "the more its text differs: with this rule the measured jobs predict each other best",
         ]
         if not self.evidence.has_help:
             found.append("no feedback by people was tried or priced in these experiments: AI with people is left out")
         if self.config.wage is None:
-            found.append("without a wage (--wage) people's work costs what the job is worth")
+            found.append("without a wage (--wage), people's work is assumed to cost the value of the job")
         elif bare := sum(job.hours is None for job in self.listed):
-            found.append(f"{bare} jobs without hours: people's work on them costs what the job is worth")
+            found.append(f"{bare} jobs have no hours: people's work on them is assumed to cost the value of the job")
         return tuple(found)
 
     def of(self, n: int) -> Advice:
         job, weight = self.listed[n], self.weights[n]
         if self.strange[n]:
-            say = "nothing that was measured is like it: measure jobs such as this one"
+            say = "no measured job is like it: measure jobs such as this one"
             return Advice(job, UNSURE, "", {}, None, None, (), (), 0.0, None, say)
         chosen, rows = self._choice(job, weight[self.rows])
         if rows is not None:
@@ -285,7 +287,7 @@ class _Adviser:
         many = f"more than {_MOST_MORE:,}" if more > _MOST_MORE else f"about {max(1, math.ceil(more))}"
         way = " with people's feedback" if HELPED in (first, second) else ""
         kind = f"jobs of {job.category}" if job.category else "jobs like it"
-        return f"{first} or {second}: {many} more {kind}{way} would tell"
+        return f"{first} or {second}: {many} more {kind}{way} would decide"
 
 
 def write_page(found: ListAdvice, out: Path) -> Path:

@@ -39,7 +39,7 @@ def sections(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame) -> I
     copying = [SectionRow(numbers[c.person], None, ("person", c.why, "named")) for c in _copying(votes)]
     if lines or copying:
         columns = ("looked at", "what was found", "")
-        title, notes = "Judges that favour or do not look, people that copy", (_NUMBERED,) if copying else ()
+        title, notes = "Careless judges, and people who copy them", (_NUMBERED,) if copying else ()
         yield Section("favour", title, "docs/explanation/uncertainty.md", columns, (*lines, *copying), notes)
 
 

@@ -50,8 +50,8 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     if rows:
         notes = (
             f"the colleagues here are played by {here}; {'; '.join(named)}",
-            "there minus here, over tasks whose instances have a graded trial with both; in points of the score",
-            "the same agents and the same work: what differs is who answered, and chance",
+            "the other experiment minus this one, over tasks with a graded trial in both; in points of the score",
+            "the agents and the work are the same: only the colleagues' model and chance differ",
         )
         yield Section("colleagues", "Sensitivity to the colleague's model", "TAC 3.2", COLUMNS, tuple(rows), notes)
 

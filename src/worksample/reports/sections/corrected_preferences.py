@@ -20,7 +20,7 @@ from .config import MeasureConfig
 from .preferences import labels_of_players, players
 from .section import Section, SectionRow
 
-_NOTE = "labels were drawn at random of the pairs of each two agents, before the judge was asked"
+_NOTE = "labels were drawn at random from the pairs of each two agents, before the judge was asked"
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
@@ -120,7 +120,7 @@ def _proofs(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names
     for label, part in (("all pairs", rows), *_couples(rows, names)):
         proof = m.prove(_sample(part), rules, kind=m.LabelKind.PREFERENCE)
         lines.append(SectionRow(label, None, (proof.agreement, str(proof.standing), proof.why)))
-    notes = (f"threshold, fixed beforehand: {100 * rules.threshold:g} %", _NOTE)
+    notes = (f"threshold, set beforehand: {100 * rules.threshold:g} %", _NOTE)
     columns = ("agreement with people", "standing", "why")
     title = "Is the judge of pairs proven"
     return Section("proof-pairs", title, "docs/explanation/uncertainty.md", columns, tuple(lines), notes)

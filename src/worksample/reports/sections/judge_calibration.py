@@ -25,8 +25,8 @@ from .config import MeasureConfig
 from .section import Section, SectionRow
 
 _JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value
-_TAKEN = "people's labels are taken as drawn at random: audits, adjudications and searches are not among them"
-_DREW = "labels were drawn at random within strata ({strata}); what went to people otherwise is not among them"
+_TAKEN = "people's labels are assumed to be drawn at random: audits, adjudications and searches are not included"
+_DREW = "labels were drawn at random within strata ({strata}); other work that went to people is not included"
 
 
 def sections(results: ResultSet, config: MeasureConfig, table: pl.DataFrame) -> Iterator[Section]:
@@ -96,8 +96,8 @@ def _corrected_section(results: ResultSet, config: MeasureConfig, verdicts: pl.D
     title = "The judge's pass rates, corrected by people"
     notes = (
         _how(results),
-        "labels' worth: how much more they are worth with the judge than without, on these data",
-        "saved: the share of labels that an interval as wide would have taken more without the judge",
+        "labels' worth: the factor by which the judge raises the value of the labels, on these data",
+        "saved: the share of labels that the judge saves for an interval of the same width",
     )
     return Section("calibrated", title, "PPI++ (Angelopoulos et al. 2023)", columns, tuple(rows), notes)
 
@@ -126,7 +126,7 @@ def _proofs(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame, c
         cells = (proof.agreement, proof.passes, proof.fails, str(proof.standing), proof.why)
         rows.append(SectionRow(label, None, cells))
     columns = ("agreement with people", "on their passes", "on their fails", "standing", "why")
-    asked = f"threshold, fixed beforehand: {100 * rules.threshold:g} %"
+    asked = f"threshold, set beforehand: {100 * rules.threshold:g} %"
     notes = (asked, _how(results))
     return Section("proof", "Is the judge proven", "docs/explanation/uncertainty.md", columns, tuple(rows), notes)
 
@@ -154,6 +154,6 @@ def effort(results: ResultSet) -> Iterator[Section]:
         columns = ("labelled at random", "went to people", "the judge's alone")
         notes = ["work that went to people because the judge was not proven for it, or was contradicted"]
         named = sorted({name for e in results.experiments for name in getattr(calibration_of(e), "proofs", ())})
-        notes += [f"labels of {', '.join(named)} count towards the proof, and in no figure"] if named else []
-        title = "What calibration took"
+        notes += [f"labels of {', '.join(named)} count towards the proof, but in no figure"] if named else []
+        title = "The effort of calibration"
         yield Section("calibration-work", title, "docs/explanation/uncertainty.md", columns, tuple(rows), tuple(notes))

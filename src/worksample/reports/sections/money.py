@@ -119,7 +119,7 @@ def _dollars(
         alone = m.measure_autoflation(_bundle(config, r), r["key"], r["cost"], r["passed"], config.how)
         rows.append(group.line(earned, found.possible, whole.missing, share, alone))
     columns = config.table_columns("earned", "possible", "not graded", "share", "autoflation alone")
-    notes = (*head[1], "of repeats on one instance each counts its part of the price", *config.overlap_notes)
+    notes = (*head[1], "each repeat of an instance counts with its part of the price", *config.overlap_notes)
     return Section(head[0], "Dollars earned", "RLI 3.3, Table 4", columns, tuple(rows), notes)
 
 
@@ -245,14 +245,14 @@ def _value(
     columns = ("success", "cost per job", "break-even with the human", "pays from", "best for task values")
     notes = [
         *head[1],
-        "the human is taken to succeed always, at the mean price of the work",
-        "below the value from which an approach pays it brings less than it costs: doing nothing is better",
-        "the break-even with the human is of jobs with a verdict and a cost, each at its own price; where an approach"
-        " pays and is best follows from the means, without an interval: feedback-regions has them with one",
+        "the human is assumed to succeed always, at the mean price of the work",
+        "below the value from which an approach pays, it costs more than it brings: doing nothing is better",
+        "the break-even with the human uses jobs with a verdict and a cost, each at its own price;"
+        " the values at which an approach pays and is best follow from the means, without intervals: feedback-regions has intervals",
     ]
     if hourly_rate(results, config) is None and (frame["attempt"].max() or 1) != 1:
-        notes.append("AI with feedback is left out: an hour of the expert's has no price (--hourly)")
-    return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
+        notes.append("AI with feedback is left out: the expert's hours have no price (--hourly)")
+    return Section(head[0], "When each approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
 
 
 def _break_even(chains: _ChainCosts, priced: pl.DataFrame, name: str, config: MeasureConfig) -> Estimate:

@@ -46,8 +46,8 @@ def rescue_sections(
             rate = m.rate(group["passed"], name="passed", **cells)
             lines.append((group["agent_name"][0], group["agent"][0], (str(by), str(given), rate)))
     notes = (
-        "of each re-attempt that has a verdict, whatever attempt it is; feedback by several people counts with each",
-        "who gave it was not drawn by lot over jobs: harder jobs may have had longer words",
+        "over all re-attempts with a verdict; feedback by several people counts for each of them",
+        "reviewers were not assigned at random: harder jobs may have got longer feedback",
     )
     made = tuple(SectionRow(*line) for line in lines)
     yield Section("feedback-by", "Whose feedback rescues", "beyond the papers", ("by", "given", "passed"), made, notes)

@@ -39,9 +39,9 @@ VALUE_AGENTS = 6
 CURVES = 10
 """Maximum number of agents in a plot of curves; the table has all agents."""
 BUDGETS = {
-    "cost": ("US dollars per trial", "Mean score if no trial had been given more dollars."),
-    "seconds": ("seconds per trial", "Mean score if no trial had been given more time."),
-    "tokens": ("tokens per trial", "Mean score if no trial had been given more tokens."),
+    "cost": ("US dollars per trial", "Mean score if no trial could have spent more dollars."),
+    "seconds": ("seconds per trial", "Mean score if no trial could have taken more time."),
+    "tokens": ("tokens per trial", "Mean score if no trial could have used more tokens."),
 }
 PAIRED = (
     (("p1", "p overall"), "completion", "Completion: first attempts, and with re-attempts.", "share of jobs"),
@@ -55,8 +55,8 @@ PAIRED = (
 """Estimates drawn side by side if a section has both (UpBench Figures 3 and 5): names, file, caption, axis."""
 SINGLE = (
     ("automation rate", "automation", "Automation rate: accepted as the commissioned work.", "share of projects"),
-    ("relative lift", "lift", "Relative lift: jobs won by re-attempts per job won at first.", "ratio"),
-    ("rescue rate", "rescue", "Rescue rate: of the failed jobs tried again, those that passed.", "share"),
+    ("relative lift", "lift", "Relative lift: jobs passed by re-attempts per job passed at first.", "ratio"),
+    ("rescue rate", "rescue", "Rescue rate: the share of failed jobs that passed when tried again.", "share"),
     ("dollars earned", "dollars", "Dollars earned.", "US dollars"),
 )
 
@@ -113,7 +113,7 @@ def _value_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
             if len(lines) < 2:
                 continue
             who = rows[0].label.rpartition(": ")[0]
-            caption = f"When which approach pays: {who}. Dashed: where two break even."
+            caption = f"When each approach pays: {who}. Dashed: the values at which two break even."
             axis = Axis(f"{section.id}-{place}", caption, "expected net value, US dollars")
             value_curves(canvas, axis, lines, decide_by_value(lines))
         return

@@ -297,7 +297,7 @@ def _line(row: dict[str, Any], *, pages: bool) -> dict[str, Any]:
         if row["slot"] is None
         else row["cause"] or row["ending"] or row["state"].replace("_", " "),
         "score": row["score"] if valid else None,
-        "state": "the deliverable broke its grader" if row["broken"] else row["state"].replace("_", " "),
+        "state": "the deliverable crashed its grader" if row["broken"] else row["state"].replace("_", " "),
         "shade": shade(row["score"] if valid else None),
         "cost": row["cost"],
         "seconds": row["seconds"],

@@ -67,7 +67,7 @@ def _place_part(part: PartPayload, kind: str, times: Mapping[int, datetime]) -> 
     if not part.fraction:
         return TimedCheckpoint(part, kind, "not judged" if part.fraction is None else "not earned")
     if part.at is None:
-        return TimedCheckpoint(part, kind, "earned; what was left does not say when")
+        return TimedCheckpoint(part, kind, "earned; the work does not show when")
     if not times:
         return TimedCheckpoint(part, kind, "the transcript's steps have no times")
     until = part.at if part.at.microsecond else part.at + SECOND

@@ -59,11 +59,11 @@ class CalibrationConfig(Frozen):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         if (self.share is None) == (self.labels is None):
-            raise ValueError("give share = 0.25 or labels = 20, one of them")
+            raise ValueError("give either share = 0.25 or labels = 20")
         lists = {"protocols": self.protocols, "strata": self.strata, "route": self.route, "proofs": self.proofs}
         for name, values in lists.items():
             if len(set(values)) < len(values):
-                raise ValueError(f"{name} names one thing twice: {', '.join(values)}")
+                raise ValueError(f"{name} lists a value twice: {', '.join(values)}")
         return self
 
     @property

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 DRAWN = "calibration.drawn"
-"""Key in a round's versions: the digest of its `Draw`."""
+"""Key in a round's versions: the digest of its `LabelDraw`."""
 LATER = "came later"
 """Stratum of work that the plan does not name: handed-in work, or a later attempt."""
 WHOLE = "whole"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 AGAINST = " against "
 _LATER = f", {LATER}"
-PARTED = "the judge's answers part"
+PARTED = "the judge's answers differ"
 CONTRADICTED = "a person disagreed"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from worksample.metrics.calibration.judge_proof import Cell
     from worksample.store import Store
 
-PARTED = "the judge's answers part"
+PARTED = "the judge's answers differ"
 CONTRADICTED = "a person disagreed"
 _ITEM = {Stratum.IMPORTANCE: "importance", Stratum.KIND: "kind_of"}
 

@@ -10,7 +10,7 @@ from worksample.records import Arm, Chain, EvaluatorKind, Experiment, Feedback, 
 from worksample.store import Store
 
 from .chain_rule import AttemptVerdict, ChainAction, ChainLink, ChainStep, next_step
-from .feedback_speakers import KIND, FeedbackSources
+from .feedback_sources import KIND, FeedbackSources
 
 if TYPE_CHECKING:
     import polars as pl

@@ -24,7 +24,7 @@ from worksample.records import (
 )
 from worksample.records.closed_trial import submission_of, trial_id, trial_record
 from worksample.results.reattempts.feedback_prompt import feedback_prompt, shown_criteria
-from worksample.results.reattempts.feedback_speakers import KIND, FeedbackSources
+from worksample.results.reattempts.feedback_sources import KIND, FeedbackSources
 from worksample.store import Store
 
 
