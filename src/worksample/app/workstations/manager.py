@@ -55,9 +55,8 @@ DONE = TrialOutcome(ending=Ending.DONE)
 
 
 class Workstations(OpenWorkstations):
-    """The workstations of a server process. Each method raises SeatConflict if the slot is not assigned to this person,
-    or
-    is not in the right state.
+    """The workstations of a server process. Each method raises AssignmentConflict if the slot is not assigned to this
+    person, or is not in the right state.
     """
 
     # -- taking and giving back
@@ -151,7 +150,7 @@ class Workstations(OpenWorkstations):
     async def take_back(self, slot: str, by: str, reason: str) -> SlotAssignment:
         """Take a slot back from a person. `by`: the admin's account name. The person's output so far stays on record.
 
-        Raises SeatConflict if nobody has the slot.
+        Raises AssignmentConflict if nobody has the slot.
         """
 
         def current() -> SlotAssignment:
@@ -197,7 +196,7 @@ class Workstations(OpenWorkstations):
         return assignment
 
     async def hand_in(self, slot: str, who: PersonAtWork, *, empty: bool = False) -> Trial:
-        """Hand in the output. Idempotent. Raises SeatConflict if the output is empty, unless `empty`."""
+        """Hand in the output. Idempotent. Raises AssignmentConflict if the output is empty, unless `empty`."""
         trials = await asyncio.to_thread(self._handed_in, slot, who)
         if trials is not None:
             return trials
@@ -246,7 +245,7 @@ class Workstations(OpenWorkstations):
             return await workstation.shell()
 
     async def terminal_if_running(self, slot: str, who: PersonAtWork) -> Terminal | None:
-        """Return the terminal; None if the timer does not run. Raises SeatConflict."""
+        """Return the terminal; None if the timer does not run. Raises AssignmentConflict."""
         assignment = await asyncio.to_thread(assignment_of, self.store, slot)
         if account_of(assignment.person) != account_of(who.person):
             raise AssignmentConflict("this work is not assigned to you")

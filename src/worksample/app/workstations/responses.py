@@ -87,7 +87,7 @@ def _state(assignment: SlotAssignment, *, mine: bool, waits: bool) -> State:
 
 
 def work_page(services: AppServices, account: Account, slot: str) -> WorkPage:
-    """Build the page of a slot that this person has. Raises SeatConflict."""
+    """Build the page of a slot that this person has. Raises AssignmentConflict."""
     store, who = services.store, person_at_work(services, account, slot)
     task = WorkstationTask.of(store, store.get(Slot, slot))
     assignment = assignment_of(store, slot)

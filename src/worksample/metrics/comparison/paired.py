@@ -66,7 +66,7 @@ def paired_difference(
     """Compare two agents on the instances for which both have a valid trial; `task` is required in both.
 
     Repeats are averaged within an instance, instances within a task; the interval is of tasks' differences
-    (`mean_difference.Shift`), so that chance within a task counts once, as it should.
+    (`mean_difference.MeanDifferenceTest`), so that chance within a task counts once, as it should.
     """
     sides = [read_side(side) for side in (first, second)]
     keys = _common(*(side.keys for side in sides))

@@ -284,7 +284,7 @@ def _widen_to_unseen(
     found: list[Interval], tilt: UnseenProjects, options: EloOptions
 ) -> list[tuple[Interval, tuple[str, ...]]]:
     """Return the intervals, each at least as wide as the shift by projects of a kind that was never observed
-    (`Tilt`).
+    (`UnseenProjects`).
     """
     anchor = tilt.refit.anchor
     alone = [agent for agent in range(len(found)) if agent != anchor]

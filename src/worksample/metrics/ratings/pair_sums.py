@@ -39,7 +39,9 @@ class PairSums:
     undecided: Mapping[str, int] = field(default_factory=dict)
     """Number of comparisons without a decided preference, for each agent that has any."""
     bounded: bool = True
-    """Whether each comparison lies in 0..1; if not (`rectified`), the means of pairs are clipped to that."""
+    """Whether each comparison lies in 0..1; if not (see `rectify_preferences`), the means of pairs are clipped to
+    that.
+    """
 
     @property
     def pairs(self) -> int:

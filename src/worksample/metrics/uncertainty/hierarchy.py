@@ -14,7 +14,7 @@ class Hierarchy:
     """A hierarchy of rows. `repeats`: rows per instance; `instances`: instances per task.
 
     If every instance was run once, row r is instance r (`cell_` is None), and if every task also occurs once, it is
-    task r (`of_` is None). Build one with `hierarchy`, `independent` or `apart`.
+    task r (`of_` is None). Build one with `hierarchy`, `independent` or `split_by_group`.
     """
 
     cell_: Ints | None

@@ -57,8 +57,8 @@ def positive(values: Floats, times: Floats) -> Floats:
 
 
 def p_of(values: Floats, times: Floats, adverse: float | Floats) -> Floats:
-    """Return the one-sided p of no difference by row, for studies whose tasks differ by `values`: `Shift.p_below` of
-    many at once.
+    """Return the one-sided p of no difference by row, for studies whose tasks differ by `values`:
+    `MeanDifferenceTest.p_below` of many at once.
 
     One additional task is assumed at `adverse`.
     """
@@ -216,7 +216,7 @@ class MeanDifferenceTest:
 
 
 def difference(gaps: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval, str]:
-    """Return the interval of the mean of units' differences in -1..1, and a note (see `Shift`)."""
+    """Return the interval of the mean of units' differences in -1..1, and a note (see `MeanDifferenceTest`)."""
     if len(gaps) < 2:
         return Interval(), ONE_UNIT
     return interval_of(MeanDifferenceTest.of(gaps, alike), level)

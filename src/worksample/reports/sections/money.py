@@ -248,7 +248,8 @@ def _value(
         "the human is assumed to succeed always, at the mean price of the work",
         "below the value from which an approach pays, it costs more than it brings: doing nothing is better",
         "the break-even with the human uses jobs with a verdict and a cost, each at its own price;"
-        " the values at which an approach pays and is best follow from the means, without intervals: feedback-regions has intervals",
+        " the values at which an approach pays and is best follow from the means, without intervals (for these see"
+        " feedback-regions)",
     ]
     if hourly_rate(results, config) is None and (frame["attempt"].max() or 1) != 1:
         notes.append("AI with feedback is left out: the expert's hours have no price (--hourly)")

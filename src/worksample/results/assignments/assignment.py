@@ -140,8 +140,8 @@ def event_after(
 
 
 def take_slot(store: Store, slot: Slot, person: str, at: datetime, days: float) -> SlotAssignment:
-    """Assign a slot to a person, or renew that person's lease. Raises SeatConflict if another person has it or it is
-    done.
+    """Assign a slot to a person, or renew that person's lease. Raises AssignmentConflict if another person has it or it
+    is done.
     """
     assignment = assignment_of(store, slot.id)
     if assignment.closed or slot.not_attemptable:
