@@ -85,7 +85,7 @@ def test_with_fewer_than_twenty_labels_only_their_own_interval_is_given():
 
     judge, people, has = simulated(labels=19)
     found = m.correct_by_labels(sample(judge, people, has))
-    assert found.figure.value is None and "19 labels, and fewer than 20" in found.figure.reason
+    assert found.figure.value is None and "19 labels; a corrected figure needs at least 20" in found.figure.reason
     passed = int(people[has].sum())
     assert found.best_figure == found.labels and "exact" in found.labels.method
     assert (found.labels.low, found.labels.high) == pytest.approx(proportion_confint(passed, 19, method="beta"))
@@ -194,7 +194,7 @@ def test_the_overshoot_of_a_kind_judge_and_its_interval():
     assert known > 190 and held / known >= 0.91
     judge, people, has = simulated(rate=0.0, no=0.3)
     assert "any factor" in m.overshoot_of(sample(judge, people, has)).reason
-    assert "fewer than 20" in m.overshoot_of(sample(*simulated(labels=10))).reason
+    assert "needs at least 20" in m.overshoot_of(sample(*simulated(labels=10))).reason
 
 
 def test_a_judge_is_proven_refused_or_unproven_by_cell():
@@ -238,7 +238,7 @@ def test_a_judge_that_is_kind_to_one_agent_is_named_with_the_labels_it_took():
 
 
 def test_kindness_asks_for_two_agents_and_answers():
-    with pytest.raises(UsageError, match="one agent alone"):
+    with pytest.raises(UsageError, match="a single agent"):
         m.kindness_of([1, 0], [1, 0], ["a", "a"])
     assert m.kindness_of([None, None], [1, 0], ["a", "b"]) == ()
 

@@ -199,7 +199,7 @@ def test_a_trial_without_a_price_has_no_total():
 
 
 def test_price_lists_that_cannot_be():
-    with pytest.raises(UsageError, match="when the calls were made"):
+    with pytest.raises(UsageError, match="the dates of the calls"):
         m.call_costs(m.Calls(["n"], [1], [1]), LIST)
     with pytest.raises(UsageError, match="same date"):
         m.call_costs(m.Calls(["n"], [1], [1]), {"n": [m.TokenPrice(1, 1), m.TokenPrice(2, 2)]})

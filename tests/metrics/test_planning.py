@@ -211,7 +211,7 @@ def test_a_curve_as_good_as_flat_has_no_horizon_beyond_all_tasks(trials: int) ->
     found = m.time_horizon(hours, passed)
     assert found.slope.value is not None and -0.02 < found.slope.value < 0
     for horizon in found.horizons.values():
-        assert horizon.value is None and "as good as flat: tasks took 1 to 2 hours" in horizon.reason
+        assert horizon.value is None and "nearly flat: tasks took 1 to 2 hours" in horizon.reason
     passed[trials : trials + trials // 20] = False
     longer = m.time_horizon(hours, passed).horizons[0.8].value
     assert longer is not None and 2 < longer < 20
@@ -244,7 +244,7 @@ def test_horizons_that_do_not_exist():
     with pytest.raises(UsageError, match="success rates"):
         m.time_horizon([1], [True], at=(1,))
     some = m.time_horizon([1, 2, 4, 8, 16, 32], [True, True, False, True, False, False], at=(0.5, 0.99), how=QUICK)
-    assert all("may be as good as flat" in h.notes[-1] and h.low is None for h in some.horizons.values())
+    assert all("may be nearly flat" in h.notes[-1] and h.low is None for h in some.horizons.values())
     assert "extrapolated" in some.horizons[0.99].notes[0]
     four = m.time_horizon([1, 2, 4, 8], [True, False, True, False]).horizons[0.5]
     assert four.level is None and "5 are needed" in four.notes[0]

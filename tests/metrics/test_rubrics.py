@@ -226,9 +226,9 @@ def test_a_last_success_does_not_widen_passed_within():
 
 
 def test_histories_that_cannot_be():
-    with pytest.raises(UsageError, match="gap or a double"):
+    with pytest.raises(UsageError, match="gap or a duplicate"):
         m.histories(["a"], [2], [True])
-    with pytest.raises(UsageError, match="gap or a double"):
+    with pytest.raises(UsageError, match="gap or a duplicate"):
         m.histories(["a", "a"], [1, 1], [False, True])
     with pytest.raises(UsageError, match="another follows"):
         m.histories(["a", "a"], [1, 2], [True, True])

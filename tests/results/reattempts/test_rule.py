@@ -153,9 +153,9 @@ def failed(slot: str, **rest: object) -> ChainLink:
 def test_the_work_of_a_withdrawn_submission_is_withdrawn_before_anything_else() -> None:
     rule = Chain(reattempts=2)
     again = replace(failed("a"), submission="another")
-    assert next_step(rule, [again, failed("b", fed="a-s")]) == ChainStep(ChainAction.WITHDRAW, "b")
+    assert next_step(rule, [again, failed("b", earlier_submission="a-s")]) == ChainStep(ChainAction.WITHDRAW, "b")
     gone = ChainLink("a", AttemptVerdict.OPEN)
-    assert next_step(rule, [gone, failed("b", fed="a-s")]) == ChainStep(ChainAction.WITHDRAW, "b")
+    assert next_step(rule, [gone, failed("b", earlier_submission="a-s")]) == ChainStep(ChainAction.WITHDRAW, "b")
     assert next_step(rule, [gone, ChainLink("b", AttemptVerdict.OPEN)]) == ChainStep(ChainAction.RUN, "a")
 
 
@@ -173,7 +173,7 @@ def test_unknown_spending_ends_a_chain_with_a_budget_and_no_other() -> None:
 
 
 def test_feedback_that_nobody_gave_is_waited_for() -> None:
-    link = failed("a", said=False)
+    link = failed("a", has_feedback=False)
     assert next_step(Chain(reattempts=1), [link]) == ChainStep(ChainAction.WAIT, "a", ChainReason.FEEDBACK)
     assert next_step(Chain(reattempts=1), [link, ChainLink("b", AttemptVerdict.OPEN)]) == ChainStep(
         ChainAction.WAIT, "b", ChainReason.FEEDBACK

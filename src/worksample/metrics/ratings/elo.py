@@ -312,7 +312,7 @@ def _widen(found: Interval, low: float, high: float) -> tuple[Interval, tuple[st
 
 def _influences(off: float) -> str:
     return (
-        f"resamples by each project's influence: the largest error among the {FITTED} that were also fitted is"
+        f"resamples by each project's influence: the largest error among the {FITTED} that were also fitted is at most"
         f" {max(off * POINTS, 0.1):.1f} points"
     )
 
