@@ -230,7 +230,7 @@ def test_histories_that_cannot_be():
         m.histories(["a"], [2], [True])
     with pytest.raises(UsageError, match="gap or a duplicate"):
         m.histories(["a", "a"], [1, 1], [False, True])
-    with pytest.raises(UsageError, match="another follows"):
+    with pytest.raises(UsageError, match="another one follows"):
         m.histories(["a", "a"], [1, 2], [True, True])
     h = m.histories(["a", "a", "b", "c"], [1, 2, 1, 1], [False, None, None, True])
     assert (h.passed.tolist(), h.failed.tolist(), h.ungraded) == ([1, 0], [1, 0], 1)

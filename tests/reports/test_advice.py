@@ -130,7 +130,7 @@ def test_faults_of_a_list_are_told_by_line(tmp_path: Path) -> None:
         read_list(bad)
     assert "unused columns: titel (a file for --map" in misnamed.value.next
     bad.write_text("title,value\n")
-    with pytest.raises(UsageError, match="holds no job"):
+    with pytest.raises(UsageError, match="the list has no jobs"):
         read_list(bad)
     bad.write_text("title,value\nfine,10\n")
     with pytest.raises(UsageError, match="no column 'often'"):
