@@ -108,10 +108,10 @@ async def test_a_client_that_cannot_write_a_request_says_that_nothing_was_sent()
         stop = GenerateConfig(stop_seqs=[LONE])
         with observe() as seen, pytest.raises(NotSentError, match="cannot be written"):
             await gateway.model.generate("hi", config=stop)
-        assert seen.never_left(ValueError())
+        assert seen.failed_before_sending(ValueError())
         with observe() as seen:
             await gateway.model.generate("hi")
-        assert seen.sent and not seen.never_left(ValueError())
+        assert seen.sent and not seen.failed_before_sending(ValueError())
         assert len(served.requests) == 1
 
 

@@ -46,11 +46,11 @@ def model_of(agent: Agent, service: ModelService) -> Model | None:
     if isinstance(settings, CommandSettings | ObjectSettings):
         return resolve(agent.model, service)
     if isinstance(settings, ScriptedSettings):
-        from worksample.models.price import register
+        from worksample.models.price import register_prices
 
         from .scripted_agent import script_model
 
-        register(service.prices)
+        register_prices(service.prices)
         return script_model(agent.model)
     assert isinstance(settings, WorkerSettings)
     return resolve(agent.model, service, settings.generation)

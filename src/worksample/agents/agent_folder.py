@@ -46,7 +46,7 @@ def keep_folder(source: Path) -> str:
             try:
                 (draft / "tree").rename(kept)
             except OSError:
-                if not kept.exists():  # else another process has just stored the same files
+                if not kept.exists():  # otherwise another process has just stored the same files
                     raise
             kept.chmod(0o555)
     return digest

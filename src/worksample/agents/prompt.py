@@ -90,7 +90,7 @@ def folder_text(workspace: Workspace) -> str:
 
 
 def _graded(workspace: Workspace) -> str:
-    """Return what is graded, in words: the output folder, and changes elsewhere if they are captured."""
+    """Describe what is graded: the output folder, and changes elsewhere if they are captured."""
     capture = workspace.instance.capture
     also = ["your changes in the services of the task"] if capture.exports else []
     also += ["your changes to other files of the system"] if capture.root else []

@@ -1,4 +1,4 @@
-"""Exclusive work of one process at a time, under a lease. Leases of dead processes end at once."""
+"""Work that only one process may do at a time, under a lease. Leases of dead processes end at once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def exclusively(store: Store, key: str) -> Iterator[None]:
             )
         time.sleep(0.05)
     try:
-        with renew_in_background(store, lease, SECONDS), store.fenced(lease):
+        with renew_in_background(store, lease, SECONDS), store.fence(lease):
             yield
     finally:
         store.release(key, owner)

@@ -34,7 +34,7 @@ class Status:
     waits_for_people: int
     waits_for_judge: int
     ungraded: int
-    """Submissions without a verdict that wait for nobody."""
+    """Submissions without a verdict that wait for no evaluator."""
     cost: float
     """US dollars of all tries by agents and colleagues, for calls with a price. Judges are not included."""
     unpriced: int
@@ -43,13 +43,13 @@ class Status:
     reattempts: int = 0
     """Planned slots that the chains' rule committed."""
     due: int = 0
-    """Re-attempts that the next run commits."""
+    """Re-attempts that the next run adds."""
     to_label: int = 0
     """Submissions that people still have to label, to calibrate judges."""
     places: int = 0
     """Open slots that wait for a person who works."""
     handed_in: int = 0
-    """Submissions by people and agents elsewhere, beside the plan."""
+    """Submissions by people and outside agents, in addition to the plan."""
     spending: tuple[Spending, ...] = ()
     """Usage of agents, colleagues and judges."""
 

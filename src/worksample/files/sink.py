@@ -1,4 +1,4 @@
-"""Sinks for contents: anything that takes bytes and returns their digest."""
+"""Sinks: storage that takes content and returns its digest."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from .copy_file import copy_file
 
 
 class Sink(Protocol):
-    """A place for contents that names each by its SHA-256 (hex, 64 characters), such as `Store.blobs`."""
+    """Storage for contents that names each by its SHA-256 (hex, 64 characters), such as `Store.blobs`."""
 
     def put(self, data: bytes) -> str:
-        """Keep bytes and return their digest. Raises StoreError if they cannot be kept."""
+        """Store bytes and return their digest. Raises StoreError if they cannot be stored."""
         ...
 
     def put_file(self, fd: int, size: int) -> str:
-        """Keep at most `size` bytes of an open file from its current offset on.
+        """Store at most `size` bytes of an open file from its current offset on, and return their digest.
 
-        The offset ends behind the last byte read. Raises OSError for reading, StoreError for keeping.
+        The offset ends after the last byte read. Raises OSError for reading, StoreError for storing.
         """
         ...
 
 
 class BytesSink(Protocol):
-    """Anything that keeps bytes under their digest."""
+    """Storage that names bytes by their digest."""
 
     def put(self, data: bytes) -> str: ...
 
 
 def put_canonical(sink: BytesSink, value: object) -> str:
-    """Keep a JSON value as a blob in its canonical form, and return the digest. ValueError for NaN."""
+    """Store a JSON value as a blob in its canonical form, and return the digest. Raises ValueError for NaN."""
     return sink.put(canonical(value))
 
 
 class HashSink:
-    """A sink that keeps nothing and only returns digests."""
+    """A sink that stores nothing and only returns digests."""
 
     def put(self, data: bytes) -> str:
         return hashlib.sha256(data).hexdigest()

@@ -9,7 +9,7 @@ from .judge import JudgeSpending as JudgeSpending
 from .judge import ModelRole as ModelRole
 from .judge import Roles as Roles
 from .judge import judges_of as judges_of
-from .judge_call import ask as ask
+from .judge_call import ask_judge as ask_judge
 from .judge_reply import JudgeReply as JudgeReply
 from .judge_reply import Quote as Quote
 from .open_models import close_models as close_models
@@ -26,5 +26,5 @@ from .probe import pair as pair
 from .probe import yes_no as yes_no
 from .resolver import ModelService as ModelService
 from .resolver import resolve as resolve
-from .usage import plus as plus
+from .usage import add_priced_usage as add_priced_usage
 from .usage import usage_of as usage_of

@@ -142,7 +142,9 @@ class JudgeSpending:
             self.usage = add_usage(self.usage, used)
 
     def raise_to(self, total: Usage) -> None:
-        """Raise the usage to the total of all processes, if that total is higher than the usage known to this process."""
+        """Raise the usage to the total of all processes, if that total is higher than the usage known
+        to this process.
+        """
         with self._lock:
             if total.requests > self.usage.requests:
                 self.usage = total
@@ -173,7 +175,7 @@ class ModelRole:
         return digest_of([PROMPTS, RENDERING, self.model, settings])[:16]
 
     @property
-    def calling(self) -> ModelService:
+    def judge_service(self) -> ModelService:
         """Return the model service with this judge's timeout."""
         seconds = self.config.timeout
         tried = seconds if self.service.try_timeout is None else min(seconds, self.service.try_timeout)

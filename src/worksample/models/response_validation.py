@@ -35,7 +35,7 @@ class NoAnswerError(Exception):
     """A response of the service that contains no answer of a model."""
 
 
-def need_answers(api: ModelAPI) -> None:
+def require_answers(api: ModelAPI) -> None:
     """Make a provider retry if a response cannot be an answer, as after any other fault of its service.
 
     An account without credit is not retried; some services report it as a rate limit.
@@ -48,7 +48,7 @@ def need_answers(api: ModelAPI) -> None:
         except UNREADABLE as error:
             raise NoAnswerError(_unreadable(error)) from error
         answer = result[0] if isinstance(result, tuple) else result
-        if isinstance(answer, Exception) and too_long(answer):
+        if isinstance(answer, Exception) and exceeds_context(answer):
             return _full(str(api.model_name), answer)
         if not isinstance(answer, Exception) and not answer.choices:
             raise NoAnswerError(_said(result) or "the service's answer has no choice in it")
@@ -63,7 +63,7 @@ def need_answers(api: ModelAPI) -> None:
     api.should_retry = again  # type: ignore[method-assign]
 
 
-def too_long(error: Exception) -> bool:
+def exceeds_context(error: Exception) -> bool:
     """Return whether a request was rejected because it exceeds the model's context. Each server words this
     differently.
     """
