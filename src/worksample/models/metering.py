@@ -23,7 +23,9 @@ def meter_requests(api: ModelAPI, name: str) -> None:
     """Book every request of a provider, and estimate tokens that its service does not report."""
     generate, scripted = api.generate, name.partition("/")[0] in SCRIPTED
 
-    async def metered(input: list[ChatMessage], tools: list[ToolInfo], tool_choice: Any, config: GenerateConfig) -> Any:
+    async def metered_generate(
+        input: list[ChatMessage], tools: list[ToolInfo], tool_choice: Any, config: GenerateConfig
+    ) -> Any:
         account, size = CURRENT.get(), size_of_request(input, tools)
         sent = SentRequest(name, _most(account, name, size, config, api), size.tokens)
 
@@ -38,7 +40,7 @@ def meter_requests(api: ModelAPI, name: str) -> None:
 
         return await (send() if account is None else account.send(send(), sent))
 
-    api.generate = metered  # type: ignore[method-assign]
+    api.generate = metered_generate  # type: ignore[method-assign]
 
 
 def gate_calls(model: Model) -> None:

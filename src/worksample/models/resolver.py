@@ -181,7 +181,7 @@ def _count_here(api: ModelAPI) -> None:
         return
     asked = api.count_tokens
 
-    async def counted(input: str | list[ChatMessage], config: GenerateConfig | None = None) -> int:
+    async def count_or_estimate(input: str | list[ChatMessage], config: GenerateConfig | None = None) -> int:
         from inspect_ai.model._tokens import count_tokens
 
         try:
@@ -191,4 +191,4 @@ def _count_here(api: ModelAPI) -> None:
                 return await estimate(input)
             return await count_tokens(input, estimate, api.count_media_tokens)
 
-    api.count_tokens = counted  # type: ignore[method-assign]
+    api.count_tokens = count_or_estimate  # type: ignore[method-assign]

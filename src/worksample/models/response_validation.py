@@ -42,7 +42,7 @@ def require_answers(api: ModelAPI) -> None:
     """
     generate, should_retry = api.generate, api.should_retry
 
-    async def answered(*args: Any, **kwargs: Any) -> Any:
+    async def generate_answer(*args: Any, **kwargs: Any) -> Any:
         try:
             result = await generate(*args, **kwargs)
         except UNREADABLE as error:
@@ -51,7 +51,7 @@ def require_answers(api: ModelAPI) -> None:
         if isinstance(answer, Exception) and exceeds_context(answer):
             return _full(str(api.model_name), answer)
         if not isinstance(answer, Exception) and not answer.choices:
-            raise NoAnswerError(_said(result) or "the service's answer has no choice in it")
+            raise NoAnswerError(_error_message(result) or "the service's answer has no choice in it")
         return result
 
     def again(ex: Exception) -> Any:
@@ -59,7 +59,7 @@ def require_answers(api: ModelAPI) -> None:
             return True
         return False if out_of_credit(ex) else should_retry(ex)
 
-    api.generate = answered  # type: ignore[method-assign]
+    api.generate = generate_answer  # type: ignore[method-assign]
     api.should_retry = again  # type: ignore[method-assign]
 
 
@@ -84,7 +84,7 @@ def _unreadable(error: Exception) -> str:
     return f"the service answered with {what} ({type(error).__name__}: {error})"
 
 
-def _said(result: Any) -> str:
+def _error_message(result: Any) -> str:
     """Return the error message that some services put into a 200 response."""
     call = result[1] if isinstance(result, tuple) else None
     body = getattr(call, "response", None)

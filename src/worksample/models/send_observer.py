@@ -100,15 +100,15 @@ def _report_requests() -> None:
 
     begin, sent = HttpHooks._start_request, HttpHooks.update_request_time
 
-    def begun(self: HttpHooks) -> str:
+    def begin_request(self: HttpHooks) -> str:
         if (call := _SENDING.get()) is not None and isinstance(self, HttpxHooks | ConverseHooks):
             call.reports_requests = True
         return begin(self)
 
-    def leaves(self: HttpHooks, request_id: str) -> None:
+    def note_sent(self: HttpHooks, request_id: str) -> None:
         if (call := _SENDING.get()) is not None:
             call.sent = True
         sent(self, request_id)
 
-    HttpHooks._start_request = begun  # type: ignore[method-assign]
-    HttpHooks.update_request_time = leaves  # type: ignore[method-assign]
+    HttpHooks._start_request = begin_request  # type: ignore[method-assign]
+    HttpHooks.update_request_time = note_sent  # type: ignore[method-assign]

@@ -160,14 +160,14 @@ class Blobs:
                 self._fresh.setdefault(path, None)
 
     def _send(self, far: RemotePlace, paths: list[str]) -> None:
-        def one(path: str) -> None:
+        def send_if_missing(path: str) -> None:
             source = self._near.path(path)
             # Asking costs as much as sending a small file.
             if source.stat().st_size <= _SMALL or not far.has(path):
                 far.write_file(path, source)
 
         with ThreadPoolExecutor(min(_SENDERS, len(paths))) as senders:
-            for _ in senders.map(one, paths):
+            for _ in senders.map(send_if_missing, paths):
                 pass
 
     def _fetch(self, far: RemotePlace, path: str, digest: str) -> None:

@@ -36,12 +36,12 @@ def read_elf(path: Path) -> Elf | None:
     """Read a file's header. Return None unless it is an intact 64-bit ELF file of this byte order. Raises OSError."""
     with path.open("rb") as file:
         try:
-            return _read(file)
+            return _read_header(file)
         except (struct.error, ValueError, OverflowError):
             return None
 
 
-def _read(file: BinaryIO) -> Elf | None:
+def _read_header(file: BinaryIO) -> Elf | None:
     head = file.read(_HEADER.size)
     if head[:6] != b"\x7fELF\x02\x01":
         return None

@@ -281,14 +281,14 @@ def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
     whole = answer(output, asked)
     number = 0
 
-    def told(kind: str, **rest: Any) -> bytes:
+    def next_event(kind: str, **rest: Any) -> bytes:
         nonlocal number
         number += 1
         return format_event({"type": kind, "sequence_number": number - 1, **rest}, kind)
 
     begun = {**whole, "status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
-    yield told("response.created", response=begun)
-    yield told("response.in_progress", response=begun)
+    yield next_event("response.created", response=begun)
+    yield next_event("response.in_progress", response=begun)
     for index, item in enumerate(whole["output"]):
         at = {"output_index": index}
         empty: dict[str, dict[str, Any]] = {
@@ -297,26 +297,26 @@ def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
             "custom_tool_call": {"input": ""},
         }
         shell = {**item, "status": "in_progress", **empty.get(item["type"], {})}
-        yield told("response.output_item.added", **at, item=shell)
-        yield from _deltas(told, item, at)
-        yield told("response.output_item.done", **at, item=item)
-    yield told("response.incomplete" if whole["incomplete_details"] else "response.completed", response=whole)
+        yield next_event("response.output_item.added", **at, item=shell)
+        yield from _deltas(next_event, item, at)
+        yield next_event("response.output_item.done", **at, item=item)
+    yield next_event("response.incomplete" if whole["incomplete_details"] else "response.completed", response=whole)
 
 
-def _deltas(told: Any, item: dict[str, Any], at: dict[str, Any]) -> Iterator[bytes]:
+def _deltas(next_event: Any, item: dict[str, Any], at: dict[str, Any]) -> Iterator[bytes]:
     at = {**at, "item_id": item["id"]}
     if item["type"] == "message":
         part, place = item["content"][0], {**at, "content_index": 0}
-        yield told("response.content_part.added", **place, part={**part, "text": ""})
-        yield told("response.output_text.delta", **place, delta=part["text"], logprobs=[])
-        yield told("response.output_text.done", **place, text=part["text"], logprobs=[])
-        yield told("response.content_part.done", **place, part=part)
+        yield next_event("response.content_part.added", **place, part={**part, "text": ""})
+        yield next_event("response.output_text.delta", **place, delta=part["text"], logprobs=[])
+        yield next_event("response.output_text.done", **place, text=part["text"], logprobs=[])
+        yield next_event("response.content_part.done", **place, part=part)
     elif item["type"] == "function_call":
-        yield told("response.function_call_arguments.delta", **at, delta=item["arguments"])
-        yield told("response.function_call_arguments.done", **at, arguments=item["arguments"], name=item["name"])
+        yield next_event("response.function_call_arguments.delta", **at, delta=item["arguments"])
+        yield next_event("response.function_call_arguments.done", **at, arguments=item["arguments"], name=item["name"])
     elif item["type"] == "custom_tool_call":
-        yield told("response.custom_tool_call_input.delta", **at, delta=item["input"])
-        yield told("response.custom_tool_call_input.done", **at, input=item["input"])
+        yield next_event("response.custom_tool_call_input.delta", **at, delta=item["input"])
+        yield next_event("response.custom_tool_call_input.done", **at, input=item["input"])
 
 
 DIALECT = Dialect("openai-responses", read, answer, stream, fault)
