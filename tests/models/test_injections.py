@@ -13,9 +13,9 @@ from models.injections import BODY, Injection, injections
 from openai_server import Answer, Judge, Seen, judged, read, serving
 from worksample.files import HashSink
 from worksample.models import Exhibit, JudgeConfig, Look, ModelRole, ModelService, ask_judge, pair, yes_no
-from worksample.models.exhibit import ExhibitLimits
 from worksample.models.exhibit_delimiters import ExhibitDelimiters
 from worksample.models.invisible_characters import is_invisible
+from worksample.models.judge_exhibit import ExhibitLimits
 from worksample.models.judge_prompt import build_prompt
 from worksample.models.quote_search import fold
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import AgentError, Cause, SandboxError, WorksampleError
 from worksample.models import failure_of
-from worksample.models.blame import ControlQuestion
+from worksample.models.fault_attribution import ControlQuestion
 from worksample.models.storable_text import scrub
 
 from .assignment import Assignment

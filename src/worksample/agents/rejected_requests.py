@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from worksample.errors import AgentError, Cause, WorksampleError
-from worksample.models.blame import ControlQuestion, is_requests_fault
-from worksample.models.failure import REFUSED, reason_of, status_of
+from worksample.models.call_failure import REFUSED, reason_of, status_of
+from worksample.models.fault_attribution import ControlQuestion, is_requests_fault
 from worksample.models.send_observer import observe
 from worksample.models.storable_text import scrub
 

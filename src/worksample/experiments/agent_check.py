@@ -20,7 +20,7 @@ from worksample.agents.installing.installer import parse_name
 from worksample.agents.installing.program_settings import require_installed
 from worksample.agents.workspace import clip_middle
 from worksample.files import put_canonical
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.records import (
     About,
     Agent,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.agents.agent_builder import model_of
 from worksample.errors import Cause, ModelKeyError, PlanError, WorksampleError
 from worksample.models import ModelService, Price, resolve
-from worksample.models.failure import failure_of_call, refused_because, status_of
+from worksample.models.call_failure import failure_of_call, refused_because, status_of
 from worksample.models.request_account import is_estimated
 from worksample.models.service_config import Services, service_for
 from worksample.records import Agent

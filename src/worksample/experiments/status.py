@@ -11,7 +11,7 @@ from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Ori
 from worksample.results.assignments.open_work import open_work_of
 from worksample.results.reattempts.chain_state import chains_of, due
 from worksample.store import Store
-from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges
+from worksample.store.model_costs import Spending, of_agents, of_colleagues, of_judges
 
 _WHOM = {cause.value: kind for kind, cause in AWAITED.items()}
 
@@ -81,7 +81,7 @@ def status_and_waits(
 
     from worksample.results.calibration.label_rounds import count_all_missing_labels
     from worksample.results.slots import slots_df
-    from worksample.store.frames import trials_df
+    from worksample.store.dataframes import trials_df
 
     slots = slots_df(store, experiment.id, judged_by=judged_by)
     tries = trials_df(store, experiment.id)

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from worksample.errors import CaptureError, UsageError
 from worksample.files import ScanLimits, Sink, put_canonical, scan, unzip
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.files.stray_files import is_stray_file, stray_files_note
 from worksample.records import (
     CaptureStatus,

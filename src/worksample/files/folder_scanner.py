@@ -19,7 +19,7 @@ from worksample.errors import CaptureError, Cause
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, path_fault, quote_path
 from worksample.steady_loop import steady_time
 
-from .sink import Sink, put_canonical
+from .content_sink import Sink, put_canonical
 
 
 @dataclass(frozen=True, slots=True)

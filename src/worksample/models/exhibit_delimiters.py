@@ -11,8 +11,8 @@ import re
 import secrets
 from dataclasses import dataclass, field
 
-from .exhibit import Exhibit, Look
 from .invisible_characters import spell_out_invisible
+from .judge_exhibit import Exhibit, Look
 
 MARK = "| "
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")

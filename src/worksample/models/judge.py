@@ -14,7 +14,7 @@ from worksample.errors import Cause, JudgeError, PlanError
 from worksample.files import Sink
 from worksample.records import Frozen, Protocol, Usage, digest_of
 
-from .exhibit import ExhibitLimits
+from .judge_exhibit import ExhibitLimits
 from .judge_prompt import PROMPTS
 from .price import Prices, require_price
 from .request_account import add_usage

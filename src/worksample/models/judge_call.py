@@ -13,15 +13,15 @@ from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
 from worksample.files import put_canonical
 from worksample.records import Usage
 
-from .exhibit import Exhibit
+from .call_failure import failure_of_call, reason_of, status_of
 from .exhibit_delimiters import ExhibitDelimiters
-from .failure import failure_of_call, reason_of, status_of
 from .judge import ModelRole
+from .judge_exhibit import Exhibit
+from .judge_probe import Probe, ProbeKind
 from .judge_prompt import CUT, EMPTY, REFUSED, Prompt, build_prompt
 from .judge_reply import JudgeReply, MalformedAnswer, malformed_answer, read_answer
 from .judge_reply_schema import response_schema, supports_schema
-from .open_models import note_model
-from .probe import Probe, ProbeKind
+from .model_closing import note_model
 from .request_account import CallLimit, ModelAccount, add_usage
 from .resolver import resolve
 from .token_estimate import size_of_request

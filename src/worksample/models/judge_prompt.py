@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from worksample.records import digest_of
 
-from .exhibit import Exhibit, ExhibitLimits, Look, Visibility, limit_exhibits
 from .exhibit_delimiters import MARK, ExhibitDelimiters
 from .invisible_characters import spell_out_invisible
-from .probe import Probe, ProbeKind
+from .judge_exhibit import Exhibit, ExhibitLimits, Look, Visibility, limit_exhibits
+from .judge_probe import Probe, ProbeKind
 
 SYSTEM = """\
 You examine delivered work and answer one question about it.

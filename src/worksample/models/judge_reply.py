@@ -11,8 +11,8 @@ from typing import Any
 
 from worksample.errors import Cause, JudgeError
 
-from .exhibit import Exhibit, Look
-from .probe import TYPES, Probe, ProbeKind
+from .judge_exhibit import Exhibit, Look
+from .judge_probe import TYPES, Probe, ProbeKind
 from .quote_search import QuoteWorth, Searchable, fold
 from .tolerant_json import NotOneObject, one_object
 

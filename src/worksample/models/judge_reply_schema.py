@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .judge_probe import Probe, ProbeKind
 from .judge_reply import SIDES
-from .probe import Probe, ProbeKind
 
 if TYPE_CHECKING:
     from inspect_ai.model import ResponseSchema

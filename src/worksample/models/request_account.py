@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.records import Usage
 
-from .failure import status_of
+from .call_failure import status_of
 from .http_exchanges import Fate, HttpExchange, fate_of_status, never_sent
 from .price import Price
 from .token_estimate import Size, size_of_answer

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from .failure import out_of_credit
+from .call_failure import out_of_credit
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI, ModelOutput

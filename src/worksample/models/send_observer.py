@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .excused_waiting import excuse
-from .failure import failed_connection, status_of
+from .call_failure import failed_connection, status_of
+from .service_waiting import excuse
 
 if TYPE_CHECKING:
     from inspect_ai.event import ModelEvent

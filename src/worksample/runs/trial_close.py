@@ -19,7 +19,7 @@ from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import failpoint
 from worksample.models import add_priced_usage, usage_of
-from worksample.models.excused_waiting import measure_waiting
+from worksample.models.service_waiting import measure_waiting
 from worksample.models.usage import AGENT, call_usage, is_own_call, with_zero_cost
 from worksample.records import (
     Ending,

@@ -13,7 +13,7 @@ from worksample.errors import RecordMissing, StoreError
 from worksample.files.copy_file import copy_file
 from worksample.records import digest_bytes
 
-from .off_loop import warn_on_event_loop
+from .event_loop_warning import warn_on_event_loop
 from .storage_backend import LocalPlace, RemotePlace
 
 _SMALL = 1 << 18

@@ -16,8 +16,8 @@ from sqlalchemy.engine import make_url
 from worksample.errors import StoreError
 
 from .error_translation import store_full
+from .event_loop_warning import warn_on_event_loop
 from .lease_fence import need_leases
-from .off_loop import warn_on_event_loop
 
 BUSY_SECONDS = 60.0
 """Maximum seconds that a write waits for another process's write."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, open_box
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.files import ScanLimits, Sink, put_canonical, scan
-from worksample.models.exhibit import Visibility
+from worksample.models.judge_exhibit import Visibility
 from worksample.records import Entry, Manifest
 from worksample.sandboxes.toolbox import platform_python
 

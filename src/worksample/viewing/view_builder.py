@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import CaptureError, UsageError
 from worksample.files import put_canonical
-from worksample.models.exhibit import Visibility
+from worksample.models.judge_exhibit import Visibility
 from worksample.records import Entry, EntryKind, Manifest
 from worksample.viewing import converter_requirements as needs
 from worksample.viewing.box_converter import BATCH, ConversionResult, Converter

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from worksample.models.exhibit import Visibility
+from worksample.models.judge_exhibit import Visibility
 from worksample.records import quote_path
 
 KINDS = (

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from worksample.errors import UsageError
-from worksample.files.scratch import remove_tree
+from worksample.files.scratch_folder import remove_tree
 from worksample.sandboxes.sweeper import sweep_first
 
 from . import npm, pypi, shared_libraries

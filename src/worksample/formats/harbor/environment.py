@@ -20,7 +20,7 @@ from harbor.models.task.config import NetworkMode, NetworkPolicy
 
 from worksample.box import Box, BoxConfig, BoxLimits
 from worksample.box.registry import start_box
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.sandboxes.images import CachedImage, prepare_image
 
 MEMORY, DISK = 2 << 30, 10 << 30

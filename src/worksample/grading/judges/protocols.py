@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 from worksample.errors import Cause, JudgeError
 from worksample.models import Exhibit, ExhibitLimits, Probe, choice, pair, yes_no
-from worksample.models.exhibit import limit_exhibits
+from worksample.models.judge_exhibit import limit_exhibits
 from worksample.records import By, Criterion, GradePayload, Holistic, Importance, Pairwise, PairwiseChoice, PartPayload
 
 from .material import JudgeMaterial, hidden_exhibits, render_both

@@ -10,8 +10,8 @@ from inspect_ai.model import Model, ModelOutput
 from inspect_ai.util import LimitExceededError
 
 from worksample.errors import AgentError, Cause, WorksampleError
-from worksample.models.blame import ControlQuestion, is_requests_fault
-from worksample.models.failure import REFUSED, failure_of_call, status_of
+from worksample.models.call_failure import REFUSED, failure_of_call, status_of
+from worksample.models.fault_attribution import ControlQuestion, is_requests_fault
 from worksample.models.send_observer import SendProgress, observe
 from worksample.supervision import FailureSignal
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from worksample.files import put_canonical
-from worksample.files.sink import Sink
+from worksample.files.content_sink import Sink
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, canonical, now
 
 NAME = "connections.jsonl"

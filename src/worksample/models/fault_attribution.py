@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import WorksampleError
 
-from .excused_waiting import excuse
-from .failure import REFUSED, chain_of, failed_connection, out_of_credit, status_of
+from .call_failure import REFUSED, chain_of, failed_connection, out_of_credit, status_of
 from .response_validation import NoAnswerError
 from .send_observer import REJECTED, NotSentError, SendProgress
+from .service_waiting import excuse
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model

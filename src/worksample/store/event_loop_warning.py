@@ -8,7 +8,7 @@ import warnings
 
 class StoreCallOnLoop(ResourceWarning):
     """Warning about a store call on an event loop. Hidden unless you pass `-W
-    always::worksample.store.off_loop.StoreCallOnLoop`.
+    always::worksample.store.event_loop_warning.StoreCallOnLoop`.
     """
 
 

@@ -17,7 +17,7 @@ from worksample.errors import UsageError
 from worksample.records import Amendment, AmendmentTarget, Experiment, struck
 
 from . import schema
-from .frame_builder import Columns, middle, tabulate
+from .dataframe_builder import Columns, middle, tabulate
 
 if TYPE_CHECKING:
     from .store import Store

@@ -48,7 +48,7 @@ def spending(store: Store, experiments: Iterable[str]) -> tuple[Spending, ...]:
     """Return the cost of agents, colleagues and judges in these experiments (ids)."""
     import polars as pl
 
-    from .frames import trials_df
+    from .dataframes import trials_df
 
     ids = list(experiments)
     tries = pl.concat([trials_df(store, id) for id in ids], how="vertical_relaxed")
