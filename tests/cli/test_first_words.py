@@ -9,7 +9,7 @@ import pytest
 from cli.run_cli import SCRIPTS, TINY, here
 from worksample.cli.startup_phase import begin, interrupt_text
 from worksample.errors import printable as in_errors
-from worksample.python_api.terminal_text import printable
+from worksample.terminal_text import printable
 
 
 def test_a_run_says_what_it_reads_before_it_plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

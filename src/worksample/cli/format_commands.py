@@ -96,10 +96,10 @@ def _click_option(option: FormatOption) -> click.Option:
     import click
 
     if option.is_flag:
-        return click.Option([option.typed, option.name], is_flag=True, default=None, help=option.help)
+        return click.Option([option.typed_name, option.name], is_flag=True, default=None, help=option.help)
     kind = click.Path(exists=True, file_okay=False) if option.folder else click.STRING
     return click.Option(
-        [option.typed, option.name], metavar=option.value, type=kind, multiple=option.repeatable, default=None,
+        [option.typed_name, option.name], metavar=option.value, type=kind, multiple=option.repeatable, default=None,
         help=option.help,
     )  # fmt: skip
 

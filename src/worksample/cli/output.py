@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worksample.python_api.terminal_text import cost_range, dollars, duration, printable
+from worksample.terminal_text import cost_range, dollars, duration, printable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worksample.experiments.run_progress import watcher
 from worksample.python_api.experiment_run import options_of, plan_into_store
-from worksample.python_api.progress import watcher
 
 from .ambiguous_names import print_namesakes
 from .exit_codes import INCOMPLETE, INTERRUPTED

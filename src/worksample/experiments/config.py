@@ -8,7 +8,6 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from worksample.box import installed_kinds
 from worksample.errors import UsageError
 from worksample.files.config_files import exact_fault, show_value
 from worksample.models import JudgeConfig, Price
@@ -17,6 +16,7 @@ from worksample.models.service_config import ServiceConfig
 from worksample.records import Arm, Chain, Feedback, Frozen, JudgedBy, Limits, Protocol, ShownRubric, Worker
 from worksample.records.task import Name
 from worksample.results.calibration.config import CalibrationConfig
+from worksample.sandboxes import installed_kinds
 from worksample.sandboxes.endpoints import HostRule, read_rule
 
 

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from worksample.agents.task_containment import guard_tasks
 from worksample.errors import Cause, WorksampleError
 from worksample.grading import asks_services
 from worksample.models import JudgeConfig, Price, close_models
@@ -19,6 +18,7 @@ from worksample.sandboxes import require_kind
 from worksample.sandboxes.toolbox import ensure_libraries
 from worksample.steady_loop import Stall, run_steadily
 from worksample.store import Store
+from worksample.task_containment import guard_tasks
 from worksample.workplace.warm_pool import warm_pool
 
 from .available_evaluators import evaluators_here

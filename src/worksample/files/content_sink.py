@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from typing import Protocol
 
-from worksample.records import canonical
-
 from .copy_file import copy_file
 
 
@@ -23,17 +21,6 @@ class Sink(Protocol):
         The offset ends after the last byte read. Raises OSError for reading, StoreError for storing.
         """
         ...
-
-
-class BytesSink(Protocol):
-    """Storage that names bytes by their digest."""
-
-    def put(self, data: bytes) -> str: ...
-
-
-def put_canonical(sink: BytesSink, value: object) -> str:
-    """Store a JSON value as a blob in its canonical form, and return the digest. Raises ValueError for NaN."""
-    return sink.put(canonical(value))
 
 
 class HashSink:

@@ -142,9 +142,8 @@ class JudgeSpending:
             self.usage = add_usage(self.usage, used)
 
     def raise_to(self, total: Usage) -> None:
-        """Raise the usage to the total of all processes, if that total is higher than the usage known
-        to this process.
-        """
+        """Raise the usage to the total of all processes, if that total is higher than the usage known to
+        this process."""
         with self._lock:
             if total.requests > self.usage.requests:
                 self.usage = total

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
-from worksample.files import put_canonical
 from worksample.records import Usage
+from worksample.store import put_canonical
 
 from .call_failure import failure_of_call, reason_of, status_of
 from .exhibit_delimiters import ExhibitDelimiters

@@ -267,8 +267,9 @@ class _Evidence:
         return any(wanted in text for searchable in self.texts.values() for text in searchable.texts)
 
     def quotes(self, said: Mapping[str, Any], *, needed: bool, item: str = "") -> tuple[Quote, ...]:
-        """Return the quotes that count as evidence. A picture is cited by its number; a quote must
-        occur in its text.
+        """Return the quotes that count as evidence.
+
+        A picture is cited by its number; a quote must occur in its text.
         """
         if not self.probe.quotes:
             return ()

@@ -59,8 +59,9 @@ def _gated_class() -> type[Model]:
     from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
 
     class GatedModel(Model):
-        """A model whose calls wait for room. Its prompts can always be stored, whatever a Python agent
-        puts into them.
+        """A model whose calls wait for room.
+
+        Its prompts can always be stored, whatever a Python agent puts into them.
         """
 
         async def generate(  # type: ignore[override]

@@ -228,8 +228,9 @@ class ModelAccount:
         return Fate.ANSWERED
 
     def _lose(self, fates: list[Fate], sent: SentRequest) -> None:
-        """Book requests without an answer. A failure that the service itself reports does not count
-        against a budget.
+        """Book requests without an answer.
+
+        A failure that the service itself reports does not count against a budget.
         """
         price = self.prices.get(sent.model)
         free = Usage(cost=None if price is None else 0.0, priced=price is not None)

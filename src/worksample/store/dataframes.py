@@ -52,7 +52,7 @@ def struck_ids(connection: Connection) -> dict[AmendmentTarget, list[str]]:
     """Return the ids of struck records, by kind of target."""
     bodies = connection.execute(select(schema.amendments.c.body)).scalars()
     out: dict[AmendmentTarget, list[str]] = {target: [] for target in AmendmentTarget}
-    for target, id in sorted(struck(Amendment.model_validate_json(b) for b in bodies)):
+    for target, id in sorted(struck([Amendment.model_validate_json(b) for b in bodies])):
         out[target].append(id)
     return out
 

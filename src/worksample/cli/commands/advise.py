@@ -82,7 +82,7 @@ def command(
     """Advise who should do each job on a firm's list: AI, AI with people, people, or not enough data.
 
     JOBS is a .csv, .tsv, .json, .jsonl or .parquet with title, description, category, value, hours, how often a month,
-    files (docs/advise.md). EXPERIMENTS are names or ids, by default the latest; their tasks may differ.
+    files (docs/tutorials/firm.md). EXPERIMENTS are names or ids, by default the latest; their tasks may differ.
     """
     from worksample.experiments.experiment_lookup import find_experiment
     from worksample.extras import need

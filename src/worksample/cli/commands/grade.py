@@ -13,7 +13,7 @@ from worksample.cli.ambiguous_names import print_latest_experiment
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.output import json_option, open_store, say_json, store_option, table
 from worksample.cli.service_options import judge_options, judging_flags
-from worksample.python_api.progress import watcher
+from worksample.experiments.run_progress import watcher
 
 if TYPE_CHECKING:
     from worksample.experiments.regrade_pipeline import Regraded

@@ -78,7 +78,8 @@ def check_command(source: str, as_json: bool | None) -> int:
 
 async def _find_programs(root: Root) -> dict[str, bool]:
     """Return for each program that tools and tests need whether it starts in a box with this root file system."""
-    from worksample.box import BoxConfig, open_box
+    from worksample.box import BoxConfig
+    from worksample.sandboxes import open_box
 
     asked = {
         "sh": ("sh", "-c", ":"),

@@ -46,7 +46,8 @@ def command(
     """Serve the review app to a team.
 
     If the store has no account yet, the command prints an invitation for an admin, who invites the others and opens
-    rounds in the app. Several servers may share a store on PostgreSQL. docs/review.md shows a proxy with TLS.
+    rounds in the app. Several servers may share a store on PostgreSQL. docs/how-to/judge-with-people.md
+    shows a proxy with TLS.
     """
     from worksample.extras import need
 

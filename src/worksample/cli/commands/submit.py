@@ -131,7 +131,7 @@ def _submit_one(
 
 
 def _say(done: HandedIn) -> None:
-    from worksample.python_api.progress import grade_of
+    from worksample.experiments.run_progress import grade_of
 
     part = done.submission.parts["output"]
     before = "" if done.taken else ", handed in before"

@@ -74,9 +74,8 @@ class ModelRequest:
     rest_size: int = 0
 
     def number_messages(self) -> list[ChatMessage]:
-        """Give each message an id that stays the same if the same conversation is sent again, and
-        return the messages.
-        """
+        """Give each message an id that stays the same if the same conversation is sent again, and return
+        the messages."""
         if self.has_ids:
             return self.messages
         running = hashlib.sha256()

@@ -110,8 +110,9 @@ def read(body: dict[str, Any], path: str) -> ModelRequest:
 
 
 def _read_tool(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool] | None:
-    """Return a tool, and whether it takes free text. Tools that run on the provider's servers are left
-    out and noted.
+    """Return a tool, and whether it takes free text.
+
+    Tools that run on the provider's servers are left out and noted.
     """
     kind = optional(row, "type", str, "function")
     if kind == "function":
@@ -138,6 +139,7 @@ def free_tool(row: dict[str, Any], grammar: str, notes: list[str]) -> ToolInfo:
 
 def choice(value: Any, notes: list[str]) -> tuple[ToolChoice | None, list[str] | None]:
     """Return the mode of choosing a tool and the tools to choose from, for chats and responses alike.
+
     Raises Refusal.
     """
     if value is None or isinstance(value, str):
