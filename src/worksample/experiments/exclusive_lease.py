@@ -44,7 +44,7 @@ def exclusively(store: Store, key: str) -> Iterator[None]:
     while (lease := take_lease(store, key, owner)) is None:
         if time.monotonic() > until:
             raise PlanError(
-                f"another process ({store.holder(key)}) has held {key!r} for a minute",
+                f"another process ({store.holder(key)}) has had the lease on {key!r} for a minute",
                 next="run the same command again later",
             )
         time.sleep(0.05)

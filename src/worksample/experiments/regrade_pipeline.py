@@ -257,8 +257,8 @@ def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instan
     )
     if changed:
         raise PlanError(
-            f"the brief, inputs, environment or probes changed: {', '.join(changed)}. That is new work, and a grader "
-            "for it says nothing about the old submissions",
+            f"the brief, inputs, environment or probes changed: {', '.join(changed)}. That is new work, so its "
+            "grader cannot judge the old submissions",
             next="worksample run --task ... runs the new work; undo these changes to grade the old work again",
         )
     old = before.gradings if before is not None and before.protocol is what.protocol else {}

@@ -38,7 +38,7 @@ def materialise(
     Raises CaptureError if a path cannot be created, StoreFull if the disk is full, StoreError otherwise.
     """
     if share and writable:
-        raise ValueError("a tree that shares its files with the store is never writable")
+        raise ValueError("a folder that shares its files with the store cannot be writable")
     writer = _Writer(source, target, share, writable)
     try:
         target.mkdir(parents=True, exist_ok=True)

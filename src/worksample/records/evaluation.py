@@ -237,7 +237,7 @@ class Evaluation(Record):
     @model_validator(mode="after")
     def _given_has_payload(self) -> Self:
         if (self.outcome is EvaluationOutcome.GIVEN) != (self.payload is not None):
-            raise ValueError("only an evaluation that was given has a payload")
+            raise ValueError("a failed or declined evaluation must not have a payload")
         if self.outcome is EvaluationOutcome.FAILED and self.cause is None:
             raise ValueError("a failed evaluation needs a cause")
         return self

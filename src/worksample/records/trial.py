@@ -31,7 +31,7 @@ class TrialOutcome(Frozen):
     @model_validator(mode="after")
     def _has_cause(self) -> Self:
         if (self.ending is Ending.DONE) != (self.cause is None):
-            raise ValueError("every ending but done needs a cause, and done has none")
+            raise ValueError("an outcome other than done needs a cause, and done must not have one")
         return self
 
     @property

@@ -202,7 +202,7 @@ def _need_whole(connection: Connection) -> None:
         return
     driver: Any = connection.connection.dbapi_connection
     if driver.info.transaction_status.name == "INERROR":
-        raise StoreError("the database refused a statement, so the whole transaction was undone", next="try again")
+        raise StoreError("the database rejected a statement, so the transaction was rolled back", next="try again")
 
 
 def _number(name: str) -> int:

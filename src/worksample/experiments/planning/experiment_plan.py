@@ -212,7 +212,7 @@ def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol
         if kind not in asked and not (whole and kind is EvaluatorKind.JUDGE):
             have = f"{instance.key} is judged under {protocol} by: {', '.join(sorted(asked))}"
             raise PlanError(
-                f"the arm {arm.name} wants feedback from a {kind}, but {have}",
+                f"the arm {arm.name} needs feedback from a {kind}, but {have}",
                 next="set `by` in its criteria.toml, or put another protocol first in the file",
             )
 

@@ -90,8 +90,8 @@ def _amount(cell: object, decimal: str, why: str, *, money: bool) -> float:
     if money and found.point is not None and found.point == found.larger:
         return found.point
     raise InvalidCell(
-        f"{two_readings(told)}, and {why or 'nothing tells'}; write it without a mark of thousands, or name the "
-        "decimal mark (--decimal ',')"
+        f"{two_readings(told)}, and {why or 'its column does not decide'}; write it without a thousands "
+        "separator, or name the decimal mark (--decimal ',')"
     )
 
 
@@ -139,7 +139,7 @@ def moment(cell: object) -> datetime:
     try:
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError:
-        raise InvalidCell("is no date of this calendar in UTC") from None
+        raise InvalidCell("is not a valid date in UTC") from None
 
 
 def parse_json_cell(cell: object) -> Any:

@@ -236,5 +236,5 @@ def header_of(found: Iterator[DelimitedRow]) -> tuple[Header, Iterator[Delimited
         raise _title_fault(first, second, next(n for n in names if n))
     twice = next((name for name, count in Counter(n for n in names if n).items() if count > 1), None)
     if twice is not None:
-        raise TableFault(f"the column {twice!r} is there twice", "rename one of the two")
+        raise TableFault(f"the column {twice!r} occurs twice", "rename one of the two")
     return Header(tuple(names)), rest if second is None else chain([second], rest)

@@ -65,4 +65,4 @@ def check_shape(data: bytes | bytearray, limits: JsonLimits = JsonLimits(), what
 
 
 def _refuse_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a JSON number")

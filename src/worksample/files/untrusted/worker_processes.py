@@ -144,7 +144,7 @@ class _Worker:
 def _why_lost(status: int, seconds: int) -> ForeignInputError | ForeignWorkLost:
     if status == -signal.SIGPROF:
         return ForeignInputError(f"reading it takes more than {seconds} s of processor time", too_large=True)
-    return ForeignWorkLost(f"the process that reads foreign input ended with status {status}")
+    return ForeignWorkLost(f"the process that reads untrusted input ended with status {status}")
 
 
 _shared: WorkerPool | None = None
