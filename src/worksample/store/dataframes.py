@@ -1,4 +1,4 @@
-"""Tables of the store's records as polars frames. Their columns are stable and listed in docs/reference/store.md.
+"""Tables of the store's records as polars frames. Their columns are stable and listed in docs/data/frames.csv.
 
 Every function takes `experiment` (an id or a name; None for all) and reads only the index. Rows are sorted by time,
 then id.
