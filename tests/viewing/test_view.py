@@ -203,10 +203,7 @@ def test_every_program_names_the_packages_that_bring_it() -> None:
 
 def test_the_docs_have_the_table_of_formats() -> None:
     text = (Path(__file__).parents[2] / "docs" / "reference/viewing.md").read_text()
-    for form in formats():
-        titles = ", ".join(NEEDS[name].title for name in form.needs)
-        badge = form.badge.partition(" (")[0]
-        assert f"| {form.title} | {' '.join(form.extensions)} | `{form.kind}` | {badge} | {titles} |" in text
+    assert "<!-- formats -->" in text, "docs/generate.py puts the table there"
     assert " ".join(DEBIAN) in text
 
 
