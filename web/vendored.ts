@@ -5,7 +5,7 @@ import type { Plugin } from "vite";
 
 const FOLDERS = ["cmaps", "standard_fonts", "wasm", "iccs"];
 
-/** What pdf.js asks for by name while it reads a document: character maps, fonts, decoders, profiles. */
+/** Files that pdf.js requests by name while it reads a document: character maps, fonts, decoders, profiles. */
 export function pdfjsAssets(): Plugin {
   return {
     name: "pdfjs-assets",

@@ -5,7 +5,7 @@ import { pdfjsAssets } from "./vendored.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-// Two pages: the app, and the viewer that lives on an origin of its own because it parses hostile files.
+// Two pages: the app, and the viewer, which has a separate origin because it parses hostile files.
 export default defineConfig({
   plugins: [svelte(), pdfjsAssets()],
   resolve: { alias: { "@xterm/headless": here("./node_modules/@xterm/headless/lib-headless/xterm-headless.mjs"), "@shared": here("./src/shared"), "@app": here("./src/app"), "@viewer": here("./src/viewer") } },

@@ -2,13 +2,13 @@
 
     python -m benchmarks.coverage TABLE [--seeds N] [--only NAME] [--sizes ...] [--keep FILE] [--write]
 
-    figures            every figure of `worksample metrics`: a table of docs/reference/metrics.md
-    hard               worlds that break what intervals take for granted: docs/reference/metrics.md
-    bounds             cells of `figures` above 97 % and the least possible coverage: docs/reference/metrics.md
-    feedback           lifts, feedback less retry, regions: docs/how-to/re-attempts.md
-    corrected          figures of a judge that people's labels correct; `--write`: docs/calibration-cells.csv
-    corrected-bounds   how much a corrected figure has to cover above 97 %: docs/calibration-cells.csv
-    strata             corrected figures of several agents or strata with few labels: docs/explanation/uncertainty.md
+    figures            every figure of `worksample metrics`: docs/data/coverage.csv
+    hard               worlds that break what intervals take for granted: docs/explanation/uncertainty.md
+    bounds             cells of `figures` above 97 % and the least possible coverage: docs/data/coverage-above-97.csv
+    feedback           lifts, feedback less retry, regions: docs/data/feedback.csv
+    corrected          figures of a judge that people's labels correct; `--write`: two files of docs/data
+    corrected-bounds   how much a corrected figure has to cover above 97 %: docs/data/calibration-cells.csv
+    strata             corrected figures of several agents or strata, few labels: docs/data/calibration-strata.csv
     worst              the judge at which a corrected figure covers least
 
 With `--keep FILE` a run can be stopped at any time and goes on where it was.
@@ -24,12 +24,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.coverage import bounds, corrected, corrected_bounds, feedback, figures, strata, worst_judges
-from benchmarks.coverage.cells import Kept
+from benchmarks.coverage.cells import Kept, Rows, markdown, read_rows, write_rows
 from benchmarks.coverage.hard_worlds import HARD
 from benchmarks.coverage.worlds import WORLDS
 
 DOCS = Path(__file__).parents[2] / "docs"
-CELLS = DOCS / "calibration-cells.csv"
+CELLS = DOCS / "data/calibration-cells.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +48,25 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A table that can be made. `page` and `mark`: where `--write` puts it in docs/."""
+    """A table that can be made. `page` and `mark`: where `--write` puts it in docs/; a CSV file has no mark."""
 
-    make: Callable[[Options], str]
+    make: Callable[[Options], str | Rows]
     seeds: int = 200
     page: str = ""
     mark: str = ""
 
-    def write(self, text: str) -> None:
-        """Put the text between the marks of the page."""
+    def write(self, made: str | Rows) -> None:
+        """Write the file, or put the table between the marks of the page."""
+        if not self.mark and not isinstance(made, str):
+            write_rows(made, DOCS / self.page)
+            return
+        text = made if isinstance(made, str) else markdown(made)
         path, begin, end = DOCS / self.page, f"<!-- {self.mark} -->", f"<!-- /{self.mark} -->"
         before, _, rest = path.read_text(encoding="utf-8").partition(begin)
         path.write_text(f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}", encoding="utf-8")
 
 
-def make_figures(options: Options, *, hard: bool = False) -> str:
+def make_figures(options: Options, *, hard: bool = False) -> Rows:
     sizes = options.numbers(tuple(figures.SIZES))
     found = figures.run(options.seeds, sizes, options.only, Kept(options.keep), HARD if hard else WORLDS)
     return figures.table(found, sizes, options.seeds)
@@ -70,9 +74,11 @@ def make_figures(options: Options, *, hard: bool = False) -> str:
 
 def make_corrected(options: Options) -> str:
     found = list(corrected.results(options.seeds, options.only, options.keep))
+    summary = corrected.summary(found)
     if options.write:
         corrected.write_cells(found, CELLS)
-    return "\n".join([*corrected.lines(found), corrected.summary(found)])
+        write_rows(summary, DOCS / "data/calibration-summary.csv")
+    return "\n".join([*corrected.lines(found), markdown(summary)])
 
 
 def make_corrected_bounds(options: Options) -> str:
@@ -91,21 +97,17 @@ def make_worst(options: Options) -> str:
 
 
 REPORTS = {
-    "figures": Report(make_figures, page="reference/metrics.md", mark="coverage"),
-    "hard": Report(lambda options: make_figures(options, hard=True), page="reference/metrics.md", mark="hard"),
-    "bounds": Report(
-        lambda _: bounds.table((DOCS / "reference/metrics.md").read_text(encoding="utf-8")),
-        page="reference/metrics.md", mark="bounds",
-    ),
+    "figures": Report(make_figures, page="data/coverage.csv"),
+    "hard": Report(lambda options: make_figures(options, hard=True), page="explanation/uncertainty.md", mark="hard"),
+    "bounds": Report(lambda _: bounds.table(read_rows(DOCS / "data/coverage.csv")), page="data/coverage-above-97.csv"),
     "feedback": Report(
         lambda options: feedback.tables(options.seeds, options.numbers(feedback.JOBS), Kept(options.keep)),
-        page="how-to/re-attempts.md", mark="feedback coverage",
+        page="data/feedback.csv",
     ),
     "corrected": Report(make_corrected, seeds=1000),
     "corrected-bounds": Report(make_corrected_bounds),
     "strata": Report(
-        lambda options: "\n".join(strata.table(options.seeds, options.only)),
-        page="explanation/uncertainty.md", mark="strata",
+        lambda options: list(strata.table(options.seeds, options.only)), page="data/calibration-strata.csv"
     ),
     "worst": Report(make_worst, seeds=4000),
 }  # fmt: skip
@@ -123,11 +125,11 @@ def main() -> None:
     report = REPORTS[given.table]
     seeds = report.seeds if given.seeds is None else given.seeds
     began = time.process_time()
-    text = report.make(Options(seeds, given.only, given.sizes, given.keep, given.write))
-    print(text)
+    made = report.make(Options(seeds, given.only, given.sizes, given.keep, given.write))
+    print(made if isinstance(made, str) else markdown(made))
     print(f"{time.process_time() - began:.0f} s of processor time", file=sys.stderr)
     if given.write and report.page:
-        report.write(text)
+        report.write(made)
 
 
 if __name__ == "__main__":

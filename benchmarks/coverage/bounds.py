@@ -1,6 +1,6 @@
 """Cells of the table of coverage above 97 %, and how often an interval has to hold the truth there.
 
-Reads the table of docs/reference/metrics.md. Rows whose method is exact may cover more. Each other cell above 97 % is
+Reads docs/data/coverage.csv. Rows whose method is exact may cover more. Each other cell above 97 % is
 listed with the smallest coverage (`least.py`) of any interval that holds 93 %, and 95 %, for all distributions over
 the values that its tasks can have, or as within the chance of so many draws."""
 
@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 
 import numpy as np
+from benchmarks.coverage.cells import Rows
 from benchmarks.coverage.figures import SIZES
 from benchmarks.coverage.least import MOST, Design, least
 from benchmarks.coverage.worlds import PLANS, WORLDS, planned_points
@@ -110,17 +111,14 @@ def exact_rows() -> set[str]:
     return {row for row, said in methods.items() if all(EXACT.match(m) for m in said)}
 
 
-def covered(page: str) -> tuple[int, dict[str, dict[int, float]]]:
-    """(draws, row -> size -> coverage in %) of the page's table."""
-    text = page.partition("<!-- coverage -->")[2].partition("<!-- /coverage -->")[0]
-    draws = int(re.search(r"coverage in % of (\d+)", text)[1])  # type: ignore[index]
+def covered(rows: Rows) -> tuple[int, dict[str, dict[int, float]]]:
+    """(draws, row -> size -> coverage in %) of the table of coverage."""
+    draws = int(re.search(r"coverage in % of (\d+)", rows[0][0])[1])  # type: ignore[index]
     out: dict[str, dict[int, float]] = {}
-    for line in text.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if line.startswith("|--") or len(cells) != len(SIZES) + 1 or cells[0].startswith(("...", "coverage")):
-            continue
-        shares = zip(SIZES, cells[1:], strict=True)
-        out[cells[0]] = {size: float(cell.split(",")[0]) for size, cell in shares if not cell.startswith("none")}
+    for row, *cells in rows[1:]:
+        if not row.endswith((": power", ": false alarms")):
+            shares = zip(SIZES, cells, strict=True)
+            out[row] = {size: float(cell.split(",")[0]) for size, cell in shares if not cell.startswith("none")}
     return draws, out
 
 
@@ -139,17 +137,16 @@ def said(row: str, size: int, share: float, draws: int) -> str:
     return f"{share} ±" if share <= chance(draws) else f"{share}"
 
 
-def table(page: str) -> str:
-    draws, rows = covered(page)
+def table(coverage: Rows) -> Rows:
+    draws, rows = covered(coverage)
     exact = exact_rows()
     above = {
         row: {size: share for size, share in cells.items() if share > CEILING}
         for row, cells in rows.items()
         if row not in exact
     }
-    lines = ["| cells above 97 % | " + " | ".join(SIZES.values()) + " |", "|---" * (len(SIZES) + 1) + "|"]
+    found = [["cells above 97 %", *SIZES.values()]]
     for row, cells in above.items():
         if cells:
-            told = (said(row, size, cells[size], draws) if size in cells else "" for size in SIZES)
-            lines.append(f"| {row} | " + " | ".join(told) + " |")
-    return "\n".join(lines)
+            found.append([row, *(said(row, size, cells[size], draws) if size in cells else "" for size in SIZES)])
+    return found

@@ -1,4 +1,4 @@
-"""Cells of a table of coverage, and a file that keeps them, so that a long run can be stopped and resumed.
+"""Cells of a table of coverage, tables of text, and a file that keeps cells, so that a long run can be resumed.
 
 The file has a line of JSON per finished block of seeds. A line that a kill tore is made again. Two benchmarks of every
 world are drawn again at the start: if their figures differ, other code made the world's lines, and they do not count.
@@ -6,6 +6,7 @@ world are drawn again at the start: if their figures differ, other code made the
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,26 @@ World = Callable[[Rng, int], Found]
 BLOCK = 50
 """Seeds that are kept together: some seconds of work."""
 PROBES = 2
+Rows = list[list[str]]
+"""A table of text; its first row is the head."""
+
+
+def markdown(rows: Rows) -> str:
+    """Return a table as a page has it."""
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]])
+
+
+def read_rows(file: Path) -> Rows:
+    """Return the rows of a CSV file, its head included."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.reader(lines))
+
+
+def write_rows(rows: Rows, file: Path) -> None:
+    """Write a table as CSV."""
+    with file.open("w", encoding="utf-8", newline="") as lines:
+        csv.writer(lines, lineterminator="\n").writerows(rows)
 
 
 @dataclass

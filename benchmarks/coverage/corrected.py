@@ -8,7 +8,6 @@ effective sample size ratio, `normal` the coverage of plain PPI++ with normal qu
 
 from __future__ import annotations
 
-import csv
 import itertools
 import json
 import math
@@ -17,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from benchmarks.coverage.cells import Rows, read_rows, write_rows
 
 from worksample.metrics.calibration.label_sample import CheckedSample, LabelKind, draw
 from worksample.metrics.calibration.prediction_powered import Parts
@@ -35,7 +35,7 @@ SIZES = ((70, 20), (100, 30), (150, 20), (300, 20), (300, 90))
 CEILING = 97.0
 """In %: what no cell is to be above."""
 COLUMNS = ("figure", "jobs", "labels", "rate", "judge", "covered", "reason", "bound_93", "bound_95")
-"""Of docs/calibration-cells.csv; `reason`: why a cell lies outside 93 to 97 %."""
+"""Of docs/data/calibration-cells.csv; `reason`: why a cell lies outside 93 to 97 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,19 +213,14 @@ def write_cells(results: list[Result], file: Path) -> None:
     put_cells(rows, file)
 
 
-def read_cells(file: Path) -> list[list[str]]:
+def read_cells(file: Path) -> Rows:
     """Return the rows of a file of cells, without its header; none if the file does not exist."""
-    if not file.exists():
-        return []
-    with file.open(encoding="utf-8", newline="") as lines:
-        return list(csv.reader(lines))[1:]
+    return read_rows(file)[1:] if file.exists() else []
 
 
 def put_cells(rows: Sequence[Sequence[str]], file: Path) -> None:
     """Write rows of cells with their header."""
-    with file.open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.writer(lines, lineterminator="\n")
-        writer.writerows([COLUMNS, *rows])
+    write_rows([list(COLUMNS), *map(list, rows)], file)
 
 
 def lines(results: list[Result]) -> Iterator[str]:
@@ -236,12 +231,9 @@ def lines(results: list[Result]) -> Iterator[str]:
         yield f"{r.world.said} | {figures}"
 
 
-def summary(results: list[Result]) -> str:
+def summary(results: list[Result]) -> Rows:
     """A row for each kind of figure and each judge: the range of coverage over sizes and rates."""
-    lines = [
-        "| figure | judge | cells | coverage | below 93 % | 93 to 97 % | above 97 % | plain PPI++ | labels' worth |"
-    ]
-    lines.append("|---|---|---|---|---|---|---|---|---|")
+    rows = [["figure", "judge", "cells", "coverage", "below 93 %", "93 to 97 %", "above 97 %", "plain PPI++", "worth"]]
     groups: dict[tuple[str, str], list[Result]] = {}
     for r in results:
         shape = f"{r.world.kind}, {r.world.agents} agents" if r.world.agents > 1 else f"{r.world.kind}"
@@ -252,11 +244,10 @@ def summary(results: list[Result]) -> str:
         plain = np.array([r.normal for r in found])
         worth = np.array([r.worth for r in found])
         low, high = int((covered < 0.93).sum()), int((covered > 0.97).sum())
-        lines.append(
-            f"| {shape} | {judge} | {len(found)} | {span(covered)} | {low} | {len(found) - low - high} | {high}"
-            f" | {span(plain)} | {worth.min():.2f} to {worth.max():.2f} |"
-        )
-    return "\n".join(lines)
+        counts = (str(low), str(len(found) - low - high), str(high))
+        ranges = (span(plain), f"{worth.min():.2f} to {worth.max():.2f}")
+        rows.append([shape, judge, str(len(found)), span(covered), *counts, *ranges])
+    return rows
 
 
 def span(shares: np.ndarray) -> str:

@@ -1,6 +1,6 @@
 """How often a corrected figure has to hold the truth, if it is to hold it often enough for every judge.
 
-Fills the last columns of docs/calibration-cells.csv for cells above 97 %.
+Fills the last columns of docs/data/calibration-cells.csv for cells above 97 %.
 Rates: looked at are all intervals that rest on
 what the judge passed in all, and on how often labels showed that it missed a pass or passed a fail; whose ends rise
 with the first two and fall with the third; and that hold the truth in 93 % (95 %) of draws for judges of any kind. The

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from benchmarks.coverage.cells import Kept, Table, World
+from benchmarks.coverage.cells import Kept, Rows, Table, World
 from benchmarks.coverage.cells import run as run_worlds
 from benchmarks.coverage.worlds import WORLDS
 
@@ -44,17 +44,16 @@ def run(
     return run_worlds(chosen, seeds, sizes, kept)
 
 
-def table(found: Table, sizes: tuple[int, ...], seeds: int) -> str:
-    heads = [SIZES.get(size, str(size)) for size in sizes]
-    lines = [f"| coverage in % of {seeds} benchmarks | " + " | ".join(heads) + " |", "|---" * (len(sizes) + 1) + "|"]
+def table(found: Table, sizes: tuple[int, ...], seeds: int) -> Rows:
+    rows = [[f"coverage in % of {seeds} benchmarks", *(SIZES.get(size, str(size)) for size in sizes)]]
     for row, cells in found.items():
-        lines.append(f"| {row} | " + " | ".join(str(cells.get(s, "")) for s in sizes) + " |")
+        rows.append([row, *(str(cells.get(s, "")) for s in sizes)])
         if "equal agents" in row or "10 points" in row or "planned" in row:
             name = "false alarms" if "equal" in row else "power"
             given = (cells[s] for s in sizes)
             told = ("none" if c.none == c.seeds else f"{100 * c.alarms / (c.seeds - c.none):.1f}" for c in given)
-            lines.append(f"| ... {name} | " + " | ".join(told) + " |")
-    return "\n".join(lines)
+            rows.append([f"{row}: {name}", *told])
+    return rows
 
 
 PASSING, SCORES, AMOUNTS = "rate, 3 repeats", "mean score, mostly 0", "cost per trial, heavy tail"

@@ -145,19 +145,15 @@ def _corrected(data: CheckedSample, kind: LabelKind) -> Estimate:
     return Estimate("corrected", value, Counts(1, 1), min(low, value), max(high, value), 0.95)
 
 
-def table(seeds: int, only: str = "") -> Iterator[str]:
-    """Markdown, line by line."""
-    yield f"| coverage in % of {seeds} draws, by labels | " + " | ".join(map(str, LABELS)) + " |"
-    yield "|---" * (len(LABELS) + 1) + "|"
+def table(seeds: int, only: str = "") -> Iterator[list[str]]:
+    """Yield the table row by row."""
+    yield [f"coverage in % of {seeds} draws, by labels", *map(str, LABELS)]
     for world in WORLDS:
         if only not in world.name:
             continue
         found = [measure(world, labels, seeds) for labels in LABELS]
-        yield f"| {world.name} | " + " | ".join(str(f.corrected) for f in found) + " |"
-        yield "| ... labels alone | " + " | ".join(str(f.labels) for f in found) + " |"
+        yield [world.name, *(str(f.corrected) for f in found)]
+        yield [f"{world.name}: labels alone", *(str(f.labels) for f in found)]
         if world.kind is LabelKind.RATE:
-            yield (
-                "| ... their width, times Clopper-Pearson's | "
-                + " | ".join(f"{np.mean(f.ratios):.2f}" for f in found)
-                + " |"
-            )
+            widths = (f"{np.mean(f.ratios):.2f}" for f in found)
+            yield [f"{world.name}: width of labels alone, times Clopper-Pearson's", *widths]

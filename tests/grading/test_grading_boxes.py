@@ -65,5 +65,5 @@ def test_a_verifier_needs_an_image_and_what_was_changed_in_it(made: Bench, tmp_p
     assert found is not None and len(found.layers) == 1
     absent = output.replaced(status=CaptureStatus.ABSENT, reason="the box was lost")
     lost = submission.replaced(parts={"output": output, "root": absent})
-    with pytest.raises(CaptureError, match="was not taken in: the box was lost"):
+    with pytest.raises(CaptureError, match="were not captured: the box was lost"):
         verifier_of(made.store, lost, made.instance, verified, image)

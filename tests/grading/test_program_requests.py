@@ -30,8 +30,8 @@ def test_what_is_not_said_has_a_usual_value() -> None:
         ({"timeout": 0}, "timeout"), ({"timeout": True}, "timeout"), ({"timeout": float("inf")}, "timeout"),
         ({"timeout": float("nan")}, "timeout"), ({"timeout": "1"}, "timeout"), ({"files": []}, "files"),
         ({"collect": "a"}, "collect"), ({"collect": [f"f{n}" for n in range(ANSWER_FILES + 1)]}, "collect"),
-        ({"collect": ["../x"]}, "unsound"), ({"files": {"/etc/x": ""}}, "unsound"), ({"collect": [1]}, "no text"),
-        ({"files": {"a": "!"}}, "content is unsound"),
+        ({"collect": ["../x"]}, "invalid"), ({"files": {"/etc/x": ""}}, "invalid"), ({"collect": [1]}, "no text"),
+        ({"files": {"a": "!"}}, "content is invalid"),
     ],
 )  # fmt: skip
 def test_what_is_no_wish_is_junk(changed: dict[str, Any], says: str) -> None:

@@ -48,7 +48,7 @@ def test_a_sound_result_counts_whatever_the_exit_code(code: int) -> None:
         (done(oom=True), data(RIGHT), Cause.GRADER_MEMORY, "more than 1,048,576 bytes of memory"),
         (done(timed_out=True), data(RIGHT), Cause.GRADER_TIME, "did not end within 7.5 seconds"),
         (done(3, b"why\xff"), None, Cause.GRADER_CRASH, "exit code 3 and without a result\nwhy"),
-        (done(), None, Cause.GRADER_MALFORMED, "it ended without a result"),
+        (done(), None, Cause.GRADER_MALFORMED, "the grader ended without a result"),
         (done(), b"[" * 100_000, Cause.GRADER_MALFORMED, "is not a grade"),
         (done(), data([1]), Cause.GRADER_MALFORMED, "is not a grade"),
         (done(), data({}), Cause.GRADER_MALFORMED, "is not a grade: 'grade'"),

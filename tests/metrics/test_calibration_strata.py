@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.coverage.cells import read_rows
 from benchmarks.coverage.strata import LENIENT, WORLDS, Strata, measure
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -129,10 +130,8 @@ def test_a_stratum_without_a_label_withholds_the_corrected_figure_and_says_so() 
 
 
 def test_the_docs_hold_93_percent_over_several_strata() -> None:
-    page = (Path(__file__).parents[2] / "docs/explanation/uncertainty.md").read_text(encoding="utf-8")
-    table = page.partition("<!-- strata -->")[2].partition("<!-- /strata -->")[0]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if "---" not in line]
-    shown = {row[0]: row[1:] for row in rows if len(row) == 5}
+    rows = read_rows(Path(__file__).parents[2] / "docs/data/calibration-strata.csv")
+    shown = {row[0]: row[1:] for row in rows}
     assert {world.name for world in WORLDS} <= set(shown)
     for name, cells in shown.items():
         if "width" in name or "coverage" in name:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.coverage import figures
+from benchmarks.coverage.cells import read_rows
 from benchmarks.coverage.hard_worlds import HARD
 
 from worksample import metrics as m
@@ -20,26 +21,25 @@ WITHOUT = {
 }  # fmt: skip
 """Functions that make no interval of their own."""
 ELSEWHERE = frozenset(n for n in m.__all__ if n.islower() and ".calibration." in getattr(m, n).__module__)
-"""Estimates by judges and people: `python -m benchmarks.coverage corrected` fills docs/explanation/uncertainty.md."""
+"""Estimates by judges and people: `python -m benchmarks.coverage corrected` fills docs/data/calibration-summary.csv."""
 REGIONS = frozenset({"choose_from_jobs"})
-"""`python -m benchmarks.coverage feedback` makes the table of docs/how-to/re-attempts.md."""
+"""`python -m benchmarks.coverage feedback` makes docs/data/feedback.csv."""
 
 
 def test_every_figure_has_a_row():
     functions = {name for name in m.__all__ if name.islower()}
     assert functions - WITHOUT - ELSEWHERE - REGIONS == set(figures.ROWS)
-    assert "| coverage |" in (DOCS / "explanation/uncertainty.md").read_text()
-    assert "| rescue rate |" in (DOCS / "how-to/re-attempts.md").read_text()
+    assert "coverage" in read_rows(DOCS / "data/calibration-summary.csv")[0]
+    assert "rescue rate" in {row for _, row, *_ in read_rows(DOCS / "data/feedback.csv")}
     rows = set(figures.run(1, (40,)))
     assert set(figures.ROWS.values()) <= rows
-    page = (DOCS / "reference/metrics.md").read_text()
-    assert [row for row in sorted(rows) if f"| {row} |" not in page] == []
+    assert rows - {row for row, *_ in read_rows(DOCS / "data/coverage.csv")} == set()
 
 
 def test_worlds_that_break_what_intervals_take_for_granted():
     """Tasks of one fate are covered too seldom, their categories as units are not, and bounds hold what was done."""
     found = figures.run(200, (40,), worlds=HARD)
-    page = (DOCS / "reference/metrics.md").read_text()
+    page = (DOCS / "explanation/uncertainty.md").read_text()
     assert [row for row in found if f"| {row} |" not in page] == []
     covers = {row: cells[40].covers for row, cells in found.items()}
     assert covers["rate, categories share their fate: tasks as units"] < 0.8

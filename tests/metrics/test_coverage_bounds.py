@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.coverage import bounds, corrected_bounds
+from benchmarks.coverage.cells import read_rows
 from benchmarks.coverage.corrected import CEILING, World, read_cells, worlds
 from benchmarks.coverage.figures import SIZES
 from benchmarks.coverage.least import Design, least, same_mean
@@ -69,17 +70,13 @@ def test_five_tasks_show_no_difference_in_less_than_97_of_100_studies() -> None:
 
 
 def test_the_docs_list_every_cell_above_97_that_is_no_exact_interval() -> None:
-    page = (DOCS / "reference/metrics.md").read_text()
-    begin, end = "<!-- bounds -->", "<!-- /bounds -->"
-    lines = page.partition(begin)[2].partition(end)[0].splitlines()
     listed = {}
-    for line in lines:
-        row, *cells = (cell.strip() for cell in line.strip("|").split("|"))
-        listed |= {(row, size): cell for size, cell in zip(SIZES, cells, strict=False) if cell}
-    draws, rows = bounds.covered(page)
+    for row, *cells in read_rows(DOCS / "data/coverage-above-97.csv")[1:]:
+        listed |= {(row, size): cell for size, cell in zip(SIZES, cells, strict=True) if cell}
+    draws, rows = bounds.covered(read_rows(DOCS / "data/coverage.csv"))
     exact = bounds.exact_rows()
     above = {(row, s): c for row, cells in rows.items() if row not in exact for s, c in cells.items() if c > CEILING}
-    assert listed.keys() - {k for k in listed if k[0] in ("cells above 97 %", "---", "")} == above.keys()
+    assert listed.keys() == above.keys()
     for place in [p for p in above if p[0].startswith("paired") or "agreement" in p[0]]:
         assert listed[place] == bounds.said(*place, above[place], draws)
 
@@ -95,7 +92,7 @@ def test_a_right_judge_of_rare_passes_is_covered_by_any_interval(jobs: int) -> N
 def test_the_docs_have_the_bound_of_each_calibration_cell() -> None:
     known = {world.row: world for world in worlds()}
     checked = 0
-    cells = read_cells(DOCS / "calibration-cells.csv")
+    cells = read_cells(DOCS / "data/calibration-cells.csv")
     assert len(cells) == len(known)
     for row in cells:
         world = known[tuple(row[:5])]

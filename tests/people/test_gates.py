@@ -97,7 +97,7 @@ def test_a_quiz_opens_a_queue(desk: Office) -> None:
             assert item is not None
             with pytest.raises(Conflict):
                 people.judging.quiz_answer(item.id, person)
-            with pytest.raises(Conflict, match="no items to skip"):
+            with pytest.raises(Conflict, match="items of a quiz cannot be skipped"):
                 people.judging.skip(item.id, person, "hard")
             (shown,) = desk.behind(item)
             score = right[shown] if good else 1

@@ -115,7 +115,7 @@ def test_another_persons_item_is_as_if_it_did_not_exist(desk: Office) -> None:
             lambda id=id: desk.people.drafting.mark_seen(id, bob, "Reference", "a"),
             lambda id=id: desk.people.judging.earlier_votes(id, bob),
         ):
-            with pytest.raises(NotYours, match=r"^no such item here$"):
+            with pytest.raises(NotYours, match=r"^no such item here\n  next: take the next item$"):
                 attempt()
     assert desk.people.drafting.history(bob) == []
 

@@ -15,10 +15,10 @@ from worksample.sandboxes.capture import step_views
 
 from .agent_definition import HARNESSES, HUMAN, validate_settings
 from .agent_folder import mount_of
-from .command_programs import missing_program, only_on_host
 from .installing import find_installed
 from .installing.program_settings import require_installed
 from .mcp.config_formats import FORMS, WITHOUT_SSE
+from .missing_programs import missing_program, only_on_host
 from .script import Script
 from .settings import (
     CommandSettings,
@@ -46,11 +46,11 @@ def model_of(agent: Agent, service: ModelService) -> Model | None:
     if isinstance(settings, CommandSettings | ObjectSettings):
         return resolve(agent.model, service)
     if isinstance(settings, ScriptedSettings):
-        from worksample.models.price import register
+        from worksample.models.price import register_prices
 
         from .scripted_agent import script_model
 
-        register(service.prices)
+        register_prices(service.prices)
         return script_model(agent.model)
     assert isinstance(settings, WorkerSettings)
     return resolve(agent.model, service, settings.generation)
@@ -143,7 +143,9 @@ def mounts_of(agent: Agent) -> tuple[Mount, ...]:
 
 
 def works_in_images(agent: Agent) -> bool:
-    """Whether the agent works in any image: a program does if it was installed with all libraries that it needs."""
+    """Return whether the agent works in any image: a program does if it was installed with all libraries that it
+    needs.
+    """
     if agent.harness in HARNESSES:
         return True
     here = find_installed(agent.harness, str(agent.settings.get("version", "")), str(agent.settings.get("program", "")))
@@ -151,7 +153,7 @@ def works_in_images(agent: Agent) -> bool:
 
 
 def takes_mcp(agent: Agent) -> bool:
-    """Whether the agent gets the tools of a task's MCP servers. A script names its calls itself."""
+    """Return whether the agent gets the tools of a task's MCP servers. A script names its calls itself."""
     settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
         return settings.mcp in FORMS
@@ -159,13 +161,13 @@ def takes_mcp(agent: Agent) -> bool:
 
 
 def takes_sse(agent: Agent) -> bool:
-    """Whether the agent can call MCP servers over server-sent events."""
+    """Return whether the agent can call MCP servers over server-sent events."""
     settings = validate_settings(agent.harness, agent.settings)
     return takes_mcp(agent) and not (isinstance(settings, ProgramSettings) and settings.mcp in WITHOUT_SSE)
 
 
 def takes_browser(agent: Agent) -> bool:
-    """Whether the agent can use a browser, as tools or as an MCP server."""
+    """Return whether the agent can use a browser, as tools or as an MCP server."""
     return agent.harness == "scripted" or (agent.harness not in (HUMAN, "object") and takes_mcp(agent))
 
 

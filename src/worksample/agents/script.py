@@ -19,7 +19,7 @@ DEFAULT = "_default"
 ACTIONS = ("run", "python", "write", "view", "browse", "say", "submit", "sleep", "fail")
 _SEE = "see docs/how-to/choose-an-agent.md, Scripts"
 LARGEST = 8 << 20
-"""Most bytes of all files that steps write `from`. They become part of the agent's record."""
+"""Maximum bytes of all files that steps write `from`. They become part of the agent's record."""
 
 
 class StepUsage(Frozen):
@@ -39,7 +39,7 @@ class ScriptStep(Frozen):
     write: str | None = None
     text: str | None = None
     data: str | None = None
-    """Content of the file that `from` names, in Base64, if it is not text."""
+    """Content of the file that `from` names, in Base64 if it is not text."""
     view: str | None = None
     browse: str | None = None
     """Action in the browser; `args` are its arguments."""

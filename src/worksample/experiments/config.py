@@ -8,7 +8,6 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from worksample.box import installed_kinds
 from worksample.errors import UsageError
 from worksample.files.config_files import exact_fault, show_value
 from worksample.models import JudgeConfig, Price
@@ -17,6 +16,7 @@ from worksample.models.service_config import ServiceConfig
 from worksample.records import Arm, Chain, Feedback, Frozen, JudgedBy, Limits, Protocol, ShownRubric, Worker
 from worksample.records.task import Name
 from worksample.results.calibration.config import CalibrationConfig
+from worksample.sandboxes import installed_kinds
 from worksample.sandboxes.endpoints import HostRule, read_rule
 
 
@@ -43,11 +43,11 @@ class LimitsConfig(Frozen):
     """Number of the agent's model calls (`turns` in a task's environment)."""
 
     def over(self, other: LimitsConfig) -> LimitsConfig:
-        """Merge with `other`, field by field; own values win."""
+        """Merge with `other`, field by field; the fields of this object take precedence."""
         return other.replaced(**{k: v for k, v in self if v is not None})
 
     def record(self) -> Limits | None:
-        """Return the limits as part of an arm's record; None if nothing is set."""
+        """Return the limits as part of an arm's record; None if no limit is set."""
         if self == LimitsConfig():
             return None
         return Limits(time=self.time, cost=self.cost, tokens=self.tokens, turns=self.steps)
@@ -106,14 +106,14 @@ class ChainConfig(Frozen):
     """Re-attempts after failed attempts, in the arms that have feedback. Each chain has its own budgets."""
 
     reattempts: int = Field(ge=1, le=100)
-    """Most re-attempts after the first attempt."""
+    """Maximum number of re-attempts after the first attempt."""
     dollars: float | None = Field(default=None, gt=0)
     """US dollars after which a chain ends: model calls and people's time, including the first attempt and its grading.
     """
     hours: float | None = Field(default=None, gt=0)
     """Hours of people's time after which a chain ends, including the first grading."""
     improving: bool = False
-    """Whether a chain ends when the latest attempt scored no better than the one before."""
+    """True if a chain ends when the latest attempt scored no better than the one before."""
 
 
 class PeopleConfig(Frozen):
@@ -124,7 +124,7 @@ class PeopleConfig(Frozen):
     profile takes precedence.
     """
     seat_days: float = Field(default=14, gt=0, le=365)
-    """Days for which an assignment is kept for a person who gives no sign of life."""
+    """Days after which an assignment is released if its person shows no activity."""
     overlap: int | None = Field(default=None, ge=1, le=100)
     """Evaluations of each submission; by default three for a whole submission, two for a pair, one with a rubric."""
 
@@ -190,7 +190,7 @@ class ExperimentConfig(Frozen):
     parallel: int = Field(default=8, ge=1, le=1000)
     """Trials at the same time."""
     graders: int = Field(default=2, ge=1, le=1000)
-    """Submissions graded at the same time, beside the trials."""
+    """Submissions graded at the same time, while trials run."""
     tries: int = Field(default=3, ge=1, le=100)
     """Tries of a slot if the platform, the sandbox or the model's service fails."""
     seed: int = 0
@@ -200,9 +200,12 @@ class ExperimentConfig(Frozen):
     prices: dict[str, Price] = {}
     """US dollars per million tokens, by model name. Other models have no price."""
     services: dict[str, ServiceConfig] = {}
-    """How services are reached and waited for: by model, by provider, or `*` for all. See docs/providers.md."""
+    """How services are reached and waited for: by model, by provider, or `*` for all. See
+    docs/how-to/choose-an-agent.md.
+    """
     check_models: bool = True
-    """Whether to send each agent's model one short request with a tool before its first trial. See docs/providers.md.
+    """If True, send each agent's model one short request with a tool before its first trial. See
+    docs/how-to/choose-an-agent.md.
     """
     roles: dict[str, str] = {}
     """Models of the environment (colleagues, judges), by role. They replace the suite's. Part of the lock."""

@@ -19,12 +19,12 @@ RATE = 0.25
 SHARED = 0.5
 """Guessed correlation of two agents' task difficulties, if the pilot had only one agent."""
 FEWEST = 5
-"""Fewest tasks with which a pilot's variances mean something."""
+"""Minimum number of tasks with which a pilot's variances mean something."""
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Variances of pass or fail, and their origin in words."""
+    """Variances of pass or fail, and a description of their origin."""
 
     variances: Variances
     assumed: str

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from worksample.errors import CaptureError, UsageError
-from worksample.files import ScanLimits, Sink, put_canonical, scan, unzip
-from worksample.files.scratch import scratch_folder
+from worksample.files import ScanLimits, Sink, scan, unzip
+from worksample.files.scratch_folder import scratch_folder
 from worksample.files.stray_files import is_stray_file, stray_files_note
 from worksample.records import (
     CaptureStatus,
@@ -26,6 +26,7 @@ from worksample.records import (
 )
 from worksample.records.closed_trial import submission_record
 from worksample.sandboxes.capture.box_capture import part_of_scan
+from worksample.store import put_canonical
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 UNKNOWN = Reported()
 USUAL = ScanLimits()
 _NAMED = 5
-"""Most deliverables that a message names."""
+"""Maximum number of deliverables that a message names."""
 _PACKED = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar")
 _DOCUMENTS = frozenset((
     ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp", ".odg", ".epub", ".3mf", ".jar",
@@ -147,10 +148,11 @@ def _check_archive(path: Path) -> None:
 
 
 def tidy(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
-    """Leave out what desktops, editors and archivers added to the work. Return the rest, and what was done, in words.
+    """Leave out files that desktops, editors and archivers added to the work. Return the rest, and a description of
+    what was left out.
 
-    Paths that a deliverable names always stay. macOS writes `é` as a letter and an accent: such names are composed, as
-    briefs and graders write them, unless another file has that name.
+    Paths that a deliverable names always stay. macOS writes `é` as a letter and an accent: such names are normalised to
+    one character, as in briefs and graders, unless another file has that name.
     """
     named = {d.name for d in instance.work.deliverables}
     left = {e.path for e in manifest.entries if is_stray_file(e.path) and e.path not in named}
@@ -171,7 +173,9 @@ def tidy(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
 
 
 def _wrapping_folder(manifest: Manifest, instance: Instance) -> str:
-    """Return the only folder, which holds everything; "" if there is none or if a deliverable names it."""
+    """Return the only folder, which contains everything; "" if the work has no such folder or if a deliverable names
+    it.
+    """
     top = [e for e in manifest.entries if "/" not in e.path]
     if len(top) != 1 or top[0].kind is not EntryKind.FOLDER or not instance.work.deliverables:
         return ""

@@ -1,4 +1,4 @@
-"""Judging: rounds, whom they ask, each grader in a box of its own, regrades and what they changed."""
+"""Grading: evaluation rounds, their evaluators, graders in boxes, regrades and the differences between two rounds."""
 
 from lazy_loader import attach_stub
 

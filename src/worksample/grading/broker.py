@@ -1,6 +1,6 @@
-"""The host's end of the broker: it takes a grader's requests over a socket of the grading box and answers them by verb.
+"""Broker of a grading, on the host: answers a grader's requests over a socket of the grading box.
 
-The grading box has no other way out, and its requests are untrusted input: their size and number are limited, and a
+The grading box has no other connection, and its requests are untrusted input: their size and number are limited, and a
 malformed request is answered with an error and recorded.
 """
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 SOCKET = f"{SCRATCH}/broker.sock"
 REQUESTS = 500
-"""Requests of one grading, malformed ones included."""
+"""Maximum number of requests of one grading, malformed ones included."""
 CONNECTIONS = 4
-"""Connections that are served at once; further ones wait."""
+"""Maximum number of connections served at once; further ones wait."""
 
 
 class MalformedRequest(Exception):
@@ -45,7 +45,7 @@ class GradingBroker:
 
     verbs: Mapping[str, Verb]
     records: list[dict[str, Any]] = field(default_factory=list)
-    """Entries for malformed requests, and those that the verbs add."""
+    """Entries for malformed requests, and entries that the verbs add."""
     pausing: Callable[[bool], None] = lambda paused: None
     """Called with True when the grader begins to wait for an answer and with False when it goes on: this time does not
     count against the grader's limit.
@@ -65,10 +65,10 @@ class GradingBroker:
                         lambda _: places.release()
                     )
         except* SandboxError:
-            pass  # the box is gone, which whoever runs the grader finds out too
+            pass  # The box is gone; the function that runs the grader reports it.
 
     async def _serve_connection(self, connection: Connection) -> None:
-        """Answer the requests of one connection until it ends or sends something that is no frame."""
+        """Answer the requests of one connection until it ends or sends something that is not a frame."""
         try:
             while True:
                 length = HEAD.unpack(await _exactly(connection, HEAD.size))[0]
@@ -106,7 +106,7 @@ class GradingBroker:
             if self._taken > REQUESTS:
                 raise MalformedRequest(f"more than {REQUESTS} requests in one grading")
             if verb not in self.verbs:
-                raise MalformedRequest(f"{verb[:100]!r} is none of what can be asked for: {', '.join(self.verbs)}")
+                raise MalformedRequest(f"{verb[:100]!r} is not a verb; use one of {', '.join(self.verbs)}")
             return {"number": number, "answer": await self.verbs[verb](body)}
         except MalformedRequest as junk:
             return self._junk(number, str(junk))
@@ -130,18 +130,18 @@ def _parse_request(data: bytes) -> tuple[int, str, dict[str, Any]]:
         raise MalformedRequest("the request is not an object")
     number, verb, body = raw.get("number", 0), raw.get("verb"), raw.get("body", {})
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 1 << 32:
-        raise MalformedRequest("the request's number is none")
+        raise MalformedRequest("the request's number is not an integer")
     if not isinstance(verb, str) or not isinstance(body, dict):
         raise MalformedRequest("the request has no verb, or its body is not an object")
     return number, verb, body
 
 
 async def _exactly(connection: Connection, count: int) -> bytes:
-    """So many bytes. ConnectionError where the line ends before."""
+    """Read `count` bytes. Raises ConnectionError if the connection ends before."""
     found = bytearray()
     while len(found) < count:
         piece = await connection.reader.read(min(count - len(found), 1 << 18))
         if not piece:
-            raise ConnectionError("the line ended")
+            raise ConnectionError("the connection ended")
         found += piece
     return bytes(found)

@@ -1,4 +1,4 @@
-"""Which kinds of evaluators a grading needs: programs, judges or people."""
+"""Kinds of evaluators that a grading needs: programs, judges or people."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ def default_evaluator(protocol: Protocol) -> EvaluatorKind:
 def evaluator_kinds(grading: Grading) -> frozenset[EvaluatorKind]:
     """Return the kinds of evaluators that a grading's criteria name.
 
-    Without criteria these are programs under their own protocols and people elsewhere: no judge replaces a person
-    unless somebody asks for one. A rubric whose criteria all name the program counts as people's
+    Without criteria, programs evaluate under program protocols and people under all others: a judge replaces a person
+    only
+    if the task asks for one. A rubric whose criteria all name the program counts as people's
     (`Grading.names_evaluators`).
     """
     named = frozenset(map(EvaluatorKind, grading.criteria.kinds))

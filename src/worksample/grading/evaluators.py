@@ -1,4 +1,4 @@
-"""Who evaluates: the one interface of programs, judge models and whoever else answers by itself.
+"""Interface of all evaluators that answer without a person: programs and judge models.
 
 People answer through their queue and are never asked here.
 """
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 WAITING = frozenset({Cause.JUDGE_LACKS, Cause.JUDGE_LIMIT})
-"""Failures for want of means: asked again once there are others."""
+"""Failures for lack of means (a judge or a budget): the evaluator is asked again once its means change."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationRequest:
-    """One evaluation that is wanted: the `n`-th (from 1) of an evaluator on a submission in a round."""
+    """A request for an evaluation: the `n`-th (from 1) of an evaluator on a submission in a round."""
 
     store: Store
     round: Round
@@ -43,7 +43,7 @@ class EvaluatorReply:
 
     payload: Payload | None = None
     cause: Cause | None = None
-    """Why no payload was given; `errors.POLICY` says whether the evaluator is asked again."""
+    """The cause of a missing payload; `errors.POLICY` says whether the evaluator is asked again."""
     reason: str = ""
     record: dict[str, Any] = field(default_factory=dict)
     """Data kept beside the evaluation: digests of prompts, answers and printed output."""
@@ -57,26 +57,27 @@ class RoundEvaluator(Protocol):
 
     @property
     def evaluator(self) -> Evaluator:
-        """The evaluator's record, committed when first needed. Its id names the version: an evaluator that answers
+        """Return the evaluator's record, committed when first needed. Its id names the version: an evaluator that
+        answers
         differently is another one.
         """
         ...
 
     @property
     def repeats(self) -> int:
-        """How many evaluations of one submission the evaluator gives at most; a program gives one."""
+        """Return the maximum number of evaluations that the evaluator gives of one submission; a program gives one."""
         ...
 
     @property
     def means(self) -> str:
-        """The means that the evaluator has on this machine, such as judges or a budget. They are kept with an answer
+        """Return the means that the evaluator has on this machine, such as judges or a budget. They are kept with an
+        answer
         that failed for lack of them (`record["means"]`); if they change, the evaluator is asked again.
         """
         ...
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
-        """Answer a request. Never raises for what the deliverable does or for a service that fails: those are
-        causes."""
+        """Answer a request. Failures of the deliverable or of a service are returned as causes, never raised."""
         ...
 
 
@@ -114,7 +115,7 @@ def stored_evaluator(store: Store, evaluator: Evaluator) -> Evaluator:
             store.commit(evaluator)
             return evaluator
         except RecordConflict:
-            # Another process was quicker; its record may differ in the moment only.
+            # Another process committed it first; only the time of its record may differ.
             found = store.get(Evaluator, evaluator.id)
     if found != evaluator.replaced(at=found.at, name=found.name):
         raise RecordConflict(

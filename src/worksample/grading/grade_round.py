@@ -1,4 +1,4 @@
-"""Grading of a whole round in parallel; after a kill it continues where it stopped."""
+"""Grading of a whole round in parallel. After a kill, the next run continues with the missing evaluations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GradingTask:
-    """One evaluation that a round still needs."""
+    """An evaluation that a round still needs."""
 
     submission: Submission
     place: EvaluationPlace
@@ -35,7 +35,7 @@ Item = tuple[Submission, Submission | None]
 
 
 def items(store: Store, round: Round) -> list[Item]:
-    """Return what a round asks about: the submissions that it has gradings for, or the pairs drawn for it."""
+    """Return the subjects of a round: the submissions that have a grading in it, or the pairs drawn for it."""
     if PAIRS not in round.versions:
         return [(s, None) for s in subjects(store, round) if s.instance in round.gradings]
     here = {s.id: s for s in subjects(store, round)}
@@ -43,8 +43,9 @@ def items(store: Store, round: Round) -> list[Item]:
 
 
 def subjects(store: Store, round: Round) -> list[Submission]:
-    """Return the submissions of a round: those that it lists, or all of its experiment's that come from no trial or a
-    live one.
+    """Return the submissions of a round: those that it lists, or all submissions of its experiment that belong to no
+    trial or
+    to a live one.
     """
     if round.experiment is None:
         return [store.get(Submission, id) for id in round.subjects]
@@ -52,7 +53,7 @@ def subjects(store: Store, round: Round) -> list[Submission]:
 
 
 def live_submissions(store: Store, experiment: str) -> list[Submission]:
-    """Return an experiment's submissions that come from no trial or from a live one."""
+    """Return an experiment's submissions that belong to no trial or to a live one."""
     live = {t.id for t in store.find(Trial, experiment=experiment, live=True)}
     found = store.find(Submission, experiment=experiment)
     return [s for s in found if s.trial is None or s.trial in live]
@@ -67,7 +68,7 @@ class RoundWork:
     by: tuple[RoundEvaluator, ...]
     tries: int = TRIES
     began: datetime = field(default_factory=now)
-    """When this run began. A judge that failed during the run is not asked again before the next run."""
+    """Start of this run. A judge that failed during the run is asked again only in the next run."""
 
     def tasks(self) -> list[GradingTask]:
         """Return every evaluation that is needed now, subject by subject."""
@@ -79,7 +80,7 @@ class RoundWork:
     def tasks_of(
         self, submission: Submission, second: Submission | None = None, made: Sequence[Evaluation] | None = None
     ) -> list[GradingTask]:
-        """Return the evaluations that one subject or pair still needs. made: its evaluations in the round, if they are
+        """Return the evaluations that a submission or pair still needs. made: its evaluations in the round, if they are
         known.
         """
         if made is None:
@@ -133,8 +134,8 @@ async def grade_all(
     """Make all evaluations that a round needs and that can be made on this machine, `parallel` at once.
 
     A transient failure is tried again as often as its policy and `TRIES` allow; a failed judge is asked again only in
-    the next run, since it has its own tries. on_done: called with each evaluation when it is committed. Cancelling
-    loses only the evaluations under way. Raises as `evaluate`.
+    the next run, since it has its own tries. on_done: called with each evaluation when it is committed. If the call is
+    cancelled, only the evaluations in progress are lost. Raises the errors of `evaluate`.
     """
     work = RoundWork(store, round, evaluators_of(round, here or Evaluators()))
     instances: dict[str, Instance] = {}

@@ -1,4 +1,4 @@
-"""One evaluation of one submission: leased, asked for and committed once."""
+"""Evaluation of one submission: it takes a lease, asks the evaluator and commits the answer once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LEASE = 20.0
 """Seconds of a lease. It is renewed during the work, so that a dead process loses it soon."""
 PERIOD = 0.2
-"""Seconds between two looks at a lease that another process holds."""
+"""Seconds between two checks of a lease that another process holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ async def grade(
     """
     place = EvaluationPlace(ProgramEvaluator(sandbox), 1)
     done = await evaluate(store, round, submission, instance, place)
-    assert done is not None, "a place that is always wanted has an evaluation"
+    assert done is not None, "evaluate returns None only for an evaluation that is no longer wanted"
     return done
 
 
@@ -69,9 +69,10 @@ async def evaluate(
 ) -> Evaluation | None:  # fmt: skip
     """Make one evaluation and commit it. Return None if it is no longer `wanted` when the lease is free.
 
-    second: the other submission of a pair. wanted: called with the subject's evaluations in the round. An evaluation
-    that was given here before, or that another process makes meanwhile, is returned. Raises as `grade`, and
-    RecordConflict for an evaluator with another's id.
+    second: the other submission of a pair. wanted: called with the subject's evaluations in the round. If the
+    evaluation
+    exists already, or another process makes it meanwhile, that one is returned. Raises the errors of `grade`, and
+    RecordConflict if an evaluation with this id belongs to another subject.
     """
     grading = await asyncio.to_thread(grading_in_force, store, round, instance)
     asked = EvaluationRequest(store, round, submission, instance, grading, place.n, second)
@@ -86,7 +87,7 @@ async def evaluate(
         if lease is not None:
             break
         await asyncio.sleep(PERIOD)
-    # What is made under a lease that was lost is kept as mark_superseded.
+    # An evaluation made under a lost lease is kept as superseded.
     keeping = asyncio.create_task(renew_leases(store, LEASE, lambda: [lease], lambda lost: None))
     try:
         made = await asyncio.to_thread(_evaluations_so_far, asked)
@@ -107,7 +108,7 @@ def _evaluations_so_far(asked: EvaluationRequest) -> list[Evaluation]:
 
 
 def _usable_evaluation(job: _Job, made: list[Evaluation]) -> Evaluation | None:
-    """Return an evaluation that answers the call: one that was given before, or one that another process made while we
+    """Return an evaluation that answers the call: an earlier one, or one that another process made while this one
     waited.
     """
     here = [e for e in made if place_of(e) == job.place.key]
@@ -133,9 +134,11 @@ async def _ask_evaluator(job: _Job, lease: Lease) -> Evaluation:
 
 
 def _keep_evaluation(job: _Job, evaluation: Evaluation, lease: Lease) -> Evaluation:
-    """Commit the evaluation if the lease still holds, else as superseded; return the one that counts."""
+    """Commit the evaluation: as it is if this process still holds the lease, else as superseded. Return the one that
+    counts.
+    """
     try:
-        with job.store.fenced(lease):
+        with job.store.fence(lease):
             job.store.commit(evaluation)
         return evaluation
     except Superseded:
@@ -145,8 +148,10 @@ def _keep_evaluation(job: _Job, evaluation: Evaluation, lease: Lease) -> Evaluat
 
 
 def mark_superseded(evaluation: Evaluation) -> Evaluation:
-    """Return the evaluation as superseded: another process was faster, but its cost and content stay on record."""
-    said = "another process graded this while this one stood still"
+    """Return the evaluation marked as superseded because another process was faster; its cost and content stay on
+    record.
+    """
+    said = "another process graded this while this one was stopped"
     return evaluation.replaced(outcome=EvaluationOutcome.FAILED, payload=None, cause=Cause.SUPERSEDED, reason=said)
 
 

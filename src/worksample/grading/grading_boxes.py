@@ -1,4 +1,4 @@
-"""The grading box: which folders are mounted in it, and its limits."""
+"""Grading box: the folders mounted in it, and its limits."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ TIMEOUT = 120.0
 MEMORY = 2 << 30
 """Default memory of a grader, in bytes."""
 OUTPUT = 8 << 20
-"""Bytes that a grader may print."""
+"""Maximum number of bytes that a grader may print."""
 GRADER, PROBES = "/task/grader", "/task/probes"
 EXPORTS, TRAJECTORY, BROWSED = "/task/exports", "/task/trajectory", "/task/browsed"
 RESULT, SCRATCH = "/task/result", "/task/scratch"
 DELIVERED = "/task/delivered"
-"""The place of the submission if the grader gets a writable copy of it."""
+"""Path of the submission if the grader gets a writable copy of it."""
 PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY, "browser": BROWSED}
+_RUN_AGAIN = "worksample run, for a submission with all of its evidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class GradingBoxes:
     workplace: LiveWorkplace | None = None
     """The workplace services that run for the grader, over the state that the submission left."""
     behind: Mapping[Endpoint, str] = field(default_factory=dict)
-    """Endpoint of the grading box -> the service behind it."""
+    """Endpoint of the grading box -> the service that answers it."""
 
 
 def grading_boxes(store: Store, submission: Submission, instance: Instance, grading: Grading) -> GradingBoxes:
@@ -89,14 +90,14 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
     image = task_image(instance.work.environment, store.folder)
     root = image.root if image is not None else None
     verifying = verifier_of(store, submission, instance, grading, image)
-    if root is not None:  # what a grader runs begins in a folder that it is given
+    if root is not None:  # the programs of a grader start in the folder of inputs or scratch
         root = replace(root, workdir="", entrypoint=())
     workplace = None
     if grading.settings.get("workplace"):
         environment = instance.work.environment
         state = exported_state(submission, environment, store.folder)
         workplace = restore_workplace(state, environment, store.folder, f"grade-{submission.id}")
-        if "exports" not in own:  # a control: what was there in the beginning
+        if "exports" not in own:  # a control submission: the initial state
             own["exports"] = (f"{EXPORTS}/{WORKPLACE}", str(state))
     limits = GraderLimits.of(grading.settings)
     copied = bool(grading.settings.get("writable"))
@@ -162,10 +163,12 @@ def verifier_of(
         return None
     part = submission.parts.get("root")
     if part is not None and part.status is CaptureStatus.ABSENT:
-        raise CaptureError(f"what was changed in the root was not taken in: {part.reason}", where=submission.id)
+        raise CaptureError(
+            f"the agent's changes to the root were not captured: {part.reason}", where=submission.id, next=_RUN_AGAIN
+        )
     collected = submission.parts.get(COLLECTED)
     if collected is not None and collected.status is not CaptureStatus.COMPLETE:
-        raise GraderError(collected.reason, cause=Cause.GRADER_COLLECT)
+        raise GraderError(collected.reason, cause=Cause.GRADER_COLLECT, next=_RUN_AGAIN)
     last = Verifier(
         settings=settings,
         root=image.root,
@@ -193,15 +196,17 @@ def _with_own_root(verifier: Verifier, image: CachedImage) -> Verifier:
 
 
 def _step_verifiers(verifier: Verifier, image: CachedImage, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
-    """Yield each step's verifier over the state after that step. Steps that left no state use the last one that did.
+    """Yield the verifier of each step, over the state after that step. A step that left no state uses the last earlier
+    state.
 
-    A step that could not be started has no verifier, nor has any later step: a reason is yielded instead. left: the
+    If a step could not be started, a reason is yielded in place of its verifier and of those of all later steps. left:
+    the
     part `steps`, or None if nobody worked in steps, so that all verifiers see the submission. Raises GraderError if a
-    hook did not bring its evidence.
+    hook did not collect its evidence.
     """
     told = json.loads((left / STEPS_SUMMARY).read_bytes())["steps"] if left is not None else []
     ended = {one["name"]: one for one in told}
-    aborted = next((f"step {one['name']} could not be begun: {one['lacks']}" for one in told if _is_aborted(one)), "")
+    aborted = next((f"step {one['name']} could not be started: {one['lacks']}" for one in told if _is_aborted(one)), "")
     for settings in verifier.settings["step"]:
         name = settings["name"]
         one = ended.get(name)
@@ -210,7 +215,7 @@ def _step_verifiers(verifier: Verifier, image: CachedImage, left: Path | None) -
             continue
         if one is not None and left is not None:
             if one["lacks"]:
-                raise GraderError(f"step {name}: {one['lacks']}", cause=Cause.GRADER_COLLECT)
+                raise GraderError(f"step {name}: {one['lacks']}", cause=Cause.GRADER_COLLECT, next=_RUN_AGAIN)
             verifier = replace(verifier, layers=(left / name / ROOT_LAYER,), delivered=left / name / STEP_OUTPUT)
         yield name, _with_own_root(replace(verifier, settings=settings), image)
 

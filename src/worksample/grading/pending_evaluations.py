@@ -1,4 +1,4 @@
-"""Which evaluations a subject still needs until a round's overlap is reached."""
+"""Choice of the evaluations that a subject still needs until a round's overlap is reached."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from worksample.records import Evaluation, EvaluationOutcome, Round
 from .evaluators import WAITING, RoundEvaluator
 
 TRIES = 3
-"""Evaluations at one place at most, if only transient failures prevented an answer and no judge failed."""
+"""Maximum number of evaluations at one place if only transient failures, and no failures of a judge, prevented an
+answer.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlace:
-    """The `n`-th evaluation (from 1) of one evaluator on a subject."""
+    """Place of an evaluation: the `n`-th (from 1) of one evaluator on a subject."""
 
     by: RoundEvaluator
     n: int
 
     @property
     def key(self) -> tuple[str, int]:
-        """Evaluator id and n."""
+        """Return evaluator id and n."""
         return self.by.evaluator.id, self.n
 
 
@@ -70,7 +72,7 @@ def pending_places(
     at: dict[tuple[str, int], list[Evaluation]] = {}
     for evaluation in made:
         if evaluation.cause is Cause.SUPERSEDED:
-            continue  # what counts is what the other process makes of it
+            continue  # another process is making it; its result counts
         at.setdefault(place_of(evaluation), []).append(evaluation)
     most = max((each.repeats for each in by), default=0)
     every = (EvaluationPlace(each, n) for n in range(1, most + 1) for each in by if n <= each.repeats)

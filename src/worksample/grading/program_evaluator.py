@@ -1,4 +1,4 @@
-"""Programs as evaluators: the grader of a package, in its own box."""
+"""Programs as evaluators: a task package's grader, which runs in its own box."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from .grading_boxes import grading_boxes
 from .run_grader import GraderEnd, run_grader
 
 TRIES = 2
-"""How often a grading is started if the sandbox, not the grader, fails."""
+"""Maximum number of starts of a grading if the sandbox, not the grader, fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramEvaluator:
-    """The grader of a package as an evaluator; one evaluator per version of the platform."""
+    """Grader of a task package as an evaluator; each version of the platform is one evaluator."""
 
     sandbox: str = "bubblewrap"
     repeats: int = 1
@@ -40,7 +40,8 @@ class ProgramEvaluator:
 
     @property
     def evaluator(self) -> Evaluator:
-        """The evaluator's record. All programs are one evaluator: each evaluation names the grading in force, which
+        """Return the evaluator's record. All programs share one evaluator: each evaluation names the grading in force,
+        which
         tells graders apart.
         """
         return Evaluator(
@@ -49,7 +50,7 @@ class ProgramEvaluator:
 
     @property
     def means(self) -> str:
-        """The judges that the grader may ask."""
+        """Return the judges that the grader may ask."""
         return describe_judges(self.roles)
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
@@ -58,7 +59,7 @@ class ProgramEvaluator:
         while tries < TRIES:
             tries += 1
             ended = await self._once(asked)
-            # A judge that failed was asked often enough, and another grading would pay for all its answers again.
+            # A failed judge was tried often enough already, and another grading would pay for all of its answers again.
             if ended.cause is None or not POLICY[ended.cause].retry or POLICY[ended.cause].boundary is Boundary.JUDGE:
                 break
         record = {"tries": tries, "sandbox": self.sandbox, "kit": __version__, **ended.record}

@@ -1,6 +1,6 @@
-"""The broker's verb `run`: it runs one of the agent's programs in a fresh box without the reference.
+"""Verb `run` of the broker: runs one of the agent's programs in a fresh box without the reference.
 
-Every run is recorded: its arguments, its exit code, and the digests of everything that went in and out.
+Every run is recorded: its arguments, its exit code, and the digests of all inputs and outputs.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from worksample.box import Box, BoxConfig, Completed, FairTimeout, open_box
+from worksample.box import Box, BoxConfig, Completed, FairTimeout
 from worksample.errors import SandboxError
 from worksample.files import Sink
 from worksample.kit.broker_client import pack, unpack
 from worksample.records import path_fault, quote_path
+from worksample.sandboxes import open_box
 
 from .broker import MalformedRequest
 from .grading_boxes import SCRATCH
@@ -23,9 +24,9 @@ from .starvation import require_time
 PROGRAM_SECONDS = 1_200.0
 """Seconds that all programs of one grading may take; later programs count as timed out."""
 FILE_LIMIT = 16 << 20
-"""Bytes of one file that is brought back."""
+"""Maximum size of a collected file, in bytes."""
 FILES_LIMIT = 64 << 20
-"""Bytes of all files that one program leaves and that are brought back."""
+"""Maximum size of all files collected after one program, in bytes."""
 ANSWER_FILES = 64
 
 
@@ -53,12 +54,12 @@ def parse(raw: Mapping[str, Any], most: float) -> ProgramRequest:
     for name in (*files, *collect):
         fault = path_fault(quote_path(name.encode("utf-8", "surrogateescape"))) if _text(name) else "no text"
         if fault:
-            raise MalformedRequest(f"a file's name is unsound: {fault}")
+            raise MalformedRequest(f"invalid file name: {fault}")
     try:
         given = {name: unpack(content) for name, content in files.items()}
         return ProgramRequest(argv, stdin.encode(), given, collect, min(float(timeout), most))
     except ValueError as error:
-        raise MalformedRequest(f"the request's content is unsound: {error}") from None
+        raise MalformedRequest(f"the request's content is invalid: {error}") from None
 
 
 def _text(value: Any) -> bool:
@@ -87,11 +88,15 @@ class ProgramRequests:
                 return await self._run(request)
             except SandboxError as error:
                 self.records.append({"argv": _short(request.argv), "failed": error.what})
-                raise SandboxError(f"the program could not be run: {error.what}") from error
+                raise SandboxError(
+                    f"the program could not be run: {error.what}",
+                    where=error.where,
+                    next=error.next or "worksample doctor",
+                ) from error
 
     async def _run(self, request: ProgramRequest) -> dict[str, Any]:
         if self.left <= 0:
-            # Programs that hang are the agent's affair: they must not take the grader's time, nor the round's.
+            # The agent is to blame for programs that hang: they must not use up the time of the grader or the round.
             return await asyncio.to_thread(self._reply, request, Completed(-9, b"", b"", timed_out=True), {})
         async with open_box(self.config, kind=self.sandbox) as box:
             for name, content in request.files.items():
@@ -132,7 +137,11 @@ async def _write(box: Box, path: str, content: bytes) -> None:
     try:
         await box.write(path, content)
     except OSError as error:
-        raise SandboxError(f"{path} cannot be written: {error.strerror}", where="broker") from error
+        raise SandboxError(
+            f"{path} cannot be written: {error.strerror}",
+            where="broker",
+            next="free some of this machine, then grade again",
+        ) from error
 
 
 async def _collect_files(box: Box, names: list[str]) -> dict[str, bytes]:

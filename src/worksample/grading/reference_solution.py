@@ -1,4 +1,6 @@
-"""A task's own solution, run where an agent would work: its result is the control submission that must score full."""
+"""Solution of a task, run in the agent's environment: its result is the control submission that must get the full
+score.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from worksample.box import Box, Completed, FairTimeout, open_box
+from worksample.box import Box, Completed, FairTimeout
 from worksample.errors import ImageError
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.records import Instance, Origin, Protocol, Submission, SubmissionPart, now
+from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import STEPS, StepCapture, capture_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.images import root_with_layers, task_image
@@ -38,14 +41,18 @@ def has_solution(instance: Instance, protocol: Protocol) -> bool:
 async def run_solution(
     store: Store, instance: Instance, protocol: Protocol, *, sandbox: str = "bubblewrap", author: str = "audit"
 ) -> Submission:
-    """Run the solution in a box over the work's image, capture its result, and commit that as a control submission.
+    """Run the solution in a box over the task's image, capture its result, and commit it as a control submission.
 
-    A failing solution is captured as it ends. Raises ImageError, SandboxError, and what `Store.folder` raises.
+    A failed solution is captured, too. Raises ImageError, SandboxError, and the errors of `Store.folder`.
     """
     grading, environment = instance.grading[protocol], instance.work.environment
     image = await asyncio.to_thread(task_image, environment, store.folder)
     if image is None:
-        raise ImageError("there is no image to run the solution in", where=instance.key)
+        raise ImageError(
+            "the task has no image in which its solution could run",
+            where=instance.key,
+            next="set image of [environment] in task.toml",
+        )
     settings = {**grading.settings["verifier"], "user": "", "workdir": ""}
     verifier = Verifier(
         settings, image.root, (), Path(), environment.paths.output, Path("/nowhere"), limits=environment.limits
@@ -99,7 +106,7 @@ def _code(done: Completed) -> str:
 async def _stepwise(
     store: Store, box: Box, instance: Instance, verifiers: Sequence[Mapping[str, Any]], reference: Path
 ) -> tuple[str, dict[str, SubmissionPart]]:
-    """Run each step's solution in the box that the previous one left; return how they ended, and the part `steps`."""
+    """Run each step's solution in the box that the previous one left. Return their ends, and the part `steps`."""
     steps, notes = StepCapture(box, store.blobs, instance), []
     commands = {one["name"]: one["solution"] for one in verifiers}
     for step in instance.work.environment.steps:

@@ -1,4 +1,4 @@
-"""Rounds: how they are opened with the gradings in force, and regrades."""
+"""Rounds: opened with the gradings in force, or as regrades."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from worksample import __version__
 from worksample.errors import PlanError, UsageError
-from worksample.files import put_canonical
 from worksample.records import (
     EvaluatorKind,
     Experiment,
@@ -24,6 +23,7 @@ from worksample.records import (
     now,
 )
 from worksample.results.pair_sampling import PAIRS
+from worksample.store import put_canonical
 
 from .evaluator_kinds import default_evaluator
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorPanel:
-    """Whom a round asks, how often, and how the answers are combined."""
+    """Evaluators of a round, the number of evaluations per subject, and the rule that combines the answers."""
 
     by: EvaluatorKind | None = None
     """None: programs under their own protocols, people under the others."""

@@ -1,4 +1,4 @@
-"""Running a grader in a box, and its result: a grade, or a typed failure."""
+"""Run of a grader in a box, and its result: a grade, or a typed failure."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
 
-from worksample.box import Box, Completed, Endpoint, FairTimeout, open_box
+from worksample.box import Box, Completed, Endpoint, FairTimeout
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
 from worksample.files.config_files import describe_errors
 from worksample.kit.grade_check import require_agreement
 from worksample.models import Roles
 from worksample.records import GradePayload, Grading, Usage
+from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import Target, serve_endpoints
 from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.toolbox import platform_python
@@ -31,25 +33,26 @@ from .starvation import starvation_reason
 from .verifier import VerifierRequests
 
 RESULT_LIMIT = 16 << 20
-"""Bytes of a grader's result."""
+"""Maximum size of a grader's result, in bytes."""
+_CORRECT = "correct grade.py, then worksample task check FOLDER"
 TAIL = 64 << 10
-"""Bytes that are kept of each stream that a grader printed."""
+"""Bytes kept from the end of each stream that a grader printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraderEnd:
-    """The end of a grading: `grade`, or `cause` and `reason`. `record` is kept beside the evaluation."""
+    """End of a grading: `grade`, or `cause` and `reason`. `record` is kept beside the evaluation."""
 
     grade: GradePayload | None = None
     cause: Cause | None = None
     reason: str = ""
     record: dict[str, Any] = field(default_factory=dict)
     usage: dict[str, Usage] = field(default_factory=dict)
-    """What the judges asked by the grader used, by role."""
+    """Usage of the judges that the grader asked, by role."""
 
     @property
     def cost(self) -> float | None:
-        """US dollars of all judges; None if none was asked or none has a price."""
+        """Return the cost of all judges in US dollars; None if none was asked or none has a price."""
         costs = [used.cost for used in self.usage.values() if used.cost is not None]
         return sum(costs) if costs else None
 
@@ -57,7 +60,7 @@ class GraderEnd:
 async def run_grader(
     place: GradingBoxes, grading: Grading, sink: Sink, *, sandbox: str, roles: Roles | None = None
 ) -> GraderEnd:
-    """Grade once. Never raises for what the grader does, nor if a box is lost or cannot be started.
+    """Run the grader once. Failures of the grader or its box are returned, never raised.
 
     roles: the judges that the grader may ask. If one of its questions stayed without an answer, its grade is not
     accepted.
@@ -66,7 +69,7 @@ async def run_grader(
     asks = GraderQuestions(roles or {}, broker.records)
     ended = await _run_and_read(place, grading, sink, sandbox, broker, asks)
     if asks.failed is not None and ended.cause is not Cause.GRADER_SANDBOX:
-        # Whatever a grader makes of a question without an answer (a score, a crash), the judge failed and not it.
+        # If a judge did not answer, the judge failed, not the grader, whether the grader then scored or crashed.
         ended = replace(ended, grade=None, **_judge_failure(asks.failed))
     if asks.usage:
         kept = {name: used.plain() for name, used in asks.usage.items()}
@@ -112,7 +115,7 @@ async def _copy_submission(box: Box, place: GradingBoxes) -> None:
     done = await box.run(["cp", "-R", f"{DELIVERED}/.", target])
     if done.returncode:
         what = f"the submission cannot be copied: {done.stderr.decode('utf-8', 'replace').strip()[-500:]}"
-        raise SandboxError(what, where="grade")
+        raise SandboxError(what, where="grade", next="free disk space on this machine, then grade again")
 
 
 @asynccontextmanager
@@ -134,7 +137,7 @@ def _targets(place: GradingBoxes, services: TrialServices | None) -> dict[Endpoi
 async def _run_with_broker(box: Box, command: list[str], broker: GradingBroker, timeout: float) -> Completed:
     """Run the grader. Time in which it waits for the agent's programs or for a processor does not count."""
     limit = FairTimeout(timeout)
-    broker.pausing = limit.hold
+    broker.pausing = partial(box.hold, limit)
     serving = asyncio.create_task(broker.serve(await box.listen(SOCKET)))
     running = asyncio.create_task(box.run(command, timeout=limit))
     try:
@@ -161,7 +164,7 @@ def _command(place: GradingBoxes) -> list[str]:
 
 
 async def _result(box: Box) -> bytes | None:
-    """Read what the grader wrote; None if nothing can be read."""
+    """Read the grader's result file; None if it cannot be read."""
     try:
         return await box.read(f"{RESULT}/result.json", RESULT_LIMIT)
     except OSError:
@@ -169,7 +172,7 @@ async def _result(box: Box) -> bytes | None:
 
 
 def grade_from_result(done: Completed, data: bytes | None, grading: Grading, limits: GraderLimits) -> GradePayload:
-    """Return the grade, from how the process ended and what it wrote. Raises GraderError with a cause if there is no
+    """Return the grade, from the end of the process and its result file. Raises GraderError with a cause if there is no
     grade.
     """
     tail = done.stderr[-2_000:].decode("utf-8", "replace").strip()
@@ -193,23 +196,29 @@ def grade_from_result(done: Completed, data: bytes | None, grading: Grading, lim
             next="raise timeout of [grading.PROTOCOL] in task.toml, then worksample task check FOLDER",
         )  # fmt: skip
     if data is None and done.returncode:
-        raise GraderError(f"it left with exit code {done.returncode} and without a result\n{tail}")
+        raise GraderError(
+            f"the grader ended with exit code {done.returncode} and without a result\n{tail}", next=_CORRECT
+        )
     if data is None:
-        raise GraderError("it ended without a result", cause=Cause.GRADER_MALFORMED)
+        raise GraderError("the grader ended without a result", cause=Cause.GRADER_MALFORMED, next=_CORRECT)
     try:
         result = json.loads(data)
         failed = result.get("failed") if isinstance(result, dict) else None
         if failed is not None:
-            raise GraderError(str(result.get("reason", ""))[:15_000], cause=Cause(failed))
+            raise GraderError(str(result.get("reason", ""))[:15_000], cause=Cause(failed), next=_CORRECT)
         grade = GradePayload.model_validate(result["grade"])
         require_agreement(grade, grading.criteria)
         return grade
     except ValidationError as error:
         raise GraderError(
-            f"its result is not a grade: {describe_errors(error, GradePayload)[:500]}", cause=Cause.GRADER_MALFORMED
+            f"the grader's result is not a grade: {describe_errors(error, GradePayload)[:500]}",
+            cause=Cause.GRADER_MALFORMED,
+            next=_CORRECT,
         ) from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise GraderError(f"its result is not a grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED) from error
+        raise GraderError(
+            f"the grader's result is not a grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED, next=_CORRECT
+        ) from error
 
 
 async def _record_of(done: Completed | None, broker: GradingBroker, sink: Sink) -> dict[str, Any]:

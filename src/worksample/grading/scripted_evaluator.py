@@ -1,4 +1,4 @@
-"""An evaluator that answers by a script: a test double."""
+"""Scripted evaluator: a test double."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .evaluators import EvaluationRequest, EvaluatorReply
 
 
 class ScriptedEvaluator:
-    """An evaluator that gives the same answer to everything, or fails first if its script says so."""
+    """Evaluator that gives the same answer to every request, after the failures that its script lists."""
 
     def __init__(
         self, name: str, payload: Payload | None, *, failures: Mapping[int, Sequence[Cause]] | None = None,
         repeats: int = 1, kind: EvaluatorKind = EvaluatorKind.JUDGE,
     ) -> None:  # fmt: skip
-        """failures: n -> the causes with which its n-th evaluation of a submission fails before it is given."""
+        """failures: n -> the causes with which the n-th evaluation of a submission fails before it is given."""
         self.evaluator = Evaluator(id=f"{name}@1", name=name, type=kind, version="1", at=now())
         self.means = ""
         self.repeats, self._payload, self._failures = repeats, payload, failures or {}
         self.asked: Counter[tuple[str, int]] = Counter()
-        """How often it was asked: submission and n -> times."""
+        """Submission and n -> number of requests."""
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
         """Answer as the script says."""

@@ -1,4 +1,6 @@
-"""Programs of a grading that got too little processor time: nobody in the grading is to blame."""
+"""Starved programs: a grading's programs that got too little processor time through no fault of the work or the
+grader.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from worksample.errors import SandboxError
 
 
 def starvation_reason(done: Completed) -> str:
-    """Say that a program has no result because other programs took the processors."""
+    """Say that a program has no result because other programs used the processors."""
     return f"the machine was too busy: it had {done.counted:.0f} of its seconds in {done.seconds:.0f}"
 
 

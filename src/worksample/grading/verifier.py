@@ -1,7 +1,7 @@
-"""The broker's verb `verify`: it runs a task's own verifier in a fresh box over the root that the agent left.
+"""Verb `verify` of the broker: runs a task's own verifier in a fresh box over the root that the agent left.
 
-The verifier is external code that looks at untrusted work, so it gets its own box, and its result is a file that is
-read from outside. It sees either the agent's root (image and changes), or a root of its own with the artifacts in it.
+The verifier is external code that reads untrusted work, so it gets its own box, and its result is a file that is
+read from outside. It sees either the agent's root (image and changes), or its own root with the artifacts in it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, Root, open_box
+from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, Root
 from worksample.errors import SandboxError
 from worksample.files import Sink
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.kit.broker_client import pack
 from worksample.records import Limits
+from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import add_to_layer
 from worksample.sandboxes.contained_files import open_contained
 from worksample.sandboxes.endpoints import serve_endpoints
@@ -32,9 +33,9 @@ SAID, TESTS, SOLUTION = "/logs/verifier", "/tests", "/solution"
 PLACES = (SAID, "/logs/agent", "/logs/artifacts")
 REWARDS = ("reward.json", "reward.txt")
 REWARD_LIMIT = 1 << 20
-"""Bytes of a reward file."""
+"""Maximum size of a reward file, in bytes."""
 OUTPUT = 8 << 20
-"""Bytes that a verifier may print."""
+"""Maximum number of bytes that a verifier may print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,11 @@ class VerifierRequests:
         """
         verifier, step = self.verifier, body.get("step")
         if verifier is None:
-            raise SandboxError("the grading names no verifier, or the instance no image", where="verifier")
+            raise SandboxError(
+                "the task has no verifier, or no image to run it in",
+                where="verifier",
+                next="set image of [environment] and [grading.PROTOCOL.verifier] in task.toml",
+            )
         if verifier.steps:
             found = verifier.steps.get(str(step))
             if not isinstance(found, Verifier):
@@ -175,9 +180,7 @@ async def _run_verifier(
 
 
 def box_for(verifier: Verifier, root: Root, *, said: str = SAID) -> tuple[BoxConfig, BuildNetwork | None]:
-    """Return a verifier's box and the hosts that its endpoints lead to. Raises ImageError if the root lacks the named
-    user.
-    """
+    """Return a verifier's box and the hosts of its endpoints. Raises ImageError if the root lacks the named user."""
     settings, limits = verifier.settings, verifier.limits
     user = str(settings.get("user") or "")
     number, home = image_user(verifier.own or verifier.root, user) if user else (root.user, root.home)

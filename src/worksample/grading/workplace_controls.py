@@ -1,4 +1,4 @@
-"""Scripts of a task in a company, performed in the company's services: the result of each is a control submission.
+"""Control submissions of tasks in a company: scripts of the task performed in the company's services.
 
 The services start once. Before each script they are reset and set up as for a trial; the colleagues are running, and
 the script's commands run in a box like an agent's.
@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from worksample.agents import ScriptStep
-from worksample.box import Box, BoxConfig, BoxLimits, FairTimeout, Mount, open_box
+from worksample.box import Box, BoxConfig, BoxLimits, FairTimeout, Mount
 from worksample.errors import SandboxError
 from worksample.models import ModelService
 from worksample.records import Instance, Origin, Submission, SubmissionPart, now
+from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import CaptureLimits, capture_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.services import TrialServices, export_state, open_services
@@ -37,7 +38,7 @@ SECONDS = 1800.0
 
 @dataclass(frozen=True, slots=True)
 class PerformedScript:
-    """A script's control submission. `failed` says which command failed and how; "" if none did."""
+    """Control submission of a script. `failed` says which command failed and how; "" if none did."""
 
     submission: Submission
     failed: str
@@ -47,8 +48,9 @@ async def perform_scripts(
     store: Store, instance: Instance, scripts: Mapping[str, Sequence[ScriptStep]], *, sandbox: str = "bubblewrap",
     on_step: Callable[[str], None] = lambda name: None,
 ) -> dict[str, PerformedScript]:  # fmt: skip
-    """Perform scripts and return the control submission of each, by name. Raises as a workplace that cannot be
-    started.
+    """Perform scripts and return the control submission of each, by name. Raises SandboxError for a task with an image,
+    and the
+    errors of a workplace that cannot be started.
     """
     environment = instance.work.environment
     workplace = await asyncio.to_thread(task_workplace, environment, store.folder, f"perform-{uuid4().hex[:12]}")
@@ -56,7 +58,9 @@ async def perform_scripts(
         return {}
     if environment.image is not None:
         raise SandboxError(
-            "scripts are performed with this machine's programs, and the work has an image", where="cases"
+            "control scripts are not supported in image-based tasks (task.toml: environment.image)",
+            where="cases",
+            next="remove image or the scripts",
         )
     found: dict[str, PerformedScript] = {}
     async with open_services((workplace.box,), sandbox) as services:
@@ -82,7 +86,7 @@ class _ScriptStage:
 
 async def _perform_script(stage: _ScriptStage, name: str, steps: Sequence[ScriptStep]) -> PerformedScript:
     store, instance = stage.store, stage.instance
-    # What a model would say nobody can foretell: here the rules of its file answer for every colleague.
+    # A model's replies cannot be predicted, so every colleague answers by the rules of its file.
     by_rules = tuple(one.replaced(backing="rules") for one in stage.workplace.colleagues)
     workplace = replace(stage.workplace, colleagues=by_rules)
     attending = workplace.colleague_runner(services_box(stage.services), None, ModelService())
@@ -131,7 +135,7 @@ async def _steps(box: Box, steps: Sequence[ScriptStep], instance: Instance) -> s
             done = await box.run(argv, cwd=SCRATCH, timeout=FairTimeout(step.timeout or seconds))
             if done.returncode or done.timed_out:
                 how = (
-                    "was kept from the processor by others"
+                    "got too little processor time"
                     if done.starved
                     else "did not end in time"
                     if done.timed_out
@@ -143,7 +147,7 @@ async def _steps(box: Box, steps: Sequence[ScriptStep], instance: Instance) -> s
 
 
 def _argv(step: ScriptStep, words: Mapping[str, str]) -> list[str]:
-    """Return the command of a step that runs something; other steps leave nothing."""
+    """Return the command of a step that runs a program; other steps have no command."""
     text = step.run if step.run is not None else step.python
     if text is None:
         return []

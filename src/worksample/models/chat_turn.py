@@ -1,4 +1,4 @@
-"""`speak`: generate a model's next turn in a conversation in which it plays a part."""
+"""Generate a model's next message in a conversation in which it plays a person."""
 
 from __future__ import annotations
 
@@ -16,24 +16,29 @@ from .resolver import ModelService, resolve
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
+CHECK = "worksample model check"
+"""The next command after a failed turn."""
 SECONDS = 600.0
-"""Seconds that one turn may take if the service configuration sets no limit."""
+"""Timeout of one turn in seconds, if the service configuration sets none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message. `own`: from the person whom the model plays; `by`: the author of any other message."""
+    """A message of the conversation.
+
+    `own` is True for messages of the person whom the model plays; `by` is the author of any other message.
+    """
 
     text: str
     own: bool = False
     by: str = ""
 
 
-async def speak(
+async def generate_turn(
     name: str, service: ModelService, system: str, turns: Sequence[Turn], generation: Mapping[str, Any],
     cut: Callable[[Usage], None] = lambda used: None,
 ) -> tuple[str, Usage]:  # fmt: skip
-    """Return the model's next message, and its usage. If the turn is cancelled, `cut` receives the usage.
+    """Return the model's next message and its usage. If the turn is cancelled, call `cut` with the usage.
 
     Raises ColleagueError, with its `usage`, if the service fails, cannot be used, refuses, or returns nothing.
     """
@@ -63,12 +68,12 @@ async def text_of_output(
         async with asyncio.timeout(service.timeout or SECONDS):
             output = await model.generate(messages)
     except TimeoutError as error:
-        raise ColleagueError("no answer in time", where=name) from error
+        raise ColleagueError("the model gave no answer in time", where=name, next=CHECK) from error
     except PlanError as error:
         raise ColleagueError(error.what, where=name, next=error.next) from error
     except Exception as error:
-        # A provider is foreign code and raises what it likes.
-        raise ColleagueError(f"{type(error).__name__}: {error}"[:500], where=name) from error
+        # A provider's client may raise any exception.
+        raise ColleagueError(f"{type(error).__name__}: {error}"[:500], where=name, next=CHECK) from error
     if not output.choices or not output.completion.strip():
-        raise ColleagueError("an empty answer", where=name)
+        raise ColleagueError("the model gave an empty answer", where=name, next=CHECK)
     return output.completion

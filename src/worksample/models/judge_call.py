@@ -1,4 +1,4 @@
-"""Ask a judge model a probe, read its answer and store both. Nothing else on this platform asks a judge."""
+"""Ask a judge model a question, read its answer and store both. No other module of the platform calls a judge."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
-from worksample.files import put_canonical
 from worksample.records import Usage
+from worksample.store import put_canonical
 
-from .exhibit import Exhibit
+from .call_failure import failure_of_call, reason_of, status_of
 from .exhibit_delimiters import ExhibitDelimiters
-from .failure import failure_of_call, reason_of, status_of
 from .judge import ModelRole
-from .judge_prompt import CUT, EMPTY, REFUSED, Prompt, prompt
-from .judge_reply import JudgeReply, MalformedAnswer, malformed, read_answer
-from .judge_reply_schema import response_schema, takes_schema
-from .open_models import note_model
-from .probe import Probe, ProbeKind
+from .judge_exhibit import Exhibit
+from .judge_probe import Probe, ProbeKind
+from .judge_prompt import CUT, EMPTY, REFUSED, Prompt, build_prompt
+from .judge_reply import JudgeReply, MalformedAnswer, malformed_answer, read_answer
+from .judge_reply_schema import response_schema, supports_schema
+from .model_closing import note_model
 from .request_account import CallLimit, ModelAccount, add_usage
 from .resolver import resolve
 from .token_estimate import size_of_request
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
 
 GRACE = 30.0
-"""Seconds beyond a judge's own timeout after which we cancel the call."""
+"""Seconds after a judge's timeout until the platform cancels the call."""
 PAUSE, LONGEST_PAUSE = 0.5, 60.0
-"""Seconds to wait after a service's first failure, doubled after each further one, and the longest wait."""
+"""Seconds to wait after a service's first failure, doubled after each further failure, and the maximum wait."""
 WARMER = 0.5
-"""The lowest temperature of a retry, if the judge has one: at 0 a model repeats itself."""
+"""Minimum temperature of a retry, if the judge has a temperature: at 0 a model repeats itself."""
 NO_SCHEMA = frozenset({400, 404, 415, 422, 501})
-"""HTTP statuses that may mean that the service does not support the schema."""
+"""HTTP statuses that may mean that the service does not support the answer schema."""
 _SWAP = {"first": "second", "second": "first", "equal": "equal"}
 
 
 @dataclass
 class _Ledger:
-    """Usage of a probe's calls, and the records kept of them."""
+    """Usage and records of a question's calls."""
 
     usage: Usage = field(default_factory=Usage)
     calls: list[dict[str, Any]] = field(default_factory=list)
@@ -54,8 +54,8 @@ class _Ledger:
 
 
 class _ServiceFault(JudgeError):
-    """A failure of the service. `passing`: whether another request may succeed; `wait`: seconds that the service asks
-    for.
+    """A failure of the service. `passing` is True if another request may succeed; `wait` is the delay in seconds that
+    the service asks for.
     """
 
     def __init__(self, what: str, *, where: str, passing: bool, wait: float | None = None) -> None:
@@ -63,17 +63,17 @@ class _ServiceFault(JudgeError):
         self.passing, self.wait = passing, wait
 
 
-async def ask(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
-    """Ask a judge model a probe, and return its answer and the usage.
+async def ask_judge(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
+    """Ask a judge model a question; return its answer and the usage.
 
-    Only this function retries a judge; neither Inspect nor a provider's client does. A malformed answer (outside the
-    choices, not one JSON object, a refusal, a quote that is no evidence) is asked for again up to `tries` times in all,
-    each time with other delimiters, a correction and some temperature. In addition, temporary failures of the service
-    are
-    retried as often as its `retries` allow, within the judge's `timeout`.
+    Only this function retries a judge; neither Inspect nor a provider's client does. If an answer is malformed (not one
+    of the choices, not one JSON object, a refusal, a quote that is no evidence), the question is asked again, `tries`
+    times at most, each time with other delimiters, a correction and a higher temperature. Temporary failures of the
+    service are retried in addition, as often as its `retries` allow, within the judge's `timeout`.
+
     Raises JudgeError with its cause, `record` and `usage`: `judge.error` if the service failed or cannot be used,
-    `judge.malformed`, `judge.refused`, or `judge.limit` if a cap is reached. Raises StoreError if nothing can be
-    stored.
+    `judge.malformed`, `judge.refused`, or `judge.limit` if a cap is reached. Raises StoreError if prompt or answer
+    cannot be stored.
     """
     ledger = _Ledger()
     try:
@@ -87,7 +87,7 @@ async def ask(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
 
 
 def _join_orders(one: JudgeReply, other: JudgeReply) -> JudgeReply:
-    """Join two answers to a pair, the second with positions swapped: if they differ, the two are equal."""
+    """Join the answers to a pair in both orders. If they differ, the result is `equal`."""
     second = _SWAP[str(other.value)]
     value = str(one.value) if one.value == second else "equal"
     reasons = f"as shown: {one.value}: {one.reason}\nswapped: {other.value}: {other.reason}"
@@ -109,8 +109,8 @@ async def _take_answer(role: ModelRole, probe: Probe, ledger: _Ledger, *, swappe
     advice, read, faults = "", 0, 0
     until = time.monotonic() + role.config.timeout
     while True:
-        put = prompt(probe, _draw_delimiters(probe), role.config.limits, swapped=swapped, advice=advice)
-        structured = takes_schema(role.model) and role.model not in role.spent.without_schema
+        put = build_prompt(probe, _draw_delimiters(probe), role.config.limits, swapped=swapped, advice=advice)
+        structured = supports_schema(role.model) and role.model not in role.spent.without_schema
         try:
             return await _ask_once(role, probe, put, ledger, structured=structured, again=read > 0)
         except MalformedAnswer as error:
@@ -131,7 +131,7 @@ async def _take_answer(role: ModelRole, probe: Probe, ledger: _Ledger, *, swappe
 
 
 def _draw_delimiters(probe: Probe) -> ExhibitDelimiters:
-    """Draw delimiters that no exhibit contains; a second draw is as likely as guessing 128 bits."""
+    """Draw delimiters that no exhibit contains. A second draw is as unlikely as guessing 128 bits."""
     while True:
         fence = ExhibitDelimiters()
         if not any(fence.nonce in e.text or fence.nonce in e.name for e in (*probe.exhibits, *probe.second)):
@@ -180,7 +180,7 @@ def _keep_prompt(role: ModelRole, put: Prompt, config: dict[str, Any]) -> dict[s
 
 
 def _highest_cost(role: ModelRole, messages: Sequence[ChatMessage]) -> float:
-    """Return the most US dollars that one call can cost; 0 without a price."""
+    """Return the maximum US dollars that one call can cost; 0 without a price."""
     size, price = size_of_request(messages), role.service.prices.get(role.model)
     return CallLimit(size.tokens_at_most, role.config.max_tokens, price).cost or 0.0
 
@@ -188,7 +188,7 @@ def _highest_cost(role: ModelRole, messages: Sequence[ChatMessage]) -> float:
 async def _generate(role: ModelRole, messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
     """Send one request. Raises JudgeError (`judge.error`) for any failure of the service or its provider."""
     try:
-        model = resolve(role.model, replace(role.calling, retries=0), role.generation)
+        model = resolve(role.model, replace(role.judge_service, retries=0), role.generation)
         note_model(model)
         async with asyncio.timeout(role.config.timeout + GRACE):
             return await model.generate(messages, config=config)
@@ -197,10 +197,10 @@ async def _generate(role: ModelRole, messages: list[ChatMessage], config: Genera
             f"no answer within {role.config.timeout:g} seconds", where=role.model, passing=False
         ) from error
     except PlanError as error:
-        # No key, no provider: the operator's affair, and no reason to end a round.
+        # A missing key or provider is the operator's problem and must not end a round.
         raise JudgeError(error.what, where=role.model, next=error.next) from error
     except WorksampleError as error:
-        raise malformed(error.what, "It could not be read.") from error
+        raise malformed_answer(error.what, "It could not be read.") from error
     except Exception as error:
         # A provider is foreign code and raises what it likes.
         passing = failure_of_call(error).cause is Cause.MODEL_ERROR
@@ -249,13 +249,13 @@ def _is_refusal(output: ModelOutput) -> bool:
 
 
 def _words(output: ModelOutput, said: dict[str, Any]) -> str:
-    """Return the text of a complete answer. Raises JudgeError if there is none."""
+    """Return the text of a complete answer. Raises JudgeError if the answer is empty, cut off or a refusal."""
     if said["error"]:
         raise _ServiceFault(str(said["error"])[:600], where=output.model, passing=True)
     if said["refused"]:
         raise MalformedAnswer(f"it refused: {output.completion[:300]!r}", REFUSED, Cause.JUDGE_REFUSED)
     if not output.completion.strip():
-        raise malformed("the answer is empty", EMPTY)
+        raise malformed_answer("the answer is empty", EMPTY)
     if output.stop_reason in ("max_tokens", "model_length"):
-        raise malformed("the answer was cut off at its limit of tokens", CUT)
+        raise malformed_answer("the answer was cut off at its limit of tokens", CUT)
     return output.completion

@@ -1,5 +1,5 @@
-"""The prompt of a probe: our instruction, the author's question, the exhibits between delimiters, the form of the
-answer.
+"""The prompt of a judge: the platform's instruction, the author's question, the exhibits between delimiters, and the
+format of the answer.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from worksample.records import digest_of
 
-from .exhibit import Exhibit, ExhibitLimits, Look, Visibility, within
 from .exhibit_delimiters import MARK, ExhibitDelimiters
-from .invisible_characters import written_out
-from .probe import Probe, ProbeKind
+from .invisible_characters import spell_out_invisible
+from .judge_exhibit import Exhibit, ExhibitLimits, Look, Visibility, limit_exhibits
+from .judge_probe import Probe, ProbeKind
 
 SYSTEM = """\
 You examine delivered work and answer one question about it.
@@ -61,7 +61,7 @@ NOT_SHOWN = {
     Visibility.MISSING: _OURS,
     Visibility.CRASHED: _OURS,
 }
-"""The prompt's words for an exhibit whose file cannot be shown, by reason."""
+"""The prompt's text for an exhibit whose file cannot be shown, by reason."""
 INSPECTED = (
     "Some files of the work could not be shown to you. The work is not to blame, so do not count it against the work. "
     'Add "inspected" to the object: "yes" if what you are shown is enough to answer, "no" if the answer depends on a '
@@ -82,26 +82,27 @@ PROMPTS = digest_of(
         [QUOTE, INSPECTED, AGAIN, CUT, EMPTY, REFUSED, *NOT_SHOWN.values()],
     ]
 )
-"""Digest of all templates: part of a judge's version."""
+"""Digest of all templates. It is part of a judge's version."""
 
 Part = str | Exhibit
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt to send: the system text, and the user's parts in order. `exhibits`: number -> exhibit, from 1."""
+    """A complete prompt: the system text, and the user's parts in order. `exhibits` maps numbers from 1 to exhibits."""
 
     system: str
     parts: tuple[Part, ...]
     exhibits: dict[int, Exhibit]
 
 
-def prompt(
+def build_prompt(
     probe: Probe, fence: ExhibitDelimiters, limits: ExhibitLimits, *, swapped: bool = False, advice: str = ""
 ) -> Prompt:
-    """Build the prompt of a probe. `swapped`: the second of a pair comes first. `advice`: the error of the last answer.
+    """Build the prompt of a question.
 
-    No invisible character is left in it, whoever wrote the words.
+    If `swapped`, the second exhibits of a pair come first. `advice` is the correction of the last answer. All invisible
+    characters are made visible, whoever wrote the text.
     """
     sides = [("", probe.exhibits)]
     if probe.kind is ProbeKind.PAIR:
@@ -112,19 +113,19 @@ def prompt(
     half = ExhibitLimits(
         limits.count // len(sides), limits.characters // len(sides), limits.pictures // len(sides), limits.picture_bytes
     )
-    parts: list[Part] = [f"QUESTION\n{written_out(probe.question.strip())}\n\nEXHIBITS"]
+    parts: list[Part] = [f"QUESTION\n{spell_out_invisible(probe.question.strip())}\n\nEXHIBITS"]
     numbered: dict[int, Exhibit] = {}
     for title, given in sides:
-        kept, left_out = within(given, half)
+        kept, left_out = limit_exhibits(given, half)
         for exhibit in kept:
             numbered[len(numbered) + 1] = exhibit
             parts.append(_title(len(numbered), exhibit, title))
             parts += fence.enclose(len(numbered), exhibit)
         parts += [f"({words})" for words in left_out]
-    parts.append(f"ANSWER\n{written_out(_form(probe))}")
+    parts.append(f"ANSWER\n{spell_out_invisible(_form(probe))}")
     if advice:
-        parts.append(f"\n{written_out(AGAIN.format(advice=advice))}")
-    instruction = written_out(probe.instruction.strip()) or INSTRUCTION[probe.kind]
+        parts.append(f"\n{spell_out_invisible(AGAIN.format(advice=advice))}")
+    instruction = spell_out_invisible(probe.instruction.strip()) or INSTRUCTION[probe.kind]
     system = SYSTEM.format(nonce=fence.nonce, mark=MARK, instruction=instruction)
     return Prompt(system, tuple(_join_texts(parts)), numbered)
 
@@ -132,7 +133,9 @@ def prompt(
 def _title(number: int, exhibit: Exhibit, title: str) -> str:
     what = {Look.TEXT: "text", Look.TABLE: "a table as CSV", Look.PICTURE: "a picture"}[exhibit.look]
     of = title or exhibit.side
-    return f"Exhibit {number}: {what}" + (f", of {written_out(of)}" if of else "") + NOT_SHOWN[exhibit.visibility]
+    return (
+        f"Exhibit {number}: {what}" + (f", of {spell_out_invisible(of)}" if of else "") + NOT_SHOWN[exhibit.visibility]
+    )
 
 
 def _form(probe: Probe) -> str:

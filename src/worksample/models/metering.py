@@ -1,4 +1,4 @@
-"""Book every request to a model in its caller's account, and hold it back until the limits have room."""
+"""Book every model request in its caller's account, and delay requests until the limits have room for them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .http_exchanges import hook, record
+from .http_exchanges import hook_http_client, record_exchanges
 from .request_account import CURRENT, CallLimit, ModelAccount, SentRequest, estimate
 from .storable_text import scrub
 from .token_estimate import Size, size_of_request
@@ -16,20 +16,22 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolInfo
 
 SCRIPTED = frozenset({"mockllm", "script", "replay"})
-"""Providers within this process: their token counts were written by somebody, and nothing is estimated."""
+"""Providers that run in this process. Their authors wrote the token counts, so nothing is estimated."""
 
 
-def meter(api: ModelAPI, name: str) -> None:
+def meter_requests(api: ModelAPI, name: str) -> None:
     """Book every request of a provider, and estimate tokens that its service does not report."""
     generate, scripted = api.generate, name.partition("/")[0] in SCRIPTED
 
-    async def metered(input: list[ChatMessage], tools: list[ToolInfo], tool_choice: Any, config: GenerateConfig) -> Any:
+    async def metered_generate(
+        input: list[ChatMessage], tools: list[ToolInfo], tool_choice: Any, config: GenerateConfig
+    ) -> Any:
         account, size = CURRENT.get(), size_of_request(input, tools)
         sent = SentRequest(name, _most(account, name, size, config, api), size.tokens)
 
         async def send() -> Any:
-            sent.told = hook(api)
-            sent.exchanges = record()
+            sent.reports_requests = hook_http_client(api)
+            sent.exchanges = record_exchanges()
             result = await generate(input=input, tools=tools, tool_choice=tool_choice, config=config)
             output = result[0] if isinstance(result, tuple) else result
             if not scripted and not isinstance(output, Exception):
@@ -38,11 +40,11 @@ def meter(api: ModelAPI, name: str) -> None:
 
         return await (send() if account is None else account.send(send(), sent))
 
-    api.generate = metered  # type: ignore[method-assign]
+    api.generate = metered_generate  # type: ignore[method-assign]
 
 
-def gate(model: Model) -> None:
-    """Hold a model's calls back until the caller's limits have room for the most that each can use.
+def gate_calls(model: Model) -> None:
+    """Delay a model's calls until the caller's limits have room for the maximum that each can use.
 
     Changes the model's class, because the engine copies models to give them roles.
     """
@@ -57,7 +59,10 @@ def _gated_class() -> type[Model]:
     from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
 
     class GatedModel(Model):
-        """A model whose calls wait for room. Its prompts can be stored, whatever a Python agent puts into them."""
+        """A model whose calls wait for room.
+
+        Its prompts can always be stored, whatever a Python agent puts into them.
+        """
 
         async def generate(  # type: ignore[override]
             self, input: str | list[ChatMessage], tools: Any = (), tool_choice: Any = None, config: Any = None,
@@ -77,7 +82,7 @@ def _gated_class() -> type[Model]:
 
 
 def _infos(tools: Any) -> Iterable[ToolInfo]:
-    """Return those of a call's tools whose description for the model is known beforehand."""
+    """Return the descriptions of those tools of a call that are known before the call."""
     from inspect_ai.tool import ToolDef, ToolInfo
 
     for tool in tools if isinstance(tools, Sequence) else ():

@@ -1,4 +1,4 @@
-"""Observe whether a model call reached its service: if it failed before that, the request is at fault."""
+"""Observe whether a model call reached its service. If it failed before that, the request is at fault."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .excused_waiting import excuse
-from .failure import failed_connection, status_of
+from .call_failure import failed_connection, status_of
+from .service_waiting import excuse
 
 if TYPE_CHECKING:
     from inspect_ai.event import ModelEvent
@@ -21,26 +21,26 @@ REJECTED = frozenset({400, 413, 414, 422})
 
 
 class NotSentError(Exception):
-    """A request that could not be encoded for its service: nothing was sent."""
+    """A request that could not be encoded for its service, so nothing was sent."""
 
 
 @dataclass
 class SendProgress:
-    """How far one call came."""
+    """The progress of one model call."""
 
     provider: bool = False
-    """Whether the provider was called at all."""
-    told: bool = False
-    """Whether the provider's client reports its requests as it sends them."""
+    """True if the provider was called."""
+    reports_requests: bool = False
+    """True if the provider's client reports its requests when it sends them."""
     sent: bool = False
     event: ModelEvent | None = None
     """The call's last event in the transcript."""
 
-    def never_left(self, error: BaseException) -> bool:
-        """Whether an error without a status was raised before anything was sent."""
+    def failed_before_sending(self, error: BaseException) -> bool:
+        """Return whether an error without a status was raised before anything was sent."""
         if status_of(error) is not None or failed_connection(error):
             return False
-        return not self.provider or (self.told and not self.sent)
+        return not self.provider or (self.reports_requests and not self.sent)
 
 
 _ASKED: ContextVar[SendProgress | None] = ContextVar("worksample_asked", default=None)
@@ -68,12 +68,12 @@ def observe_sending(api: ModelAPI) -> None:
 
         call = _ASKED.get() or SendProgress()
         call.provider, call.sent, call.event = True, False, _active_model_event.get()
-        call.told = hasattr(api, "_http_hooks")
+        call.reports_requests = hasattr(api, "_http_hooks")
         token = _SENDING.set(call)
         try:
             result = await generate(*args, **kwargs)
         except Exception as error:
-            if not call.never_left(error):
+            if not call.failed_before_sending(error):
                 _mark(call, error)
                 raise
             excuse(call.event)
@@ -95,20 +95,20 @@ def _mark(call: SendProgress, error: Exception) -> None:
 
 @functools.cache
 def _report_requests() -> None:
-    """Let the hooks that Inspect puts into its providers' HTTP clients report that a request is on its way."""
+    """Make the hooks in Inspect's HTTP clients report when a request is sent."""
     from inspect_ai.model._providers.util.hooks import ConverseHooks, HttpHooks, HttpxHooks
 
     begin, sent = HttpHooks._start_request, HttpHooks.update_request_time
 
-    def begun(self: HttpHooks) -> str:
+    def begin_request(self: HttpHooks) -> str:
         if (call := _SENDING.get()) is not None and isinstance(self, HttpxHooks | ConverseHooks):
-            call.told = True
+            call.reports_requests = True
         return begin(self)
 
-    def leaves(self: HttpHooks, request_id: str) -> None:
+    def note_sent(self: HttpHooks, request_id: str) -> None:
         if (call := _SENDING.get()) is not None:
             call.sent = True
         sent(self, request_id)
 
-    HttpHooks._start_request = begun  # type: ignore[method-assign]
-    HttpHooks.update_request_time = leaves  # type: ignore[method-assign]
+    HttpHooks._start_request = begin_request  # type: ignore[method-assign]
+    HttpHooks.update_request_time = note_sent  # type: ignore[method-assign]

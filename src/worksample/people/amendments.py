@@ -84,4 +84,4 @@ def withdraw(store: Store, by: Account, item: str) -> None:
     by.may(Role.ADMIN)
     with store.database.writing() as connection:
         if connection.execute(update(items).where(_i.id == item).values(withdrawn=True)).rowcount != 1:
-            raise UsageError("no such item", where=item)
+            raise UsageError("the item is not in this store", where=item, next="load the list of items anew")

@@ -1,4 +1,4 @@
-"""What a running box leaves on the host: a folder with its owner, a lease on a user id, control groups.
+"""State of a running box on the host: a folder with its owner, a lease on a user id, control groups.
 
 The owner file names the process that made the box (pid and start time), so that `sweep` can tell which boxes are
 orphaned.
@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from worksample.errors import SandboxError, SandboxUnavailable
-from worksample.files.scratch import started_at
+from worksample.files.scratch_folder import started_at
 
 BUILD_ROOT = Path("/var/tmp")
 """Parent of build folders: outside of all private folders, which the users of a build could not enter."""

@@ -42,9 +42,7 @@ _SHARED = ("/var/cache/fontconfig", "/var/lib/texmf", "/var/lib/ghostscript", "/
 
 @dataclass(frozen=True, slots=True)
 class BoxHost:
-    """What the host contributes to a box: the bubblewrap program, root or not, the user id, and whether control groups
-    limit it.
-    """
+    """Host's part of a box: the bubblewrap program, root or not, the user id, and whether control groups limit it."""
 
     bwrap: str
     root: bool
@@ -128,7 +126,9 @@ def masked_folders(config: BoxConfig) -> tuple[str, ...]:
 
 
 def _staged_target(config: BoxConfig, mount: Mount) -> str:
-    """Return where a mount lies while the box is built: at its target, or aside if an image's root is still to come."""
+    """Return the place of a mount while the box is built: its target, or a staging folder if the box will switch to an
+    image's root.
+    """
     return f"{MOUNTS}/{config.mounts.index(mount)}" if config.root else mount.target
 
 

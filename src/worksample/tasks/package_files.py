@@ -20,7 +20,7 @@ SINGLE = ("task.toml", "criteria.toml", "LICENSE", "LICENCE")
 
 
 def is_ignored(path: str) -> bool:
-    """Whether a path of a package is left out of its manifest."""
+    """Return whether a path of a package is left out of its manifest."""
     return is_stray_file(path) or any(step in IGNORED or step.endswith(".pyc") for step in path.split("/"))
 
 

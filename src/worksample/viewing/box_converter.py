@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, open_box
+from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount
 from worksample.errors import SandboxError, SandboxUnavailable
-from worksample.files import ScanLimits, Sink, put_canonical, scan
-from worksample.models.exhibit import Visibility
+from worksample.files import ScanLimits, Sink, scan
+from worksample.models.judge_exhibit import Visibility
 from worksample.records import Entry, Manifest
+from worksample.sandboxes import open_box
 from worksample.sandboxes.toolbox import platform_python
+from worksample.store import put_canonical
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -37,11 +39,10 @@ BATCH_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ConversionResult:
-    """The result of converting a file. `plain`: the converter's answer, unchecked; None if it gave none.
+    """Result of converting a file. `plain`: the converter's answer, unchecked; None if it gave none.
 
     `files`: blobs by path below the output folder; `fault`: why there is no view; `blame`: whose fault that is; `kept`:
-    for
-    how many seconds this result is valid, None without limit.
+    seconds for which this result is valid, None without limit.
     """
 
     plain: dict[str, Any] | None = None
@@ -80,7 +81,7 @@ class Converter:
 
     @property
     def has_usual_limits(self) -> bool:
-        """Whether the limits are the usual ones. Failures under other limits say nothing about the file."""
+        """Return whether the limits are the usual ones. Failures under other limits say nothing about the file."""
         return self.limits == LIMITS and self.seconds is None
 
     async def hurry(self, path: str) -> None:
@@ -148,7 +149,7 @@ class Converter:
         except SandboxError as error:
             return ConversionResult(fault=f"its box was lost: {error.what}", kept=0.0, lost=True)
         blame = _blame(done)
-        kept = 0.0 if not self.has_usual_limits or blame.ours else None
+        kept = 0.0 if not self.has_usual_limits or blame.is_our_fault else None
         again = not done.timed_out or (not done.starved and family in _COLOURED)
         return found.get(0) or ConversionResult(
             {"family": family}, fault=_why(done, seconds, self.limits), blame=blame, again=again, kept=kept

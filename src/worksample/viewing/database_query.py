@@ -7,9 +7,10 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import FairTimeout, open_box
+from worksample.box import FairTimeout
 from worksample.errors import UsageError
 from worksample.records import Manifest
+from worksample.sandboxes import open_box
 
 from .box_converter import COMMAND, Converter, job_message
 
@@ -23,7 +24,10 @@ LENGTH = 20_000
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """At most 1,000 rows; `more`: whether there are further ones. `problem`: SQLite's message if the query failed."""
+    """Result of a query, with at most 1,000 rows; `more`: whether there are further ones. `problem`: SQLite's message
+    if the
+    query failed.
+    """
 
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Any, ...], ...] = ()
@@ -38,7 +42,10 @@ async def query(store: Store, manifest: Manifest, path: str, sql: str) -> QueryR
     """
     entry = manifest.find(path)
     if entry is None or entry.blob is None or len(sql) > LENGTH:
-        raise UsageError(f"no database at {path!r}" if entry is None or entry.blob is None else "the query is too long")
+        raise UsageError(
+            f"no database at {path!r}" if entry is None or entry.blob is None else "the query is too long",
+            next=f"query a database of the list of files, in at most {LENGTH} characters",
+        )
     config = await asyncio.to_thread(Converter(store, manifest).config)
     async with open_box(config) as box:
         done = await box.run(COMMAND, input=job_message([entry], light=False, query=sql), timeout=FairTimeout(SECONDS))

@@ -70,6 +70,6 @@ def formats() -> list[Format]:
 
 
 def expected_format(name: str) -> Format | None:
-    """Guess from a file's name how it will be shown; its content decides in the end."""
+    """Return the format that a file's name suggests; its content decides later."""
     extension = name.rpartition(".")[2].lower() if "." in name else ""
     return next((f for f in formats() if extension in f.extensions), None)

@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import CaptureError, UsageError
-from worksample.files import put_canonical
-from worksample.models.exhibit import Visibility
+from worksample.models.judge_exhibit import Visibility
 from worksample.records import Entry, EntryKind, Manifest
+from worksample.store import put_canonical
 from worksample.viewing import converter_requirements as needs
 from worksample.viewing.box_converter import BATCH, ConversionResult, Converter
 from worksample.viewing.in_box.blind_copy import KEEPS, SCRUBBERS
@@ -185,11 +185,11 @@ class _ViewBuild:
             said = str(plain.get("unreadable") or plain.get("broken") or raw.fault or "its converter said nothing")
             head = {"head": str(plain["head"])[:512]} if "head" in plain else {}
             blame = Visibility.FILE if "unreadable" in plain else raw.blame
-            kept = 0.0 if blame.ours else raw.kept
+            kept = 0.0 if blame.is_our_fault else raw.kept
             return card(said, blame, source=entry.blob, meta=about | head), "", kept
         try:
             made = self._converted_view(entry, raw, plain)
-            return made, str(plain.get("by", "")), 0.0 if made.visibility.ours else None
+            return made, str(plain.get("by", "")), 0.0 if made.visibility.is_our_fault else None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             # A malicious file may have taken over the converter, so check its answer.
             said = f"its converter's answer is not a view: {str(error)[:200]}"
@@ -240,7 +240,7 @@ def _badge(badge: str, by: str) -> str:
 
 
 def _likely_family(entry: Entry) -> str:
-    """Guess the family of a file whose batch died before detection: text, which most files are."""
+    """Return the likely family of a file whose batch failed before detection: text, as most files are."""
     return "text" if entry.size < 4 << 20 else ""
 
 
@@ -265,9 +265,10 @@ def _without_content(entry: Entry) -> View | None:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """How a file will be shown, for `worksample task check`.
+    """Preview of how a file will be shown, for `worksample task check`.
 
-    `path`: quoted as in the manifest; `inspectable`: false if evaluators see too little of it; `visibility`: who is to
+    `path`: quoted as in the manifest; `inspectable`: false if evaluators see too little of it; `visibility`: the party
+    to
     blame for that.
     """
 
@@ -280,7 +281,7 @@ class Rendering:
 
     @property
     def says(self) -> str:
-        """A one-line description."""
+        """Description in one line."""
         badge = "" if self.badge == self.kind else f", {self.badge}"
         return f"{self.path}: shown as {self.kind}{badge}" + (f" ({self.problem})" if self.problem else "")
 

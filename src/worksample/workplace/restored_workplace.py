@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def exported_state(submission: Submission, environment: Environment, folder: Callable[[str], Path]) -> Path:
     """Return the folder with the state in a submission; for a task's control, the initial state.
 
-    `folder`: returns where the files of a manifest are. Raises ExportError if the export is incomplete or of another
+    `folder`: returns the path of a manifest's files. Raises ExportError if the export is incomplete or of another
     version.
     """
     part, where = submission.parts.get("exports"), f"export of {submission.id}"

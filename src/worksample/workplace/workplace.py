@@ -81,10 +81,10 @@ def workplace_over_state(
 
 
 def task_workplace(environment: Environment, folder: Callable[[str], Path], label: str) -> LiveWorkplace | None:
-    """Return the workplace of a task; None if it has none. `folder`: returns where the files of a manifest are.
+    """Return the workplace of a task; None if it has none. `folder`: returns the path of a manifest's files.
 
-    Blocks for about half a minute if its seed must be made. Raises ManifestError, SandboxError, and whatever `folder`
-    raises.
+    Blocks for about half a minute if its seed must be made. Raises ManifestError, SandboxError, and the errors of
+    `folder`.
     """
     source = environment.workplace
     if source is None or source.company.files is None:

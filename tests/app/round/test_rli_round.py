@@ -96,9 +96,9 @@ class Admin:
         self.page.get_by_role("radio", name=kind).check()
         if "over" not in settings:
             self.page.get_by_label("Experiment").select_option(index=1)
-            self.page.get_by_label("Why without a pilot").fill("a round on scripted agents")
+            self.page.get_by_label("Reason to go without a pilot").fill("a round on scripted agents")
         else:
-            self.page.get_by_label("Round it looks at").select_option(settings["over"])
+            self.page.get_by_label("Round to review").select_option(settings["over"])
         if "holistic" in settings:
             self.page.get_by_label("Who succeeded").select_option(settings["holistic"])
             self.page.get_by_label("Projects per pair of agents").fill(settings["per_pair"])
@@ -108,7 +108,7 @@ class Admin:
         """Open a round over another from that one's page."""
         self.page.goto(f"/admin/rounds/{round}")
         self.page.get_by_role("button", name=button).click()
-        expect(self.page.get_by_label("Round it looks at")).to_have_value(round)
+        expect(self.page.get_by_label("Round to review")).to_have_value(round)
         return self._opened()
 
     def _opened(self) -> str:

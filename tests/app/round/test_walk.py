@@ -69,7 +69,7 @@ points = 1
 by = "person"
 """
 MARKS = {"rubric": 3, "program": 1}
-"""Criteria of a person."""
+"""Number of criteria that a person decides, by protocol."""
 EXPECTED = {
     "holistic": [("april", True), ("march", True)],
     "rubric": [("april", False), ("march", True)],

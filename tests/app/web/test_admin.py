@@ -220,7 +220,7 @@ def test_a_flagged_item_is_withdrawn(team: Desks) -> None:
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Close the flag").click()
     expect(dialog.get_by_text("Write a few words.")).to_be_visible()
-    dialog.get_by_label("What became of it").fill("cut off by the <agent> itself")
+    dialog.get_by_label("What was done").fill("cut off by the <agent> itself")
     dialog.get_by_role("button", name="Close the flag").click()
     expect(page.get_by_text("cut off by the <agent> itself")).to_be_visible()
     (flag,) = all_flags(team.office.people.store)
@@ -232,8 +232,8 @@ def test_an_invitation_is_taken_back(team: Desks) -> None:
     token = team.office.people.accounts.invite(["expert"])
     page = team.sit("ada", "admin")
     page.goto("/admin/people")
-    page.get_by_role("button", name="Take back the invitation of expert").click()
-    page.get_by_role("dialog").get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Revoke the invitation of expert").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(row(page, "taken back")).to_have_count(1)
     with pytest.raises(Denied):
         team.office.people.accounts.invitation_roles(token)
@@ -260,7 +260,7 @@ def test_a_reviewer_reads_and_writes_nothing_and_an_evaluator_sees_none_of_it(te
     other = team.sit("eva", "evaluator")
     assert "Rounds" not in other.get_by_role("navigation", name="Main").inner_text()
     other.goto("/admin")
-    expect(other.get_by_text("This part is for admins and reviewers.")).to_be_visible()
+    expect(other.get_by_text("Only admins and reviewers can open this page.")).to_be_visible()
 
 
 @pytest.mark.quick("False-1280")

@@ -115,7 +115,7 @@ def test_what_one_may_not_see_has_no_link(place: Desks) -> None:
     names = page.get_by_role("navigation", name="Main").get_by_role("link").all_inner_texts()
     assert names == ["Queues", "Training", "History"]
     page.goto("/admin")
-    expect(page.get_by_text("This part is for admins and reviewers.")).to_be_visible()
+    expect(page.get_by_text("Only admins and reviewers can open this page.")).to_be_visible()
 
 
 def test_a_theme_is_remembered(place: Desks) -> None:

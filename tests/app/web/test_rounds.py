@@ -25,7 +25,7 @@ def test_a_round_is_opened_with_what_its_kind_needs_then_paused_and_closed(team:
     page.goto("/admin")
     page.get_by_role("link", name="New round").click()
     page.get_by_role("radio", name="Audit of positives").check()
-    expect(page.get_by_label("Round it looks at")).to_be_visible()
+    expect(page.get_by_label("Round to review")).to_be_visible()
     expect(page.get_by_label("Experiment")).to_have_count(0)
     page.get_by_role("radio", name="Holistic").check()
     # There is one experiment, so it is that one.
@@ -38,7 +38,7 @@ def test_a_round_is_opened_with_what_its_kind_needs_then_paused_and_closed(team:
     page.get_by_label("Experiment").select_option("x1")
     page.get_by_role("button", name="Open the round").click()
     expect(page.get_by_text("No pilot has passed with this version of the instructions")).to_be_visible()
-    page.get_by_label("Why without a pilot").fill("two deliverables only")
+    page.get_by_label("Reason to go without a pilot").fill("two deliverables only")
     page.get_by_label("Rule").select_option("tie_break")
     expect(page.get_by_label("Votes on each item")).to_have_count(0)
     page.get_by_role("checkbox", name="reviewer").check()
@@ -55,7 +55,7 @@ def test_a_round_is_opened_with_what_its_kind_needs_then_paused_and_closed(team:
         assert list_queues(team.office.people.store)[0].state == state
     team.office.deliver_late("maker-1")
     page.get_by_role("button", name="Top up").click()
-    expect(page.get_by_text("1 item came in.")).to_be_visible()
+    expect(page.get_by_text("1 item was added.")).to_be_visible()
     assert dashboard.progress(team.office.people.store, queue.round).items == 5
 
 
@@ -65,7 +65,7 @@ def test_a_quiz_is_made_of_gold_that_a_round_decided(team: Desks) -> None:
     page = team.sit("ada", "admin")
     page.goto("/admin/rounds/new?kind=calibration")
     page.get_by_role("button", name="Open the round").click()
-    expect(page.get_by_text("A calibration is made of gold items.")).to_have_count(2)
+    expect(page.get_by_text("A calibration needs gold items.")).to_have_count(2)
     page.get_by_label("Take from a round").select_option(round)
     page.get_by_role("button", name="Add report/p0").first.click()
     gold = page.get_by_role("group", name="Gold item 1")

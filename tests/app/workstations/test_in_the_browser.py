@@ -52,8 +52,8 @@ def test_a_task_is_done_in_the_browser(tmp_path: Path) -> None:
 
         page = enter(desk_of(browser, served, watch, dark=True), room.people.accounts.one_time_link("ann"))
         page.get_by_role("link", name="Tasks").click()
-        page.get_by_role("button", name="Go on").click()
-        page.get_by_role("button", name=re.compile("Go on|Start")).click()
+        page.get_by_role("button", name="Continue").click()
+        page.get_by_role("button", name=re.compile("Continue|Start")).click()
         expect(page.locator("[data-terminal]")).to_contain_text("draft.txt")
         _type(page, "rm draft.txt; echo gon''e")
         expect(page.locator("[data-terminal]")).to_contain_text("gone")

@@ -1,11 +1,11 @@
-/** The typed client: `await ask(api.GET("/api/v1/queues"))` gives the data or throws a Failure. */
+/** The typed client: `await ask(api.GET("/api/v1/queues"))` returns the data or throws a Failure. */
 import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "./schema.d.ts";
 import { Failure, OFFLINE, failureOf } from "./failure.ts";
 
 export type Schemas = components["schemas"];
 
-/** What belongs to the session that is open; set by `session`. */
+/** Data of the current session; set by `session`. */
 export const bond = { csrf: "", signedOut: () => {} };
 
 const guard: Middleware = {
@@ -20,13 +20,13 @@ api.use(guard);
 
 type Reply<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
 
-/** The answer's data; undefined for 204. Throws Failure. A 401 of an open session leads to the sign-in page. */
+/** Return the response's data; undefined for 204. Throws Failure. A 401 during a session leads to the sign-in page. */
 export async function ask<T>(reply: Reply<T>): Promise<T> {
   let got: Awaited<Reply<T>>;
   try {
     got = await reply;
   } catch (thrown) {
-    // fetch rejects with a TypeError when nothing was heard, and when a page is being left.
+    // fetch rejects with a TypeError if the server cannot be reached, or the page is being left.
     if (thrown instanceof TypeError || thrown instanceof DOMException) throw OFFLINE();
     throw thrown;
   }

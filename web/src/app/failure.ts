@@ -1,4 +1,4 @@
-/** What a request came to when it did not succeed. `status` 0: nothing was heard. */
+/** A failed request. `status` 0: no response arrived. */
 export class Failure extends Error {
   constructor(
     readonly status: number,
@@ -6,7 +6,7 @@ export class Failure extends Error {
     readonly what: string,
     readonly next = "",
     readonly faults: Readonly<Record<string, string>> = {},
-    /** Seconds to wait where the server said so. */
+    /** Seconds to wait, if the server named them. */
     readonly after = 0,
   ) {
     super(what);
@@ -16,7 +16,7 @@ export class Failure extends Error {
     return this.status === 0;
   }
 
-  /** Worth another try with the same request: the line or the server, not what was asked. */
+  /** Whether the same request may succeed later: the connection or the server failed, not the request. */
   get passing(): boolean {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
@@ -24,7 +24,7 @@ export class Failure extends Error {
 
 export const OFFLINE = () => new Failure(0, "Offline", "The server cannot be reached.", "Check your connection.");
 
-/** From the body of an answer of 400 and above. */
+/** Build a Failure from the body of a response of status 400 or above. */
 export function failureOf(status: number, body: unknown, after: string | null = null): Failure {
   const error = (body as { error?: Record<string, unknown> } | undefined)?.error;
   if (!error || typeof error.what !== "string") {
@@ -35,7 +35,7 @@ export function failureOf(status: number, body: unknown, after: string | null = 
   return new Failure(status, text(error.kind), error.what, text(error.next), faults, Number(after ?? 0) || 0);
 }
 
-/** Anything that was thrown, as one sentence or two to show. */
+/** Describe anything thrown in one or two sentences. */
 export function sentence(thrown: unknown): string {
   if (!(thrown instanceof Failure)) return "Something went wrong on this page. Load it again.";
   const whole = (text: string) => {

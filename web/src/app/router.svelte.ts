@@ -1,4 +1,4 @@
-/** The address bar as state. Paths are matched by `match`; links to this origin are followed without loading. */
+/** The address bar as state. `match` matches paths; links to this origin are followed without loading the page. */
 import { tick } from "svelte";
 
 export const route = $state({ path: location.pathname, search: location.search });
@@ -8,7 +8,7 @@ function read(): void {
   route.search = location.search;
 }
 
-/** Asked before a page is left; false stays. Set by a page while it is shown. */
+/** Called before a page is left; false keeps the page. Set by the page that is shown. */
 export const leaving = { may: async (): Promise<boolean> => true };
 
 export async function go(to: string, options: { replace?: boolean } = {}): Promise<void> {
@@ -19,11 +19,11 @@ export async function go(to: string, options: { replace?: boolean } = {}): Promi
   read();
   await tick();
   scrollTo(0, 0);
-  // A new page is announced by its heading, and reading goes on from there.
+  // Focus the heading of a new page, so that screen readers announce it and read on from there.
   document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
 }
 
-/** `/items/:id` against a path: its named parts, decoded, or undefined. A last `*` takes what is left. */
+/** Match a pattern such as `/items/:id` against a path: return its decoded parts, or undefined. A final `*` takes the rest. */
 export function match(pattern: string, path: string): Record<string, string> | undefined {
   const wanted = pattern.split("/").filter(Boolean);
   const given = path.split("/").filter(Boolean);

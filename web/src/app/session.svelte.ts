@@ -9,7 +9,7 @@ export type Role = "evaluator" | "expert" | "worker" | "reviewer" | "admin";
 interface Session {
   state: "asking" | "in" | "out" | "unreachable";
   me: Me | undefined;
-  /** Where to go on after signing in. */
+  /** Path to open after signing in. */
   next: string;
 }
 
@@ -30,7 +30,7 @@ export function signedOut(next = ""): void {
 
 bond.signedOut = () => signedOut(location.pathname + location.search);
 
-/** Ask the server who this is. */
+/** Fetch who is signed in. */
 export async function recall(): Promise<void> {
   session.state = session.me ? session.state : "asking";
   try {
@@ -47,7 +47,7 @@ export async function signOut(): Promise<void> {
   signedOut();
 }
 
-/** Where the work is: for who only runs rounds the rounds, for all others their queues. */
+/** The start page: rounds for people who only run rounds, queues for all others. */
 export function home(): string {
   if (has("worker") && !has("evaluator", "expert", "reviewer", "admin")) return "/places";
   return has("admin") && !has("evaluator", "expert", "reviewer") ? "/admin" : "/queues";

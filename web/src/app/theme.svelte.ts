@@ -1,4 +1,4 @@
-/** Light, dark or as the system has it; remembered in this browser. */
+/** The theme: light, dark or the system's; remembered in this browser. */
 import { preferred, wear } from "@shared/theme.ts";
 import type { Theme } from "@shared/protocol.ts";
 
@@ -20,7 +20,7 @@ export function choose(choice: Choice): void {
   wear(theme.now);
 }
 
-/** Put the remembered theme on the page and follow the system and other windows. */
+/** Apply the remembered theme, and follow changes of the system and other windows. */
 export function begin(): void {
   choose(stored());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => choose(theme.choice));

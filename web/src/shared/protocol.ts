@@ -1,8 +1,8 @@
-/** What the app's page and a viewer frame say to each other by postMessage. Both check origin and source. */
+/** The messages between the app's page and a viewer frame (postMessage). Both check origin and source. */
 
 export type Theme = "light" | "dark";
 
-/** Where a viewer stands in a file, so that two panes can stand at the same place. */
+/** A viewer's position in a file, so that two panes can show the same place. */
 export interface Place {
   kind: string;
   page?: number;
@@ -28,7 +28,7 @@ export interface Shown {
   inspectable: boolean;
   /** From "show" to the last pixel, in milliseconds. */
   ms: number;
-  /** Facts that prove that something was rendered: pages, rows, triangles, seconds... */
+  /** Facts that prove rendering: pages, rows, triangles, seconds... */
   report: Record<string, number | string | boolean>;
 }
 
@@ -47,12 +47,12 @@ export type FromViewer =
   | { ws: 1; type: "ready" }
   | Shown
   | { ws: 1; type: "state"; state: Place }
-  /** Somebody does something within the frame: the app counts time at work. At most one in five seconds. */
+  /** Activity within the frame, for the app's timer. At most one message in five seconds. */
   | { ws: 1; type: "active" }
   | Key
   | { ws: 1; type: "open"; path: string[] };
 
-/** Steps of a path: each further one lies within the archive before it. */
+/** Steps of a path: each further step is inside the archive before it. */
 const STEPS = 20;
 const LONGEST = 20_000;
 const TICKS = ["ctrl", "shift", "alt", "meta"];
@@ -86,7 +86,7 @@ function shown(data: Plain): boolean {
   return path(data.path) && [kind, badge, problem].every(text) && typeof inspectable === "boolean" && number(ms) && plain(report);
 }
 
-/** A message of the app's, or nothing: anything else that arrives in a window is somebody else's. */
+/** Validate a message from the app; undefined for anything else that arrives in the window. */
 export function toViewer(data: unknown): ToViewer | undefined {
   if (!plain(data) || data.ws !== 1) return undefined;
   const theme = data.theme === "light" || data.theme === "dark";
@@ -101,7 +101,7 @@ export function toViewer(data: unknown): ToViewer | undefined {
   return sound ? (data as unknown as ToViewer) : undefined;
 }
 
-/** A message of a viewer's, or nothing. A viewer reads hostile files: one that a file has taken over may say anything. */
+/** Validate a message from a viewer; undefined for anything else. A viewer taken over by a hostile file may send anything. */
 export function fromViewer(data: unknown): FromViewer | undefined {
   if (!plain(data) || data.ws !== 1) return undefined;
   const sound =

@@ -1,6 +1,6 @@
 import type { Theme } from "./protocol.ts";
 
-/** Put a theme on the page; the stylesheet does the rest. */
+/** Apply a theme to the page. */
 export function wear(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
 }

@@ -1,11 +1,11 @@
-/** The app counts time at work and sees nothing of what is done within this frame: tell it, now and then. */
+/** Reports activity within this frame to the app, which counts working time and cannot see it. */
 import type { FromViewer } from "@shared/protocol.ts";
 import { appOrigin } from "./bridge.ts";
 
 const EVERY = 5_000;
 const SIGNS = ["pointermove", "pointerdown", "wheel", "keydown", "touchmove"] as const;
 
-/** Runs `tell` at most once in `EVERY` milliseconds, from the first sign on. */
+/** Run `tell` at the first activity, then at most once in `EVERY` milliseconds. */
 export function sparsely(tell: () => void, now: () => number): () => void {
   let last = -Infinity;
   return () => {
@@ -15,7 +15,7 @@ export function sparsely(tell: () => void, now: () => number): () => void {
   };
 }
 
-/** For as long as the page lives. */
+/** Listen for the page's lifetime. */
 export function tellActivity(): void {
   if (window.parent === window) return;
   const told: FromViewer = { ws: 1, type: "active" };
@@ -24,6 +24,6 @@ export function tellActivity(): void {
     () => performance.now(),
   );
   for (const sign of SIGNS) window.addEventListener(sign, note, { passive: true, capture: true });
-  // A press within a site or a page of the deliverable's own is seen by where the keyboard goes.
+  // A click inside a deliverable's own page is detected by the change of focus.
   window.addEventListener("blur", note);
 }

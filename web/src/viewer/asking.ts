@@ -1,10 +1,10 @@
-/** Ask how a file is shown, and wait while the server converts it. */
+/** Requests a file's view, and waits while the server converts it. */
 
 import { address, Refused, words, type View } from "./context.svelte.ts";
 
 const PAUSE = 1000;
 
-/** `waiting` is told the seconds that the conversion has taken so far. Throws Refused, AbortError. */
+/** `waiting` gets the seconds that the conversion has taken so far. Throws Refused, AbortError. */
 export async function ask(
   content: string,
   path: string[],
@@ -37,7 +37,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What to say about anything that was thrown; nothing for what was ended on purpose. */
+/** Describe anything thrown; "" for deliberate cancellation. */
 export function saying(fault: unknown): string | undefined {
   if (fault instanceof DOMException && fault.name === "AbortError") return undefined;
   if (fault instanceof TypeError && /fetch|network/i.test(fault.message)) {

@@ -1,4 +1,4 @@
-/** The viewer's end of the talk with the app's page: only that page, only from its own window. */
+/** The viewer's side of the messages with the app's page; only that page's own window is accepted. */
 
 import { toViewer, type FromViewer, type ToViewer } from "@shared/protocol.ts";
 
@@ -20,7 +20,7 @@ export interface Bridge {
   close: () => void;
 }
 
-/** Listen to the app; alone in a window the viewer does nothing. */
+/** Listen to the app; without an embedding app the viewer does nothing. */
 export function bridge(onTold: (told: ToViewer) => void): Bridge {
   const app = appOrigin(location);
   const hear = (event: MessageEvent) => {

@@ -1,9 +1,9 @@
-/** What every viewer is given, and what it gives back. */
+/** The interface between the frame and every viewer. */
 
 import type { Component } from "svelte";
 import type { Place, Theme } from "@shared/protocol.ts";
 
-/** How one file is shown, as the server says it: docs/reference/viewing.md. Every text in it may be the agent's own. */
+/** The server's view of a file: docs/reference/viewing.md. Any text in it may be written by the agent. */
 export interface View {
   kind: string;
   badge: string;
@@ -12,14 +12,14 @@ export interface View {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   meta: Record<string, any>;
   problem: string;
-  /** When it was answered, in microseconds since 1970. */
+  /** Time of the response, in microseconds since 1970. */
   at: number;
   inspectable: boolean;
 }
 
 export type Report = Record<string, number | string | boolean>;
 
-/** An answer that is no success, with the server's words where it has some. */
+/** A refused request, with the server's message if it has one. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -29,7 +29,7 @@ export class Refused extends Error {
   }
 }
 
-/** One file in one pane. `theme` is reactive; `signal` ends what is under way when another file is asked for. */
+/** A file in a pane. `theme` is reactive; `signal` aborts pending work if another file is requested. */
 export class Context {
   theme = $state<Theme>("light");
   readonly ended = new AbortController();
@@ -51,14 +51,14 @@ export class Context {
     return name in this.view.files;
   }
 
-  /** The address of an artefact. Throws Refused for one that the view lacks. */
+  /** Return the address of an artefact. Throws Refused if the view lacks it. */
   url(name: string): string {
     const path = this.view.files[name];
     if (path === undefined) throw new Refused(404, `The view has no ${name}.`);
     return this.content + path;
   }
 
-  /** An artefact's bytes; throws Refused for any answer but success. */
+  /** Fetch an artefact's bytes. Throws Refused if the request fails. */
   async load(name: string, init: RequestInit = {}): Promise<Response> {
     return this.fetch(this.url(name), init);
   }
@@ -73,18 +73,18 @@ export class Context {
     return answer;
   }
 
-  /** The address of this file as it was delivered, or of another one of the folder. */
+  /** Return the address of this file as delivered, or of another one in the folder. */
   original(path: string[] = this.path, download = false): string {
     return `${address(this.content, "original", path)}${download ? "&download=1" : ""}`;
   }
 
-  /** The address of a file that this one refers to as `name`, if it is there. */
+  /** Return the address of a file that this one refers to as `name`, if it exists. */
   beside(name: string): string | undefined {
     const near: unknown = this.view.meta.beside?.[name];
     return typeof near === "string" ? this.original([...this.path.slice(0, -1), near]) : undefined;
   }
 
-  /** The address of a small page of the content origin: for markup that is not ours. */
+  /** Return the address of a small page on the content origin, for markup that is not ours. */
   page(name: string, more: Record<string, string | number> = {}): string {
     const extra = new URLSearchParams({ name, theme: this.theme });
     for (const [key, value] of Object.entries(more)) extra.set(key, String(value));
@@ -94,28 +94,28 @@ export class Context {
 
 export interface Props {
   ctx: Context;
-  /** The first useful picture stands: facts that prove it. May be called again with more. */
+  /** Report that the first useful picture is shown, with facts that prove it. May be called again with more. */
   shown: (report: Report) => void;
-  /** Where the person is now, for panes that follow each other. */
+  /** Report the person's position, for panes that follow each other. */
   moved: (place: Place) => void;
-  /** Nothing can be shown after all: the frame puts a card with the reason and the original. */
+  /** Report that nothing can be shown: the frame shows a card with the reason and the original. */
   fail: (what: string) => void;
-  /** Still at work: says so and gives more time. */
+  /** Report progress, which extends the time limit. */
   progress: (what: string) => void;
-  /** Something small is wrong while the rest can be seen: a line below the bar. */
+  /** Show a partial failure in a line below the bar. */
   aside: (what: string) => void;
-  /** A file inside this one was chosen. */
+  /** Open a file inside this one. */
   open: (path: string[]) => void;
 }
 
-/** What a viewer may export besides; `bind:this` gives them to the frame. */
+/** Optional functions of a viewer; the frame gets them by `bind:this`. */
 export interface Exports {
   sync?: (place: Place) => void;
   find?: () => void;
 }
 
 export type Loader = () => Promise<{ default: Component<Props, Exports> }>;
-/** Kind of view -> the component that shows it, each a chunk of its own. */
+/** Kind of view -> its component, each in a separate chunk. */
 export type Kinds = Record<string, Loader>;
 
 export function address(content: string, what: string, path: string[]): string {
@@ -124,14 +124,14 @@ export function address(content: string, what: string, path: string[]): string {
   return `${content}/.worksample/${what}?${query}`;
 }
 
-/** What a refusal says, in the server's words if they are short. */
+/** Describe a refusal, in the server's words if they are short. */
 export async function words(answer: Response): Promise<string> {
   const text = await answer.text().catch(() => "");
   try {
     const what: unknown = JSON.parse(text)?.error?.what;
     if (typeof what === "string") return what;
   } catch {
-    // Not JSON: the status has to do.
+    // Not JSON: use the status.
   }
   return `The server answered ${answer.status}${answer.statusText ? ` (${answer.statusText})` : ""}.`;
 }

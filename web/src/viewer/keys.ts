@@ -1,4 +1,4 @@
-/** Keys that the viewer has no use for belong to the app, which sits in another window. */
+/** Passing of keys that the viewer does not use to the app, which is another window. */
 
 import type { Key } from "@shared/protocol.ts";
 
@@ -7,7 +7,7 @@ const SCROLLS = new Set([
 ]); // prettier-ignore
 const ACTS = "button, a[href], select, summary, [role=tab], [role=treeitem], [role=slider], [role=gridcell], video, audio";
 
-/** Arrow keys along a row of tabs: the index that is chosen next, which also gets the focus. */
+/** Handle arrow keys in a row of tabs: return the next index and focus it. */
 export function along(event: KeyboardEvent, chosen: number, row: HTMLElement): number {
   const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
   if (!step) return chosen;
@@ -17,7 +17,7 @@ export function along(event: KeyboardEvent, chosen: number, row: HTMLElement): n
   return next;
 }
 
-/** The message for the app, or nothing where the key is the viewer's or the browser's own. */
+/** Return the message for the app, or undefined if the viewer or the browser uses the key. */
 export function upward(event: KeyboardEvent): Key | undefined {
   if (event.defaultPrevented || event.isComposing) return undefined;
   const target = event.target instanceof Element ? event.target : null;

@@ -1,6 +1,6 @@
-/** Paths as people read them, and numbers as they are written. */
+/** Display forms of paths and numbers. */
 
-/** A quoted path of a manifest: `%` and what is no text are written as %XX. */
+/** Decode a quoted path of a manifest, in which `%` and bytes that are no text are written as %XX. */
 export function readable(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -28,7 +28,7 @@ export function letters(column: number): string {
   return out;
 }
 
-/** A quoted path as a part of an address: what is quoted is so already. */
+/** Encode a quoted path for an address without quoting it twice. */
 export function addressed(path: string): string {
   return path
     .split(/(%[0-9A-F]{2}|\/)/)

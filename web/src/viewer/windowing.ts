@@ -1,16 +1,16 @@
-/** Which of very many rows are in sight. Browsers lay out no more than some 17 million pixels, so longer content is
+/** Windowing of very many rows. Browsers lay out at most about 17 million pixels, so longer content is
  * scrolled through proportionally. */
 
 export const TALLEST = 15_000_000;
 
 export interface Scale {
-  /** Pixels that the scrolled element has. */
+  /** Height of the scrolled element in pixels. */
   height: number;
   /** Pixels of content per pixel scrolled; 1 unless the content is too tall. */
   factor: number;
 }
 
-/** `total`: pixels of all content; `port`: pixels in sight. */
+/** `total`: pixels of all content; `port`: visible pixels. */
 export function scale(total: number, port: number): Scale {
   const height = Math.min(total, TALLEST);
   const room = height - port;
@@ -21,11 +21,11 @@ export interface Span {
   first: number;
   /** One past the last. */
   end: number;
-  /** Where the first one's top lies in the scrolled element, in pixels. */
+  /** Top of the first row in the scrolled element, in pixels. */
   top: number;
 }
 
-/** Rows of one height. `spare`: rows beyond the edges, so that slow scrolling shows no gaps. */
+/** Rows of equal height. `spare`: rows beyond the edges, so that slow scrolling shows no gaps. */
 export function span(count: number, row: number, scrolled: number, port: number, spare = 8): Span {
   const { factor } = scale(count * row, port);
   const at = scrolled * factor;
@@ -34,7 +34,7 @@ export function span(count: number, row: number, scrolled: number, port: number,
   return { first, end, top: scrolled + (first * row - at) };
 }
 
-/** Where to scroll so that content at `offset` pixels is at the top. */
+/** Return the scroll position that puts content at `offset` pixels at the top. */
 export function scrollTo(offset: number, total: number, port: number): number {
   return Math.max(0, offset / scale(total, port).factor);
 }
@@ -50,12 +50,12 @@ export function at(starts: ArrayLike<number>, offset: number): number {
   return low;
 }
 
-/** How far an element is scrolled, from 0 to 1: of an event's own element, since one may come after its viewer has gone. */
+/** Scroll position of an event's element from 0 to 1; the event may arrive after its viewer is gone. */
 export function scrolledPart(box: Element): number {
   return box.scrollTop / Math.max(1, box.scrollHeight - box.clientHeight);
 }
 
-/** Tell an element's inner size, now and whenever it changes; the answer ends that. */
+/** Report an element's inner size now and after changes; returns a function that stops it. */
 export function sized(box: Element, tell: (port: { width: number; height: number }) => void): () => void {
   const watch = new ResizeObserver(() => tell({ width: box.clientWidth, height: box.clientHeight }));
   watch.observe(box);

@@ -93,7 +93,7 @@ def _find(everybody: list[Account], id: str) -> Account:
     for found in everybody:
         if found.id == id:
             return found
-    raise RecordMissing("no such account", where=id)
+    raise RecordMissing("no such account", where=id, next="choose one of the list of accounts")
 
 
 def _rows(services: AppServices, found: list[Account]) -> list[AccountRow]:

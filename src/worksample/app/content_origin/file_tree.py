@@ -48,7 +48,7 @@ class FileTree:
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        """The paths of folders with an entry, and of folders known only from paths of files."""
+        """Paths of folders with an entry, and of folders known only from paths of files."""
         out = {""} | {path for path, entry in self.entries.items() if entry.kind is EntryKind.FOLDER}
         for path in self.entries:
             while (path := path.rpartition("/")[0]) and path not in out:
@@ -69,7 +69,7 @@ class FileTree:
 
     @cached_property
     def listed(self) -> bytes:
-        """The gzipped JSON of `/.worksample/files`."""
+        """Gzipped JSON of `/.worksample/files`."""
         rows = [
             {"path": self.name(e.path), "kind": e.kind.value, "size": e.size, "note": scrub(e.note, self.hidden)}
             for e in self.manifest.entries

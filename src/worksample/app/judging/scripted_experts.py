@@ -15,6 +15,7 @@ from worksample.store import Store
 
 API = "/api/v1"
 _NO_LIMIT = 10**9
+_NEXT = "read the log of worksample serve"
 Answer = Callable[[dict[str, Any], dict[str, str]], dict[str, Any]]
 """Function from an item as the app shows it, and the delivered texts by path, to the payload of an answer."""
 
@@ -101,7 +102,7 @@ class _ExpertSession:
     async def _get(self, url: str, **params: str) -> Any:
         answer = await self.client.get(url, params=params)
         if answer.status_code != 200:
-            raise StoreError(f"the app answered {answer.status_code}: {answer.text[:300]}", where=url)
+            raise StoreError(f"the app answered {answer.status_code}: {answer.text[:300]}", where=url, next=_NEXT)
         return answer
 
     async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -109,6 +110,6 @@ class _ExpertSession:
         headers = {"Sec-Fetch-Site": "same-origin", "Origin": self.config.app_origin, "X-CSRF-Token": self.csrf}
         answer = await self.client.post(API + path, json=body, headers=headers)
         if answer.status_code not in (200, 204):
-            raise StoreError(f"the app answered {answer.status_code}: {answer.text[:300]}", where=path)
+            raise StoreError(f"the app answered {answer.status_code}: {answer.text[:300]}", where=path, next=_NEXT)
         found: dict[str, Any] = answer.json() if answer.status_code == 200 else {}
         return found

@@ -146,7 +146,7 @@ class ViewPreparer:
 
     def _find_recent(self, key: Key) -> View | None:
         at, view = self._recent.get(key, (0.0, None))
-        seconds = OURS_SECONDS if view is not None and view.visibility.ours else REMEMBERED_SECONDS
+        seconds = OURS_SECONDS if view is not None and view.visibility.is_our_fault else REMEMBERED_SECONDS
         return view if view is not None and time.monotonic() - at < seconds else None
 
     def _remember(self, key: Key, view: View) -> None:
@@ -159,7 +159,7 @@ class ViewPreparer:
     def _find_cached(self, key: Key) -> View | None:
         manifest = self._store.manifest(key[0])
         if manifest.find(key[1]) is None:
-            raise UsageError(f"no file at {key[1]!r}")
+            raise UsageError(f"no file at {key[1]!r}", next="choose one of the list of files")
         return find_view(self._store, manifest, *key)
 
     def _record_result(self, key: Key, task: asyncio.Task[View]) -> None:

@@ -41,7 +41,9 @@ def find_round(services: AppServices, id: str) -> tuple[Round, Queue | None]:
     if "imported" in round.versions:
         return round, None
     if "people.form" not in round.versions or "people.hidden_in" in round.versions:
-        raise RecordMissing("no such round by people", where=id)
+        raise RecordMissing(
+            "the round does not exist, or is not judged by people", where=id, next="choose one of the list of rounds"
+        )
     with services.store.database.reading() as connection:
         return round, find_queue(connection, id)
 

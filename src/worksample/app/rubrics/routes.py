@@ -76,7 +76,7 @@ def export_rubric(name: Name, number: int, services: ServicesOf, account: Writer
     """Return a version as the `criteria.toml` of a task package."""
     found = next((v for v in versions(services.store, name) if v.number == number), None)
     if found is None:
-        raise RecordMissing("no such version", where=f"{name} {number}")
+        raise RecordMissing("no such version", where=f"{name} {number}", next="choose one of the list of versions")
     headers = {"content-disposition": 'attachment; filename="criteria.toml"', "cache-control": "no-store"}
     return Response(write_criteria(found.criteria), media_type="application/toml", headers=headers)
 

@@ -70,7 +70,9 @@ class Workstations(OpenWorkstations):
             if self._has_judged_task(task, who.person):
                 raise AssignmentConflict("you have judged work on this task", next="take other work")
             if not waits_for_person(self.store, task.experiment, found):
-                raise AssignmentConflict("it is the agent's turn")
+                raise AssignmentConflict(
+                    "it is the agent's turn", next="wait until the agent has ended, or take other work"
+                )
             return take_slot(self.store, found, who.person, self.clock(), days_of(task.experiment))
 
         return await asyncio.to_thread(sit)
@@ -156,7 +158,10 @@ class Workstations(OpenWorkstations):
         def current() -> SlotAssignment:
             assignment = assignment_of(self.store, slot)
             if not assignment.is_taken(self.clock()):
-                raise AssignmentConflict("this work was handed in" if assignment.closed else "nobody has this work")
+                raise AssignmentConflict(
+                    "this work was handed in" if assignment.closed else "nobody has this work",
+                    next="load the list anew",
+                )
             return assignment
 
         assignment = await asyncio.to_thread(current)
@@ -179,9 +184,11 @@ class Workstations(OpenWorkstations):
         """
         task = await asyncio.to_thread(lambda: WorkstationTask.of(self.store, self.store.get(Slot, slot)))
         if task.worker is not Worker.ASSISTED:
-            raise UsageError("no agent works on this task")
+            raise UsageError("no agent works on this task", next="do the work yourself, then hand it in")
         if not words.strip() or len(words) > LONGEST:
-            raise UsageError(f"say what the agent is to do, in at most {LONGEST} characters")
+            raise UsageError(
+                f"a request to the agent has 1 to {LONGEST} characters", next="write what the agent should do"
+            )
         text = await asyncio.to_thread(self.store.blobs.put, words.encode("utf-8", "replace"))
         return await self._end(slot, who, AssignmentAct.ASKED, text=text)
 
@@ -248,7 +255,7 @@ class Workstations(OpenWorkstations):
         """Return the terminal; None if the timer does not run. Raises AssignmentConflict."""
         assignment = await asyncio.to_thread(assignment_of, self.store, slot)
         if account_of(assignment.person) != account_of(who.person):
-            raise AssignmentConflict("this work is not assigned to you")
+            raise AssignmentConflict("this work is not assigned to you", next="take it first")
         if not assignment.running or slot not in self._open:
             return None
         try:
@@ -260,7 +267,7 @@ class Workstations(OpenWorkstations):
         """List the output: the current one, or the last recorded one if the box is not open."""
         assignment = await asyncio.to_thread(assignment_of, self.store, slot)
         if account_of(assignment.person) != account_of(who.person):
-            raise AssignmentConflict("this work is not assigned to you")
+            raise AssignmentConflict("this work is not assigned to you", next="take it first")
         workstation = self._open.get(slot)
         if workstation is not None and not assignment.closed:
             async with workstation.busy:
@@ -286,7 +293,10 @@ class Workstations(OpenWorkstations):
                 try:
                     await workstation.box.write(f"{workstation.box.config.output}/{path}", whole)
                 except OSError as error:
-                    raise UsageError(f"this file cannot be kept: {error.strerror or error}") from error
+                    raise UsageError(
+                        f"this file cannot be written: {error.strerror or error}",
+                        next="remove files that you do not need, then upload it again",
+                    ) from error
                 workstation.unkept = True
                 assignment = await self._own_assignment(slot, who)
                 if assignment.last is None or self.clock() - assignment.last >= timedelta(seconds=APART):
@@ -300,7 +310,9 @@ class Workstations(OpenWorkstations):
             try:
                 return await workstation.box.read(place, LARGEST)
             except OSError as error:
-                raise UsageError(f"this file cannot be read: {error.strerror or error}") from error
+                raise UsageError(
+                    f"this file cannot be read: {error.strerror or error}", next="load the list of files anew"
+                ) from error
 
     async def remove(self, slot: str, who: PersonAtWork, path: str) -> None:
         """Remove a file or folder of the output. Raises UsageError for an unsafe path."""

@@ -57,7 +57,7 @@ class OpenWorkstations:
         def look() -> SlotAssignment:
             assignment = assignment_of(self.store, slot)
             if assignment.closed:
-                raise AssignmentConflict("this work was handed in")
+                raise AssignmentConflict("this work was handed in", next="take other work")
             if assignment.taken_back and account_of(assignment.person) == account_of(who.person):
                 raise AssignmentConflict(
                     f"an admin took this work back: {assignment.taken_back}", next="take it again, or another one"
@@ -66,7 +66,9 @@ class OpenWorkstations:
                 raise AssignmentConflict("this work is not assigned to you", next="take it first")
             found = self.store.get(Slot, slot)
             if not waits_for_person(self.store, WorkstationTask.of(self.store, found).experiment, found):
-                raise AssignmentConflict("it is the agent's turn")
+                raise AssignmentConflict(
+                    "it is the agent's turn", next="wait until the agent has ended, or take other work"
+                )
             return assignment
 
         return await asyncio.to_thread(look)

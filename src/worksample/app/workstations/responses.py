@@ -41,7 +41,7 @@ def person_at_work(services: AppServices, account: Account, slot: str) -> Person
     """Return the person with the hourly rate of the profile, else the experiment's. Raises RecordMissing."""
     experiment = services.store.get(Experiment, services.store.get(Slot, slot).experiment)
     if arm_of(experiment, services.store.get(Slot, slot)).worker is Worker.AGENT:
-        raise AssignmentConflict("no person works on this slot")
+        raise AssignmentConflict("an agent works on this task, not a person", next="take other work")
     own = services.people.accounts.profile(account).pay_rate
     return PersonAtWork(account.evaluator, account.name, own if own is not None else pay_of(experiment))
 

@@ -175,7 +175,7 @@ async def upload_piece(slot: SlotId, body: Piece, services: ServicesOf, account:
     try:
         piece = base64.b64decode(body.data, validate=True)
     except binascii.Error:
-        raise UsageError("a piece of a file is base64") from None
+        raise UsageError("a piece of the uploaded file is not base64", next="upload the file again") from None
     who = await run_in_threadpool(person_at_work, services, account, slot)
     done = await services.workstations.upload(slot, who, body.path, body.offset, piece, last=body.last)
     return folder_listing(await services.workstations.files(slot, who)) if done else FolderListing(files=())
@@ -207,7 +207,7 @@ def download_input(
     instance = services.store.get(Instance, services.store.get(Slot, slot).instance)
     entry = services.store.manifest(instance.work.inputs).find(path)
     if entry is None or entry.blob is None:
-        raise RecordMissing("no such file", where=path)
+        raise RecordMissing("no such file", where=path, next="choose one of the list of files")
     return _attachment(path, services.store.blobs.read(entry.blob))
 
 

@@ -6,11 +6,12 @@ import asyncio
 from dataclasses import dataclass
 
 from worksample.agents.workspace import SCRATCH
-from worksample.box import Box, BoxConfig, BoxLimits, Mount, start_box
+from worksample.box import Box, BoxConfig, BoxLimits, Mount
 from worksample.errors import SandboxError
 from worksample.records import Agent, Entry, EntryKind, Experiment, Instance, Manifest, Slot, Worker, unquote_path
 from worksample.results.assignments.turns import arm_of, store_manifest, work_so_far
 from worksample.runs.limits import limits_of
+from worksample.sandboxes import start_box
 from worksample.sandboxes.images.image_source import image_root
 from worksample.store import Store
 
@@ -89,7 +90,10 @@ async def _put_back(store: Store, box: Box, manifest: Manifest) -> None:
             try:
                 await box.write(path, data, 0o755 if entry.executable else 0o644)
             except OSError as error:
-                raise SandboxError(f"{entry.path} could not be put back: {error.strerror}") from error
+                raise SandboxError(
+                    f"{entry.path} could not be restored in the box: {error.strerror}",
+                    next="free disk space on the server, then start the timer again",
+                ) from error
 
 
 def _name(entry: Entry) -> str:

@@ -11,7 +11,7 @@ from worksample.records import (
 )
 
 USUAL = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC, Protocol.HOLISTIC, Protocol.PAIRWISE)
-"""Order in which a default protocol is looked for."""
+"""Order in which protocols are tried as the default."""
 
 
 def default_protocol(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
@@ -31,7 +31,7 @@ def default_protocol(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
 
 
 NAMED = 3
-"""Most tasks that a command names."""
+"""Maximum number of tasks that a command names."""
 
 
 def ungradable_error(protocol: Protocol, lacking: Sequence[Instance], of: int) -> PlanError:

@@ -1,4 +1,4 @@
-"""Judge models as evaluators: one for each model of a role."""
+"""Judge models as evaluators, one evaluator for each model of a role."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROTOCOLS: dict[Protocol, Callable[[JudgeMaterial, JudgeSession], Awaitable[Payl
 
 @dataclass(frozen=True)
 class JudgeEvaluator:
-    """One model under one role. The id contains the version, so that another prompt or setting makes another
+    """Judge model under one role. Its id contains the version, so that another prompt or setting makes another
     evaluator.
     """
 
@@ -38,14 +38,12 @@ class JudgeEvaluator:
 
     @property
     def means(self) -> str:
-        """The judge's budget. If it is raised, evaluations that failed for lack of it are asked for again."""
+        """Return the judge's budget. If it is raised, evaluations that failed for lack of it are asked for again."""
         return f"calls {self.role.config.calls}, cost {self.role.config.cost}"
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """The evaluator's record, named by role and model; it is the same whether the model judges alone or in a
-        panel.
-        """
+        """Return the evaluator's record, named by role and model. A model has the same record alone and in a panel."""
         return Evaluator(
             id=f"judge.{self.role.name}@{self.role.version}",
             name=f"{self.role.name} ({self.role.model})",

@@ -1,4 +1,4 @@
-"""What a judge is shown of a submission and its reference."""
+"""Material for a judge: the brief and the exhibits of a submission and its reference."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Render = Callable[["Store", str], Awaitable[tuple[Exhibit, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class JudgeMaterial:
-    """A judge, the request, and the function that renders files."""
+    """Judge, request, and the function that renders files."""
 
     role: ModelRole
     asked: EvaluationRequest
     render: Render
 
     async def work(self, submission: Submission | None = None) -> tuple[Exhibit, ...]:
-        """Render the deliverables of a submission, by default of the one that is judged."""
+        """Render the deliverables of a submission, by default of the judged one."""
         parts = (submission or self.asked.submission).parts
         return tuple(map(_with_blame, await self.render(self.asked.store, parts["output"].manifest)))
 
@@ -49,23 +49,25 @@ class JudgeMaterial:
 
     @property
     def brief(self) -> str:
-        """The brief and the task author's notes, in words."""
+        """Return the brief and the task author's notes as text."""
         notes = self.asked.grading.notes.strip()
         said = f"The work was commissioned with this brief:\n\n{self.asked.instance.work.brief.strip()}"
         return f"{said}\n\nNotes for judges:\n\n{notes}" if notes else said
 
 
 def _with_blame(exhibit: Exhibit) -> Exhibit:
-    """Mark an exhibit that cannot be shown for an unknown reason as our converter's failure."""
+    """Mark an exhibit that cannot be shown for an unknown reason as a failure of our converter."""
     unknown = exhibit.side == UNSEEN and exhibit.visibility is Visibility.SHOWN
     return replace(exhibit, visibility=Visibility.CRASHED) if unknown else exhibit
 
 
 def hidden_exhibits(work: Sequence[Exhibit], reference: Sequence[Exhibit] = ()) -> tuple[Exhibit, ...]:
-    """Return the exhibits that the judge cannot be shown although the work is not to blame.
+    """Return the exhibits that cannot be shown to the judge through no fault of the work.
 
-    A file that is damaged itself is not among them: the judge is told so and judges it. Every file of the reference
-    that cannot be shown is, since nobody can compare work with it. Raises JudgeError if nothing is left to look at.
+    A damaged file of the work is not among them: the judge is told that it is damaged and judges that. Every file of
+    the
+    reference that cannot be shown is among them, since nobody can compare work with it. Raises JudgeError if nothing is
+    left to show.
     """
     shown = (Visibility.SHOWN, Visibility.FILE)
     hidden = tuple(e for e in work if e.visibility not in shown)
@@ -82,7 +84,7 @@ def unshown_error(hidden: Sequence[Exhibit]) -> JudgeError:
     cause = Cause.JUDGE_BLIND
     if Visibility.FILE in blame:
         cause = Cause.GRADER_REFERENCE
-    elif any(each.ours for each in blame):
+    elif any(each.is_our_fault for each in blame):
         cause = Cause.JUDGE_UNSHOWN
     named = "; ".join(f"{e.name}: {e.text[:200]}" for e in hidden[:NAMED])
     more = f"; and {len(hidden) - NAMED} more" if len(hidden) > NAMED else ""

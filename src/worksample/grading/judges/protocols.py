@@ -1,4 +1,4 @@
-"""The questions that a judge is asked under each protocol, and how its answers become a payload.
+"""Questions to a judge under each protocol, and the conversion of its answers to a payload.
 
 Rubric: a yes/no question for each criterion that a judge decides. Holistic: would a reasonable client accept the work
 (RLI 3.4)? Pairwise: which of two submissions is closer to completion, and which is better overall (RLI 3.4)?
@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 from worksample.errors import Cause, JudgeError
 from worksample.models import Exhibit, ExhibitLimits, Probe, choice, pair, yes_no
-from worksample.models.exhibit import within
+from worksample.models.judge_exhibit import limit_exhibits
 from worksample.records import By, Criterion, GradePayload, Holistic, Importance, Pairwise, PairwiseChoice, PartPayload
 
 from .material import JudgeMaterial, hidden_exhibits, render_both
@@ -36,7 +36,8 @@ def probe_of(criterion: Criterion, brief: str, exhibits: tuple[Exhibit, ...]) ->
 
 async def judge_rubric(material: JudgeMaterial, asking: JudgeSession) -> GradePayload:
     """Grade the leaves with `by = "judge"`, and no others. Raises JudgeError at the first question without an
-    answer."""
+    answer.
+    """
     leaves = [leaf for leaf in material.asked.grading.criteria.leaves if leaf.by is By.JUDGE]
     if not leaves:
         raise JudgeError(
@@ -96,7 +97,7 @@ async def judge_holistic(material: JudgeMaterial, asking: JudgeSession) -> Holis
     hidden = hidden_exhibits(work, reference)
     limits = material.role.config.limits
     half = ExhibitLimits(limits.count // 2, limits.characters // 2, limits.pictures // 2, limits.picture_bytes)
-    (mine, mine_left), (theirs, theirs_left) = within(work, half), within(reference, half)
+    (mine, mine_left), (theirs, theirs_left) = limit_exhibits(work, half), limit_exhibits(reference, half)
     left = [f"(of the work: {said})" for said in mine_left] + [f"(of the reference: {said})" for said in theirs_left]
     meanings = "\n".join(f"{score}: {text}" for score, text in MEANING.items())
     question = "\n\n".join([material.brief, *left, f"Which statement describes the delivered work?\n{meanings}"])

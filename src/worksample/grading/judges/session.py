@@ -1,4 +1,4 @@
-"""The questions of one evaluation, with everything that they used."""
+"""Session of a judge: the questions of one evaluation, with their calls and usage."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from worksample.errors import JudgeError
-from worksample.models import Exhibit, JudgeReply, ModelRole, Probe, ask, plus
+from worksample.models import Exhibit, JudgeReply, ModelRole, Probe, add_priced_usage, ask_judge
 from worksample.records import Usage
 
 from .material import unshown_error
@@ -24,13 +24,14 @@ class JudgeSession:
     asked: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     hidden: list[dict[str, str]] = field(default_factory=list)
-    """Files that could not be shown, and who is to blame."""
+    """Files that could not be shown, and the party to blame."""
 
     async def ask_about(self, probe: Probe, hidden: Sequence[Exhibit]) -> JudgeReply:
-        """Ask a probe about work of which the exhibits `hidden` could not be shown; the judge also says whether it
-        could inspect the work without them.
+        """Ask a probe about work whose exhibits `hidden` could not be shown; the judge also says whether it could
+        inspect the work
+        without them.
 
-        Raises JudgeError (`judge.unshown`) if it could not, and as `__call__`.
+        Raises JudgeError (`judge.unshown`) if it could not, and the errors of `__call__`.
         """
         self.hidden = [{"name": e.name, "why": e.visibility.value} for e in hidden[:HIDDEN]]
         answer = await self(replace(probe, asks_inspected=bool(hidden)))
@@ -43,7 +44,7 @@ class JudgeSession:
         case.
         """
         try:
-            answer, used = await ask(self.role, probe)
+            answer, used = await ask_judge(self.role, probe)
         except JudgeError as error:
             self._keep(probe, {"failed": error.what[:500], "calls": error.record.get("calls", [])}, error.usage)
             raise
@@ -59,7 +60,7 @@ class JudgeSession:
     def _keep(self, probe: Probe, entry: dict[str, Any], used: object) -> None:
         self.asked.append({"ask": probe.kind.value, **entry})
         if isinstance(used, Usage) and used.requests:
-            self.usage = plus(self.usage, used) if self.usage.requests else used
+            self.usage = add_priced_usage(self.usage, used) if self.usage.requests else used
 
     @property
     def record(self) -> dict[str, Any]:

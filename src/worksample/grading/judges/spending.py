@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def charge_earlier_spending(store: Store, experiment: str, roles: Roles) -> None:
-    """Count against each role's caps what it used in all rounds of an experiment, failed answers included."""
+    """Count each role's usage in all rounds of an experiment, failed answers included, against the role's caps."""
     for round in store.find(Round, experiment=experiment):
         for evaluation in store.find(Evaluation, round=round.id):
             for name, used in judge_usage(evaluation).items():

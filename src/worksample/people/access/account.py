@@ -45,7 +45,7 @@ class Account:
     def may(self, *roles: Role) -> None:
         """Raise Denied unless the account has one of these roles."""
         if self.disabled or not self.roles & set(roles):
-            raise Denied("not allowed")
+            raise Denied("your roles do not allow this", next="ask an admin for the role")
 
 
 def read_roles(roles: Collection[str]) -> frozenset[Role]:
@@ -70,5 +70,5 @@ def find_account(connection: Connection, id: str) -> Account:
     """Load an account. Raises Denied if there is none."""
     row = connection.execute(select(accounts).where(accounts.c.id == id)).first()
     if row is None:
-        raise Denied("no such account")
+        raise Denied("no such account", next="sign in with another name")
     return read_account(row)

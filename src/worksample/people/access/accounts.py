@@ -64,7 +64,9 @@ class Accounts:
             if row is None:
                 raise RecordMissing("no such invitation", where=id, next="load the list of invitations anew")
             if row.kind == REVOKED or row.used is not None or row.expires <= self._clock():
-                raise Conflict("this invitation is not open any more")
+                raise Conflict(
+                    "this invitation was used, was revoked or has expired", next="load the list of invitations anew"
+                )
             connection.execute(update(tickets).where(tickets.c.hash == row.hash).values(kind=REVOKED))
 
     def invitation_roles(self, token: str) -> tuple[frozenset[Role], int]:
@@ -99,7 +101,7 @@ class Accounts:
         if not shown or len(shown) > LONGEST_NAME or not shown.isprintable():
             raise UsageError(f"a name has 1 to {LONGEST_NAME} printable characters", next="choose another name")
         if connection.execute(select(accounts.c.id).where(accounts.c.key == name_key(name))).first():
-            raise Conflict("this name is taken")
+            raise Conflict("this name is taken", next="choose another name")
         id = uuid.uuid4().hex
         evaluator = evaluator_of(id, shown, Profile(), self._clock())
         row = {
@@ -122,7 +124,7 @@ class Accounts:
             row = connection.execute(select(accounts).where(accounts.c.key == name_key(name))).first()
         right = check_password(row.password if row is not None else None, password)
         if row is None or not right or row.disabled:
-            raise Denied(_WRONG)
+            raise Denied(_WRONG, next="try again, or ask an admin for a link")
         with self._db.writing() as connection:
             return self._session(connection, row.id)
 
@@ -133,7 +135,7 @@ class Accounts:
         with self._db.reading() as connection:
             row = connection.execute(select(accounts).where(accounts.c.key == name_key(name))).first()
         if row is None or row.disabled:
-            raise Denied("no such account")
+            raise Denied("no such account, or it is disabled", next="choose one of the list of accounts")
         return self._ticket("link", row.id, "", by.id if by else "", LINK)
 
     def redeem(self, token: str) -> str:
@@ -202,7 +204,7 @@ class Accounts:
         with self._db.reading() as connection:
             kept = connection.execute(select(accounts.c.password).where(accounts.c.id == account.id)).scalar_one()
         if kept is not None and not check_password(kept, old):
-            raise Denied("wrong password")
+            raise Denied("wrong password", next="type the password that you sign in with")
         self.change(account.id, account, password=new)
 
     def profile(self, account: Account) -> Profile:

@@ -55,7 +55,9 @@ class AnswerSubmission:
         NotYours.
         """
         if not key or len(key) > 200 or storable(key) != key:
-            raise UsageError("handing in needs a key of 1 to 200 characters")
+            raise UsageError(
+                "the key of this answer must have 1 to 200 characters", next="load the page again, then hand in"
+            )
         id = evaluation_id(item, account.id)
         with self._db.reading() as connection:
             mine, row, queue = _read_rows(connection, item, account)
@@ -139,7 +141,7 @@ class AnswerSubmission:
             row = connection.execute(sql.ITEM, {"id": item}).one()
             queue = find_queue(connection, row.queue)
             if queue.kind is RoundKind.CALIBRATION:
-                raise Conflict("a quiz has no items to skip")
+                raise Conflict("items of a quiz cannot be skipped", next="answer the item")
         draft = self._evaluation(queue, row, mine, account, mine.active)
         evaluation = self._commit(
             draft.replaced(
@@ -159,7 +161,7 @@ class AnswerSubmission:
         with self._db.reading() as connection:
             mine = own_row(connection, item, account)
         if mine.evaluation is None:
-            raise Conflict("nothing is handed in for this item yet")
+            raise Conflict("nothing is handed in for this item yet", next="hand it in first")
         return self._store.get(Evaluation, mine.evaluation)
 
     def quiz_answer(self, item: str, account: Account) -> dict[str, Any]:
@@ -171,7 +173,7 @@ class AnswerSubmission:
             row = connection.execute(sql.ITEM, {"id": item}).one()
             hidden = row.round != row.queue
         if mine.state != DONE or row.expected is None or hidden:
-            raise Conflict("there is nothing to show for this item now")
+            raise Conflict("the right answer of this item is not shown now", next="take the next item")
         return compare(row, self._store.get(Evaluation, mine.evaluation))
 
     def earlier_votes(self, item: str, account: Account) -> list[dict[str, Any]]:
@@ -182,7 +184,7 @@ class AnswerSubmission:
         with self._db.reading() as connection:
             mine, row, queue = _read_rows(connection, item, account)
         if mine.state != DONE:
-            raise Conflict("decide first: earlier votes are shown once your own is in")
+            raise Conflict("earlier votes are shown after your own is handed in", next="decide first")
         # People who label a judge's work must never see the judge's answers.
         over = queue.settings["over"] if queue.settings["experiment"] is None else None
         found = self._store.find(Evaluation, round=over, subject=row.subject) if over else []
@@ -203,7 +205,7 @@ def _read_rows(connection: Connection, item: str, account: Account) -> tuple[Any
 def _require_same_key(evaluation: Evaluation, key: str) -> Evaluation:
     """Return the evaluation if it was submitted under this key. Raises Conflict otherwise."""
     if evaluation.record.get("key") != key:
-        raise Conflict("this item is handed in already, with another answer")
+        raise Conflict("this item is handed in already, with another answer", next="take the next item")
     return evaluation
 
 
@@ -227,7 +229,7 @@ def file_at_fault(store: Store, submissions: Iterable[str | None]) -> bool:
             if entry.kind is EntryKind.FOLDER:
                 continue
             view = find_view(store, manifest, part.manifest, entry.path)
-            if view is None or view.visibility.ours:
+            if view is None or view.visibility.is_our_fault:
                 return False
             found = found or view.visibility is Visibility.FILE or entry.size == 0
     return found

@@ -108,7 +108,7 @@ class Drafts:
     def count(self, connection: Connection, mine: Any, seconds: float, now: int) -> int:
         """Add working time to an item and return its total in microseconds."""
         if not 0 <= seconds < float("inf"):
-            raise UsageError(f"{seconds} seconds of work")
+            raise UsageError(f"{seconds} seconds of work: not a positive number", next="load the page again")
         until = connection.execute(sql.UNTIL, {"account": mine.account}).one().active_until
         credit = max(0, min(int(seconds * SECOND), now - max(until, mine.started)))
         connection.execute(sql.COUNTED, {"its_account": mine.account, "until": max(now, until)})
@@ -174,7 +174,7 @@ def _text(payload: Mapping[str, Any]) -> str:
         # A lone surrogate cannot be encoded in the responses that return the draft.
         json.dumps(payload, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError) as e:
-        raise UsageError(f"a draft is JSON: {e}") from e
+        raise UsageError(f"a draft is JSON: {e}", next="load the page again, then write the answer anew") from e
     if len(text) > LARGEST:
         raise UsageError(f"a draft of {len(text)} bytes; {LARGEST} are kept", next="shorten it")
     return text

@@ -145,7 +145,7 @@ class ItemLeases:
         """
         row = own_row(connection, item, account)
         if row.state in (DONE, SKIPPED, STRUCK):
-            raise Conflict("this item is handed in already")
+            raise Conflict("this item is handed in already", next="take the next item")
         queue = find_queue(connection, row.queue)
         if row.state != LEASED:
             taken = update(items).where(_i.id == item, sql.LEFT).values(free=_i.free - 1)
@@ -172,10 +172,12 @@ class ItemLeases:
             if row.state == LEASED:
                 return
             if row.state != SKIPPED:
-                raise Conflict("this item was not skipped")
+                raise Conflict("this item was not skipped", next="take the next item")
             queue = find_queue(connection, row.queue)
             if queue.state != OPEN:
-                raise Conflict(f"the round is {queue.state}, so nothing of it is given out")
+                raise Conflict(
+                    f"the round is {queue.state}, so its items are not given out", next="choose another round"
+                )
             if lacks := missing_step(connection, queue, account):
                 raise NotReady(lacks, where=queue.round)
             held = connection.execute(sql.HELD, {"account": account.id}).all()
@@ -184,7 +186,7 @@ class ItemLeases:
                 raise Conflict("too many items are open to you", next="finish one of them first")
             free = update(items).where(_i.id == item, sql.LEFT).values(free=_i.free - 1)
             if connection.execute(free).rowcount != 1:
-                raise Conflict("the item was given to others since, or it was withdrawn")
+                raise Conflict("the item was withdrawn, or given to others in the meantime", next="take the next item")
             self._set(connection, row, state=LEASED, expires=self._clock() + queue.lease, evaluation=None)
 
     def release(self, item: str, account: Account) -> None:
@@ -202,7 +204,7 @@ def own_row(connection: Connection, item: str, account: Account) -> Any:
     mine = {"item": item, "account": account.id}
     row = connection.execute(sql.OWN, mine).first() if item.isalnum() and item.isascii() else None
     if row is None:
-        raise NotYours("no such item here")
+        raise NotYours("no such item here", next="take the next item")
     return row
 
 

@@ -78,9 +78,9 @@ def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -
     with store.database.writing() as connection:
         item = connection.execute(select(_a.item).where((_a.id == id) & (_a.kind == _FLAG))).scalar()
         if item is None:
-            raise RecordMissing("no such flag", where=id)
+            raise RecordMissing("the flag is not in this store", where=id, next="load the list of flags anew")
         if id in _closings(connection):
-            raise Conflict("this flag is closed already")
+            raise Conflict("this flag is closed already", next="load the list of flags anew")
         add_activity(connection, _OF + id, by.id, item, _CLOSED, said, clock())
 
 

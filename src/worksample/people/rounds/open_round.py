@@ -12,12 +12,12 @@ from sqlalchemy import select
 
 from worksample import __version__
 from worksample.errors import PlanError, UsageError
-from worksample.files import put_canonical
 from worksample.people.clock import Clock, moment
 from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Purpose, Round, struck
 from worksample.results.calibration.label_draw import read_draw
 from worksample.results.calibration.label_rounds import drawn_submissions
 from worksample.results.job_qualification import DECIDES
+from worksample.store import put_canonical
 from worksample.store.people_tables import items as item_table
 
 from .forms import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, RoundKind
@@ -125,7 +125,11 @@ def asking_of(store: Store, config: PeopleRound) -> RoundForm:
     form = form_of(store, config)
     over = store.get(Round, config.over) if config.over is not None else None
     if over is not None and over.purpose is Purpose.QUALIFICATION:
-        raise PlanError("a qualification looks again by itself: a second expert verifies", where=over.id)
+        raise PlanError(
+            "a qualification cannot be judged again in another round: a second expert verifies it already",
+            where=over.id,
+            next="choose a round of judgments",
+        )
     if form is not Form.RUBRIC:
         return RoundForm(form, PROTOCOL_OF[form])
     if over is None or over.protocol not in BY_CRITERIA:

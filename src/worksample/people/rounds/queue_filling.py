@@ -42,7 +42,11 @@ def fill_queue(store: Store, round: Round, at: int) -> int:
     """
     digest = round.versions.get("people.plan")
     if digest is None:
-        raise PlanError("this round was not opened for people", where=round.id)
+        raise PlanError(
+            "this round was not opened for people",
+            where=round.id,
+            next="worksample serve, then open a round for people",
+        )
     plan = json.loads(store.blobs.read(digest))
     said = earlier_evaluations(store, {item["round"] for item in plan["items"]})
     out = struck(store.find(Amendment)) if said else set()

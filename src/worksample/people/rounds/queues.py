@@ -92,7 +92,9 @@ def find_queue(connection: Connection, round: str) -> Queue:
     """Load the queue of a round. Raises UsageError if the round is not one by people."""
     row = connection.execute(sql.QUEUE, {"round": round}).first()
     if row is None:
-        raise UsageError("no such round by people", where=round)
+        raise UsageError(
+            "the round does not exist, or is not judged by people", where=round, next="choose one of the list of rounds"
+        )
     return read_queue(row)
 
 

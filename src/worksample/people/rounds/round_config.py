@@ -104,7 +104,7 @@ class PeopleRound:
 
     def __post_init__(self) -> None:
         if not self.labels and (self.kind in OVER) != (self.over is not None):
-            text = "needs the round it looks at" if self.over is None else "looks at no other round"
+            text = "needs the round to review" if self.over is None else "reviews no other round"
             raise UsageError(f"{self.kind} {text}", next="set over= for audits, samples, adjudication and integrity")
         sources = sum((self.experiment is not None, bool(self.subjects), self.kind in OVER))
         self._check_jobs()

@@ -64,7 +64,9 @@ def need_suggestions(connection: Connection, rubric: str, ids: Collection[str]) 
     query = select(_s.id).where(_s.rubric == rubric, _s.id.in_(sorted(ids)))
     missing = sorted(set(ids) - set(connection.execute(query).scalars()))
     if missing:
-        raise RecordMissing("no such suggestion for this rubric", where=missing[0])
+        raise RecordMissing(
+            "the rubric has no such suggestion", where=missing[0], next="load the list of suggestions anew"
+        )
 
 
 def note_taken(connection: Connection, rubric: str, number: int, ids: Collection[str]) -> None:

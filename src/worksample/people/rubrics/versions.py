@@ -96,7 +96,7 @@ def versions(store: Store, rubric: str) -> list[Version]:
     with store.database.reading() as connection:
         rows = connection.execute(select(rubric_versions).where(_v.rubric == rubric).order_by(_v.number.desc())).all()
     if not rows:
-        raise RecordMissing("no such rubric", where=rubric)
+        raise RecordMissing("no such rubric", where=rubric, next="choose one of the list of rubrics")
     return [_read_row(row) for row in rows]
 
 

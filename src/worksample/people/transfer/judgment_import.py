@@ -42,6 +42,7 @@ LARGEST = 100_000_000
 """Most bytes of a file."""
 _OWN = ("subject", "second", "evaluator", "by", "minutes", "at")
 _TABLES = {"marks", "feedback"}
+_TIME = "write a time such as 2026-05-04T09:30:00Z"
 
 
 def import_judgments(
@@ -92,7 +93,7 @@ def import_judgments(
                 row["minutes"] = _minutes(numbers, row["minutes"])
             made = _evaluation(store, row, form, id, line, author, evaluators)
         except (ImportFailed, InvalidAnswer, RecordMissing) as e:
-            faults[f"row {line}"] = e.what
+            faults[f"row {line}"] = f"{e.what}; {e.next}" if isinstance(e, ImportFailed) and e.next else e.what
             continue
         except InvalidCell as e:
             faults[f"row {line}"] = str(e)
@@ -215,16 +216,19 @@ def _evaluation(
 ) -> Evaluation:  # fmt: skip
     unknown = sorted(set(row) - set(_OWN) - {ask.name for ask in SPECS[form].asks})
     if unknown:
-        raise ImportFailed(f"unknown column {unknown[0]!r}")
+        raise ImportFailed(f"unknown column {unknown[0]!r}", next="remove or rename the column")
     for name in ("subject", "evaluator", *(["second"] if form is Form.PAIRWISE else [])):
         if not isinstance(row.get(name), str) or not row[name].strip():
-            raise ImportFailed(f"{name} is missing")
+            raise ImportFailed(f"{name} is missing", next=f"write the {name}")
     if form is not Form.PAIRWISE and row.get("second"):
-        raise ImportFailed("second belongs to pairs")
+        raise ImportFailed("only judgments of pairs have a second submission", next="leave second empty")
     subject = store.get(Submission, row["subject"])
     second = store.get(Submission, row["second"]) if form is Form.PAIRWISE else None
     if second is not None and (second.instance != subject.instance or second.id == subject.id):
-        raise ImportFailed("a pair is of two submissions on one instance")
+        raise ImportFailed(
+            "the two submissions of a pair are the same one, or answer different instances",
+            next="name two submissions on one instance",
+        )
     instance = store.get(Instance, subject.instance)
     by = _kind(row)
     evaluator = _evaluator(row["evaluator"].strip(), by, evaluators)
@@ -251,7 +255,7 @@ def _criteria(instance: Instance, form: Form, by: EvaluatorKind, marks: Any) -> 
 def _kind(row: Mapping[str, Any]) -> EvaluatorKind:
     by = row.get("by") or EvaluatorKind.PERSON.value
     if by not in {kind.value for kind in EvaluatorKind}:
-        raise ImportFailed(f"by {by!r} is none of {', '.join(EvaluatorKind)}")
+        raise ImportFailed(f"by {by!r} is no kind of evaluator", next=f"write one of {', '.join(EvaluatorKind)}")
     return EvaluatorKind(by)
 
 
@@ -275,7 +279,7 @@ def _moment(value: Any) -> datetime:
     try:
         found = datetime.fromisoformat(str(value))
     except ValueError as e:
-        raise ImportFailed(f"at {value!r} is not a time in ISO 8601") from e
+        raise ImportFailed(f"at {value!r} is not a time in ISO 8601", next=_TIME) from e
     if found.tzinfo is None:
-        raise ImportFailed(f"at {value!r} needs its zone")
+        raise ImportFailed(f"at {value!r} has no time zone", next=_TIME)
     return found.astimezone(UTC)

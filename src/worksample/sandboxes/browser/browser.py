@@ -19,9 +19,10 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from worksample.box import Box, BoxConfig, BoxLimits, Connection, Mount, Process, start_box
+from worksample.box import Box, BoxConfig, BoxLimits, Connection, Mount, Process
 from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.untrusted import parse_json
+from worksample.sandboxes import start_box
 from worksample.supervision import FailureSignal
 
 from .actions import ACTIONS
@@ -133,7 +134,7 @@ class Browser:
             return {"error": f"the browser {said}; the next action restarts it", **kept}
 
     async def _check_agent_box(self) -> None:
-        """SandboxError where it was the agent's box that ended."""
+        """Raise SandboxError if the agent's box has ended."""
         await self.box.run(["true"], timeout=60)
 
     async def _read_upload(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -197,13 +198,13 @@ class Browser:
         return answer
 
     async def _keep_complaints(self, driver: Process) -> None:
-        """Keep the last of what the driver complains of."""
+        """Keep the last lines that the driver printed on standard error."""
         with contextlib.suppress(SandboxError):
             while data := await driver.stderr.read():
                 self._complaint = (self._complaint + data.decode("utf-8", "replace"))[-2000:]
 
     async def _connect_chromium(self, line: Connection) -> None:
-        """A Chromium in the agent's box for one connection of the driver's."""
+        """Start Chromium in the agent's box for one connection of the driver, and relay between them."""
         secure = ",".join(self.config.secure)
         size = ",".join(map(str, self.config.viewport))
         argv = [*_SWITCHES.split(), f"--disable-features={''.join(_FEATURES.split())}", f"--window-size={size}"]

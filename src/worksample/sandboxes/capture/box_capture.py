@@ -15,9 +15,10 @@ from pathlib import Path
 
 from worksample.box import Box
 from worksample.errors import Cause, SandboxError
-from worksample.files import Scan, ScanLimits, Sink, put_canonical, scan
+from worksample.files import Scan, ScanLimits, Sink, scan
 from worksample.records import CaptureStatus, Instance, Manifest, SubmissionPart
 from worksample.steady_loop import steady_time
+from worksample.store import put_canonical
 
 from .collect_hooks import COLLECTED, hooks_part, run_hooks
 from .probes import BlobStore, ProbeLimits, run_probes
@@ -195,7 +196,7 @@ def _scan_folder(path: Path, blobs: Sink, limits: ScanLimits) -> Scan:
         anchor = os.open(path, os.O_PATH | _FOLDER | follow)
     except OSError as e:
         if not follow:
-            raise SandboxError(e.strerror or str(e)) from e
+            raise SandboxError(f"the box's folder cannot be read: {e.strerror or e}", next="worksample resume") from e
         return scan(path, blobs, limits)
     try:
         way = Path(f"/proc/self/fd/{anchor}")

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import IO
 
 from worksample.errors import Cause
-from worksample.files import ScanLimits, Sink, put_canonical
+from worksample.files import ScanLimits, Sink
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart
 from worksample.steady_loop import steady_time
+from worksample.store import put_canonical
 
 ROOT_LAYER = "root.tar"
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
@@ -49,7 +50,7 @@ class _LayerWriter:
 
     @property
     def is_full(self) -> bool:
-        """Whether a limit is reached, so that nothing more is added."""
+        """Return whether a limit is reached, so that nothing more is added."""
         if self.files >= self.limits.files:
             self.note_fault(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
         elif self.limits.seconds is not None and time.thread_time() - self.used >= self.limits.seconds:

@@ -1,5 +1,4 @@
-"""Endpoints: the only network of a box. Each named endpoint leads where one rule says, and every connection is
-recorded.
+"""Endpoints: the only network of a box. A rule names the target of each endpoint, and every connection is recorded.
 
 `serve_endpoints` serves a box's endpoints by targets: a host that the operator allowed (`AllowedHost`), a proxy for
 wildcards (`ConnectProxy`), a handler in this process (`StreamTarget`), or a refusal (`RefusingTarget`).

@@ -71,7 +71,7 @@ class HostRule:
 
     @property
     def wildcard(self) -> bool:
-        """Whether the rule stands for many names, which only the CONNECT proxy can tell apart."""
+        """Return whether the rule covers many names, which only the CONNECT proxy can distinguish."""
         return self.name.startswith("*")
 
     def matches(self, name: str, port: int) -> bool:

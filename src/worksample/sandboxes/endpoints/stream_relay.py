@@ -15,7 +15,7 @@ _RESET = struct.pack("ii", 1, 0)
 
 
 class _RelaySide(asyncio.BufferedProtocol):
-    """One end of a relay. The other end writes what this one reads; each direction can end alone."""
+    """End of a relay. The other end writes the bytes that this one reads; each direction can end alone."""
 
     def __init__(self, contact: ConnectionRecord, outward: bool) -> None:
         self.other: _RelaySide | None = None

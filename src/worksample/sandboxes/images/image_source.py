@@ -58,8 +58,8 @@ def task_image(environment: Environment, folder: Callable[[str], Path]) -> Cache
 def image_root(environment: Environment, folder: Callable[[str], Path]) -> Root | None:
     """Return the root of an environment's image, unpacked if it is not in the cache yet; None without an image.
 
-    folder: returns where the files of a manifest are, such as `Store.folder`. Raises ImageError, and whatever `folder`
-    raises.
+    folder: returns the path of a manifest's files, such as `Store.folder`. Raises ImageError, and the errors of
+    `folder`.
     """
     image = task_image(environment, folder)
     return None if image is None else image.root

@@ -37,7 +37,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class ImageConfig:
-    """How an image asks to be run (OCI image configuration 1.1)."""
+    """Settings with which an image is run (OCI image configuration 1.1)."""
 
     user: str = ""
     workdir: str = ""

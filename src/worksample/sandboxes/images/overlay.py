@@ -22,7 +22,7 @@ _OPAQUE = "trusted.overlay.opaque" if os.geteuid() == 0 else "user.overlay.opaqu
 
 
 class NeedsWholeRoot(Exception):
-    """These layers cannot be unpacked apart from the root below them."""
+    """Error: the layers cannot be unpacked apart from the root below them."""
 
 
 class OverlayTree(ImageTree):

@@ -18,7 +18,8 @@ PIECE = 1 << 16
 
 
 def read_file(path: str, limit: int, give: Callable[[bytes], object]) -> None:
-    """Pass the content of a regular file to `give` in pieces. Raises OSError with EFBIG if it has more than `limit`
+    """Read a regular file and pass its content to `give` in pieces. Raises OSError with EFBIG if it has more than
+    `limit`
     bytes.
     """
     descriptor = os.open(path, os.O_RDONLY | O_NEVER_HANG)

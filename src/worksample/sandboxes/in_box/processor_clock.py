@@ -73,12 +73,12 @@ class ProcessorClock:
 
     @property
     def is_expired(self) -> bool:
-        """Whether the command has used its time."""
+        """Return whether the command has used its time."""
         return self.had >= self.seconds
 
     @property
     def is_starved(self) -> bool:
-        """Whether the backstop is over and the command had less than its time."""
+        """Return whether the backstop is over and the command had less than its time."""
         return self._last >= self._end and not self.is_expired
 
 

@@ -44,8 +44,9 @@ class ServiceBox:
 
 
 def service_boxes(served: Sequence[ServiceSpec], folder: Callable[[str], Path], label: str) -> tuple[ServiceBox, ...]:
-    """Return the boxes that the services need. `folder`: returns where the files of a manifest are. Raises ImageError,
-    and whatever `folder` raises.
+    """Return the boxes that the services need. `folder`: returns the path of a manifest's files. Raises ImageError, and
+    the
+    errors of `folder`.
     """
     by_box: dict[str, list[ServiceSpec]] = {}
     for one in served:

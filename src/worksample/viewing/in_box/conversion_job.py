@@ -31,19 +31,21 @@ READERS_FAULTS = (*DAMAGE, *CONFUSION)
 
 
 class MissingConverter(Exception):
-    """This machine lacks a converter; the argument is its name in `converter_requirements.NEEDS`."""
+    """Error: this machine lacks a converter; the argument is its name in `converter_requirements.NEEDS`."""
 
 
 class Unreadable(Exception):
-    """The file cannot be shown: it is damaged, protected, or beyond a limit. The argument says which, in a sentence."""
+    """Error: the file cannot be shown, since it is damaged, protected, or beyond a limit. The argument says which, in a
+    sentence.
+    """
 
 
 class TooHeavy(Unreadable):
-    """Showing the file needs more processor time than allowed, on any machine."""
+    """Error: showing the file needs more processor time than allowed, on any machine."""
 
 
 class ConverterFault(Exception):
-    """A converter failed for a reason that says nothing about the file: our fault."""
+    """Error: a converter failed for a reason that says nothing about the file, so it is our fault."""
 
 
 def fault(error: Exception, what: str) -> Unreadable | ConverterFault:
@@ -57,7 +59,7 @@ def fault(error: Exception, what: str) -> Unreadable | ConverterFault:
 
 @dataclass(slots=True)
 class ConversionJob:
-    """One file to convert. `out`: folder for its artefacts; `work`: folder for temporary files."""
+    """Job to convert one file. `out`: folder for its artefacts; `work`: folder for temporary files."""
 
     file: Path
     name: str
@@ -106,8 +108,7 @@ class ConversionJob:
 
 @dataclass(slots=True)
 class ViewDraft:
-    """A view in the making. `files`: artefact name -> path below the output folder; `by`: the requirement that
-    converted it;
+    """Draft of a view. `files`: artefact name -> path below the output folder; `by`: the requirement that converted it;
     `beside`: names of other files that it refers to, as written in it.
     """
 
@@ -132,7 +133,7 @@ def program(name: str, need: str) -> str:
 
 
 def module(name: str, need: str) -> None:
-    """Raise MissingConverter if a library is not installed."""
+    """Input and output of a converter: the job, the draft of a view, and the errors."""
     if importlib.util.find_spec(name) is None:
         raise MissingConverter(need)
 

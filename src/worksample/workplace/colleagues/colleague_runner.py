@@ -19,9 +19,10 @@ from typing import Any
 
 from worksample.errors import Cause, SandboxError
 from worksample.fault_injection import failpoint
-from worksample.files import Sink, put_canonical
-from worksample.models import ModelService, plus
+from worksample.files import Sink
+from worksample.models import ModelService, add_priced_usage
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, Usage, canonical, now
+from worksample.store import put_canonical
 from worksample.supervision import FailureSignal
 from worksample.tasks.workplace import COLLEAGUE
 
@@ -194,7 +195,8 @@ class ColleagueRunner:
 
     def _addressed_colleagues(self, one: ChatMessage) -> list[str]:
         """Return the colleagues that a message is for: the recipient, or in rooms those named as `@account`. Messages
-        of colleagues are left out, since questions among them are answered where they are asked.
+        of
+        colleagues are left out, since `_ask` answers questions among colleagues.
         """
         if one.by in self.by:
             return []
@@ -252,7 +254,7 @@ class ColleagueRunner:
             again = await by.complete(colleague, tuple(heard), replace(reply, usage=None), told)
             self._add_usage(again.usage)
             both = [used for used in (reply.usage, again.usage) if used is not None]
-            reply = replace(again, usage=reduce(plus, both) if both else None)
+            reply = replace(again, usage=reduce(add_priced_usage, both) if both else None)
         if reply.does:
             record["did"] = await self._do(colleague, reply.does)
         late = colleague.hours is not None or colleague.delay > 0
@@ -270,7 +272,7 @@ class ColleagueRunner:
 
     def _add_usage(self, used: Usage | None) -> None:
         if used is not None and used.requests:
-            self.usage = plus(self.usage, used)
+            self.usage = add_priced_usage(self.usage, used)
 
     async def _say(self, who: str, text: str, to: str, room: str, kept: dict[str, Any]) -> None:
         if isinstance(self.by[who][1], PersonResponder):

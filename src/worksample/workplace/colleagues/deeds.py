@@ -31,7 +31,7 @@ class DeedPerformer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NoServices:
-    """No services: a deed only appears in the transcript."""
+    """Stand-in without services: a deed only appears in the transcript."""
 
     async def do(self, who: str, deed: Deed) -> None:
         """See DeedPerformer."""

@@ -1,16 +1,16 @@
-/** A figure as the server sends it (`worksample.metrics.Estimate`), put in words and placed on an axis. */
+/** Texts and axis positions of figures from the server (`worksample.metrics.Estimate`). */
 import type { Schemas } from "../api.ts";
 
 export type Figure = Schemas["Figure"];
-/** A figure, or why there is none. */
+/** A figure, or the reason why it is missing. */
 export type AnyFigure = Figure | Schemas["NoFigure"];
 
-/** For a part of a dashboard: whether it says that there is nothing. */
+/** Whether a part of a dashboard has no data. */
 export function none(part: object): part is Schemas["NoFigure"] {
   return "none" in part;
 }
 
-/** "94.4 %", "0.812", or a dash: what does not exist is never 0. */
+/** Format a value: "94.4 %", "0.812", or a dash. A missing figure is never 0. */
 export function valueText(e: AnyFigure): string {
   if (none(e)) return "–";
   return e.unit === "share" || e.unit === "points" ? `${e.printed} %` : e.printed;
@@ -20,7 +20,7 @@ function end(e: Figure, value: number): string {
   return e.unit === "share" || e.unit === "points" ? (value * 100).toFixed(1) : value.toFixed(3);
 }
 
-/** "81.2 to 97.0 %", "at most 5.8 %", or nothing where there is no interval. */
+/** Format an interval: "81.2 to 97.0 %", "at most 5.8 %", or "" without one. */
 export function intervalText(e: AnyFigure): string {
   if (none(e)) return "";
   const sign = e.unit === "share" || e.unit === "points" ? " %" : "";
@@ -30,7 +30,7 @@ export function intervalText(e: AnyFigure): string {
   return "";
 }
 
-/** "n = 12 of 14; 2 ungraded, 36 votes": what it rests on. Counts of zero are left out. */
+/** Format counts: "n = 12 of 14; 2 ungraded, 36 votes". Zero counts are omitted. */
 export function countsText(e: Figure): string {
   const { planned, valid, special, infrastructure_failed, ungraded, pending } = e.counts;
   const named = { failed: infrastructure_failed, ungraded, pending, ...special };
@@ -39,7 +39,7 @@ export function countsText(e: Figure): string {
   return rest.length === 0 ? n : `${n}; ${rest.map(([name, count]) => `${count} ${name}`).join(", ")}`;
 }
 
-/** Where a share lies on an axis from `left` to `right`, in the same units as they are. */
+/** The position of a share on an axis from `left` to `right`, in their units. */
 export function place(value: number, left: number, right: number): number {
   return left + Math.min(1, Math.max(0, value)) * (right - left);
 }

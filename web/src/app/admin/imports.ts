@@ -1,4 +1,4 @@
-/** Which columns a file of judgments has, by form: `worksample.people.import_judgments`. */
+/** Columns of a file of judgments, by form, as in `worksample.people.import_judgments`. */
 import type { Judging } from "./kinds.ts";
 
 export const COLUMNS: Record<Judging, { needed: readonly string[]; more: readonly string[] }> = {
@@ -15,13 +15,13 @@ export const COLUMNS: Record<Judging, { needed: readonly string[]; more: readonl
   integrity: { needed: ["subject", "evaluator", "finding", "justification"], more: [] },
 };
 
-/** "csv" or "jsonl" by a file's name; undefined where it does not say. */
+/** Guess "csv" or "jsonl" from a file's name; undefined if it does not say. */
 export function formatOf(name: string): "csv" | "jsonl" | undefined {
   if (/\.(jsonl|ndjson)$/i.test(name)) return "jsonl";
   return /\.(csv|txt)$/i.test(name) ? "csv" : undefined;
 }
 
-/** Faulty rows as the server names them ("row 12"), by their number. */
+/** Sort faulty rows, which the server names "row 12", by number. */
 export function faultyRows(faults: Readonly<Record<string, string>>): { row: string; what: string }[] {
   const number = (row: string) => Number(/\d+/.exec(row)?.[0] ?? 0);
   return Object.entries(faults)

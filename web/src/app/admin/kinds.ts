@@ -1,4 +1,4 @@
-/** What each kind of round is called, what it is for and which settings count for it; the rest is the server's. */
+/** Titles, purposes and fields of the kinds of rounds; other settings come from the server. */
 
 import type { Schemas } from "../api.ts";
 import { PROTOCOL } from "../protocol.ts";
@@ -25,13 +25,13 @@ export type Field =
   | "jobs";
 
 export const ROLES: readonly Role[] = PROTOCOL.roles;
-/** By which work is judged; jobs qualify by a form of their own. */
+/** Forms for judging work; jobs are qualified by another form. */
 export type Judging = Exclude<Form, "qualification">;
 export const FORMS = (Object.keys(PROTOCOL.forms) as Form[]).filter((form): form is Judging => form !== "qualification");
 
 interface Words {
   title: string;
-  /** One sentence: what comes of it. */
+  /** One sentence on its result. */
   purpose: string;
   fields: readonly Field[];
 }
@@ -41,18 +41,18 @@ export interface KindSpec extends Words {
   roles: readonly Role[];
   rule: Rule;
   overlap: number;
-  /** Null: that of the round it looks at, or as chosen. */
+  /** Null: the form of the reviewed round, or the chosen one. */
   form: Form | null;
-  /** Whether it looks at another round. */
+  /** Whether it reviews another round. */
   over: boolean;
 }
 
 const GATES = PROTOCOL.gates;
-/** What is asked for in a pilot and in a quiz. */
+/** Agreement that a pilot needs; below, the score that a quiz needs. */
 export const PILOT_NEEDS = `${Math.round(GATES.pilot * 100)} % agreement on at least ${GATES.fewest}`;
 export const QUIZ_NEEDS = `${Math.round(GATES.quiz * 100)} %`;
 
-/** In the order in which they are offered. */
+/** Kinds in the order of the page. */
 const WORDS: Record<Kind, Words> = {
   holistic: {
     title: "Holistic",
@@ -71,32 +71,32 @@ const WORDS: Record<Kind, Words> = {
   },
   tags: {
     title: "Failure tags",
-    purpose: "What is wrong with each deliverable: corrupt, incomplete, poor, inconsistent, and tags of one's own.",
+    purpose: "What is wrong with each deliverable: corrupt, incomplete, poor, inconsistent, or your own tags.",
     fields: ["experiment", "overlap", "reference", "gold", "quiz"],
   },
   pilot: {
     title: "Pilot",
-    purpose: `Random deliverables, judged twice each. ${PILOT_NEEDS} opens these instructions.`,
+    purpose: `Random deliverables, judged twice each. ${PILOT_NEEDS} allows rounds with these instructions.`,
     fields: ["experiment", "form", "sample", "reference", "quiz"],
   },
   calibration: {
     title: "Calibration",
-    purpose: `Items whose right answer is known, for everybody: a quiz, passed with ${QUIZ_NEEDS} right.`,
+    purpose: `Items with known right answers, for everybody: a quiz, passed with ${QUIZ_NEEDS} right.`,
     fields: ["form", "gold", "reference"],
   },
   audit: {
     title: "Audit of positives",
-    purpose: "Everything that passed in another round, once more, against false positives.",
+    purpose: "Every submission that passed in another round is judged again, to find false positives.",
     fields: ["over", "reference"],
   },
   false_negatives: {
     title: "Sample of fails",
-    purpose: "A random sample of what failed in another round, one per project. Bounds the false negatives.",
+    purpose: "A random sample of the submissions that failed in another round, one per project. Bounds the false negatives.",
     fields: ["over", "sample", "reference"],
   },
   adjudication: {
     title: "Adjudication",
-    purpose: "What the votes of another round contest: a reviewer decides.",
+    purpose: "Submissions on which the votes of another round differ: a reviewer decides.",
     fields: ["over", "reference"],
   },
   reliability: {
@@ -111,16 +111,16 @@ const WORDS: Record<Kind, Words> = {
   },
   qualification: {
     title: "Qualification",
-    purpose: "Is each job fit to be a task? An expert says so, a second one verifies.",
+    purpose: "Is each job fit to be a task? An expert decides, a second one verifies.",
     fields: ["jobs", "rule"],
   },
 };
 
-/** Whose criteria the rubric's form asks people: those that say `by = "person"`, or a rubric's that name nobody. */
+/** Gradings whose criteria a rubric round can ask: those with `by = "person"`, or a rubric's without an evaluator. */
 export const PROTOCOLS = [
   { value: "", label: "the rubric ([grading.rubric])" },
-  { value: "program", label: "what a program leaves to people ([grading.program])" },
-  { value: "checkpoints", label: "what checkpoints leave to people ([grading.checkpoints])" },
+  { value: "program", label: "criteria that a program leaves to people ([grading.program])" },
+  { value: "checkpoints", label: "criteria that checkpoints leave to people ([grading.checkpoints])" },
 ] as const;
 export type Asked = (typeof PROTOCOLS)[number]["value"];
 
@@ -134,12 +134,12 @@ export function kindOf(kind: string): KindSpec {
   return KINDS.find((k) => k.kind === kind) ?? KINDS[0]!;
 }
 
-/** In which form people answer, as far as that is known before the round is opened. */
+/** The form in which people answer, if known before the round is opened. */
 export function formOf(kind: KindSpec, chosen: Form | ""): Form {
   return kind.form ?? (chosen || "holistic");
 }
 
-/** Whether the reference is shown unless the round says otherwise. */
+/** Whether the form shows the reference by default. */
 export function showsReference(form: Form): boolean {
   return PROTOCOL.forms[form].reference;
 }
@@ -151,7 +151,7 @@ export interface GoldAsk {
   options: readonly { value: string; label: string }[];
 }
 
-/** What of a gold item's right answer is asked for in a form; a rubric's marks are one line of `criterion=mark`. */
+/** Fields for a gold item's right answer in a form; marks of a rubric are one line of `criterion=mark`. */
 export function goldAsks(form: Form): readonly GoldAsk[] {
   return PROTOCOL.forms[form].gold;
 }
@@ -160,5 +160,5 @@ export const SAMPLE_TEXT: Partial<Record<Kind, string>> = {
   pilot: "Deliverables, drawn at random",
   false_negatives: "Projects, drawn at random: none wrong among 50 bounds the share at 5.8 %",
   reliability: "Deliverables, drawn at random",
-  integrity: "Fails beside all that passed",
+  integrity: "Fails, in addition to all that passed",
 };

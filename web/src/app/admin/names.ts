@@ -1,15 +1,15 @@
-/** What things of an admin are called. */
+/** Names and labels for the admin's pages. */
 import type { Schemas } from "../api.ts";
 import { kindOf } from "./kinds.ts";
 
 type Round = Schemas["RoundRow"];
 
-/** Enough of an id to tell two apart. */
+/** The beginning of an id, long enough to tell two apart. */
 export const brief = (id: string): string => id.slice(0, 8);
 
 type Named = Pick<Round, "id" | "kind" | "state" | "experiment_name" | "over">;
 
-/** "Holistic: demo", and of a round over that one "Audit of positives: holistic of demo". */
+/** Name a round: "Holistic: demo"; of a round that reviews it, "Audit of positives: holistic of demo". */
 export function nameOf(round: Named, all: readonly Named[] = []): string {
   const kind = kindOf(round.kind).title;
   const what = round.state === "imported" ? `${kind}, imported` : kind;
@@ -20,14 +20,14 @@ export function nameOf(round: Named, all: readonly Named[] = []): string {
   return `${what}: ${source}${other.experiment_name ? ` of ${other.experiment_name}` : ""}`;
 }
 
-export const itemsText = (added: number): string => (added === 1 ? "1 item came in." : `${added} items came in.`);
+export const itemsText = (added: number): string => (added === 1 ? "1 item was added." : `${added} items were added.`);
 
 export const RULES: Record<Schemas["ResolutionRule"], string> = {
   majority: "Majority of all votes",
-  tie_break: "Two votes, a third where they differ",
+  tie_break: "Two votes, and a third if they differ",
   latest: "The latest vote",
   mean: "The mean",
-  verified: "One vote; a second verifies a yes, a third decides where they differ",
+  verified: "One vote; a second verifies a yes, and a third decides if they differ",
 };
 
 export const STATES: Record<Round["state"], { label: string; tone: string }> = {
@@ -37,7 +37,7 @@ export const STATES: Record<Round["state"], { label: string; tone: string }> = {
   imported: { label: "Imported", tone: "" },
 };
 
-/** A verdict in a word, and how it is coloured. */
+/** The label and colour of a verdict. */
 export function verdictOf(standing: string, passed: boolean | null): { label: string; tone: string } {
   if (standing === "undecided") return { label: "Undecided", tone: "warn" };
   if (standing !== "decided") return { label: "Ungraded", tone: "" };
@@ -48,7 +48,7 @@ export const BY: Record<Schemas["DecidedBy"], string> = { votes: "Votes", audit:
 
 type Background = Schemas["EvaluatorBackground"];
 
-/** What is known of somebody who judges, in a line; "" for nothing. */
+/** An evaluator's background in a line; "" if unknown. */
 export function backgroundOf(of: Background): string {
   const money = (n: number) => `$${n.toLocaleString("en-US")}`;
   return [

@@ -14,7 +14,7 @@ test("an experiment that is missing is named", () => {
   expect(experimentFault("x1", ["x1"])).toBe("");
   expect(experimentFault("x9", ["x1"])).toContain("x9");
   expect(experimentFault("x9")).toBe("");
-  expect(experimentFault("", [])).toContain("no experiment yet");
+  expect(experimentFault("", [])).toContain("No experiment has work to judge yet");
   expect(faultsOf({ ...blank("audit"), over: "r1", experiment: "x9" }, ["x1"])).toEqual({});
 });
 

@@ -1,4 +1,4 @@
-/** The form of a new round: what was typed, what is wrong with it, and the request that comes of it. */
+/** The draft of a new round, its faults, and the request built from it. */
 
 import { PROTOCOL } from "../protocol.ts";
 import { formOf, goldAsks, kindOf, type Asked, type Field, type Form, type Kind, type Role, type Rule } from "./kinds.ts";
@@ -7,12 +7,12 @@ export interface GoldDraft {
   subject: string;
   /** For pairs. */
   second: string;
-  /** Question -> answer, as typed; tags are separated by commas. */
+  /** Question -> answer as typed; tags are separated by commas. */
   expected: Record<string, string>;
   explanation: string;
 }
 
-/** A question of one's own about jobs. */
+/** An additional question about jobs. */
 export interface QuestionDraft {
   name: string;
   text: string;
@@ -21,14 +21,14 @@ export interface QuestionDraft {
   answers: string;
 }
 
-/** Empty texts and nulls stand for the default. */
+/** Empty texts and nulls mean the default. */
 export interface Draft {
   kind: Kind;
   experiment: string;
   over: string;
   holistic: string;
   form: Form | "";
-  /** Whose criteria people are asked. */
+  /** Grading whose criteria people are asked. */
   protocol: Asked;
   per_pair: number;
   sample: number;
@@ -61,21 +61,21 @@ export function blank(kind: Kind = "holistic"): Draft {
   };
 }
 
-/** What is wrong with the choice of an experiment. `known`: the ids of those that are there, once they are fetched. */
+/** Check the choice of an experiment. `known`: ids of existing experiments, once fetched. */
 export function experimentFault(experiment: string, known?: readonly string[]): string {
-  if (known?.length === 0) return "There is no experiment yet whose work could be judged. Run one first.";
+  if (known?.length === 0) return "No experiment has work to judge yet. Run one first.";
   if (!experiment) return "Choose the experiment whose work is judged.";
   return known && !known.includes(experiment) ? `There is no experiment ${experiment} here. Choose another one.` : "";
 }
 
-/** The first fault in words, and how many there are beside it. */
+/** The first fault, and the number of others. */
 export function refusal(faults: Record<string, string>): string {
   const [first, ...more] = Object.values(faults);
   if (first === undefined) return "";
   return more.length === 0 ? first : `${first} ${more.length === 1 ? "One more is" : `${more.length} more are`} marked.`;
 }
 
-/** Field -> what is wrong with it. Nothing is asked of a field that does not count for the kind. */
+/** Return field -> fault. Fields that do not apply to the kind are not checked. */
 export function faultsOf(draft: Draft, experiments?: readonly string[]): Record<string, string> {
   const kind = kindOf(draft.kind);
   const has = (field: Field) => kind.fields.includes(field);
@@ -83,7 +83,7 @@ export function faultsOf(draft: Draft, experiments?: readonly string[]): Record<
   const unknown = has("experiment") ? experimentFault(draft.experiment, experiments) : "";
   if (unknown) out.experiment = unknown;
   if (has("over") && !draft.over) out.over = "Choose the round it looks at.";
-  if (draft.kind === "calibration" && draft.gold.length === 0) out.gold = "A calibration is made of gold items.";
+  if (draft.kind === "calibration" && draft.gold.length === 0) out.gold = "A calibration needs gold items.";
   if (has("overlap") && draft.overlap !== null && draft.overlap < 1) out.overlap = "One vote or more.";
   if (has("sample") && !(draft.sample >= 1)) out.sample = "One or more.";
   if (has("per_pair") && !(draft.per_pair >= 1)) out.per_pair = "One or more.";
@@ -119,7 +119,7 @@ function jobFaults(draft: Draft): Record<string, string> {
 
 const listOf = (text: string) => text.split(",").map((part) => part.trim()).filter(Boolean);
 
-/** The request's body: only what counts for the kind, and of that only what is not the default. */
+/** Build the request's body: only fields that apply to the kind and differ from the default. */
 export function bodyOf(draft: Draft): Record<string, unknown> {
   const kind = kindOf(draft.kind);
   const has = (field: Field) => kind.fields.includes(field);
@@ -136,7 +136,7 @@ export function bodyOf(draft: Draft): Record<string, unknown> {
   put("sample", draft.sample);
   put("positives", draft.positives / 100);
   put("rule", draft.rule);
-  // A tie-break is two votes and a third by definition.
+  // A tie-break always has two votes and a third.
   put("overlap", (draft.rule || kind.rule) === "tie_break" ? null : draft.overlap);
   put("reference", draft.reference === "" ? null : draft.reference === "shown");
   put("quiz", draft.quiz);
@@ -169,7 +169,7 @@ function goldOf(gold: GoldDraft, form: Form): Record<string, unknown> {
   if (form === "holistic") expected = { score: Number(said("score")) };
   else if (form === "tags") expected = { tags: listOf(said("tags")) };
   else if (form === "rubric") {
-    // "title=pass, sums=fail": per criterion its mark.
+    // Parse "title=pass, sums=fail", a mark for each criterion.
     expected = Object.fromEntries(listOf(said("marks")).map((part) => part.split("=").map((word) => word.trim())));
   } else expected = Object.fromEntries(goldAsks(form).map(({ name }) => [name, said(name)]));
   const second = form === "pairwise" ? { second: gold.second.trim() } : {};

@@ -7,7 +7,7 @@ test("hours and pay that are unknown or none are said to be so", () => {
 });
 
 test("who parts is said in words", () => {
-  expect(betweenText(["person"])).toBe("people among themselves");
+  expect(betweenText(["person"])).toBe("two people");
   expect(betweenText(["judge", "person"])).toBe("a judge and people");
   expect(betweenText(["judge", "person", "program"])).toBe("a judge, people and a program");
 });

@@ -1,11 +1,11 @@
-/** Seconds as a clock shows them: 0:00:00. */
+/** Format seconds as 0:00:00. */
 export function clock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const two = (n: number) => String(n).padStart(2, "0");
   return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
 }
 
-/** Bytes as people read them. */
+/** Format a number of bytes. */
 export function size(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

@@ -1,4 +1,4 @@
-/** What a terminal is sent for a key that is no text. */
+/** Codes that a terminal receives for keys other than text. */
 const NAMED: Readonly<Record<string, string>> = {
   Enter: "\r",
   Backspace: "\x7f",
@@ -36,9 +36,9 @@ export interface Press {
   shiftKey: boolean;
 }
 
-/** The characters for a key; "" for one that the browser keeps, such as text, which comes as input.
- * `application`: the program asked for arrows of its own kind. Ctrl+Shift keeps to the browser (copy, paste), and so
- * does Tab with Shift, by which the terminal is left. */
+/** Return the characters for a key; "" for keys left to the browser, such as text, which arrives as input.
+ * `application`: the program uses application cursor keys. Ctrl+Shift is left to the browser (copy, paste), and so
+ * is Shift+Tab, which leaves the terminal. */
 export function charactersOf(press: Press, application: boolean): string {
   if (press.metaKey || (press.ctrlKey && press.shiftKey)) return "";
   const arrow = ARROWS[press.key];

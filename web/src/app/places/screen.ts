@@ -1,4 +1,4 @@
-/** The lines of a terminal as runs of text of one look. */
+/** Lines of a terminal as runs of text with the same style. */
 import type { IBufferCell, Terminal } from "@xterm/headless";
 
 export interface Run {
@@ -11,7 +11,7 @@ export interface Run {
   cursor: boolean;
 }
 
-/** Indexed colours that read well on dark; 16 to 255 follow xterm's cube and greys. */
+/** Indexed colours, readable on dark; 16 to 255 follow xterm's cube and greys. */
 const SIXTEEN = [
   "#3b4252", "#f07178", "#a6d189", "#e5c07b", "#7aa2f7", "#c792ea", "#7fdbca", "#d8dee9",
   "#6b7489", "#ff8b92", "#bde59f", "#ffd68a", "#9dbcff", "#ddb6f2", "#9ff0e0", "#ffffff",
@@ -42,7 +42,7 @@ function look(cell: IBufferCell): Omit<Run, "text" | "cursor"> {
   };
 }
 
-/** The rows that are shown when scrolled `up` lines from the end. */
+/** Return the rows shown if scrolled `up` lines from the end. */
 export function rowsOf(terminal: Terminal, up: number): Run[][] {
   const buffer = terminal.buffer.active;
   const top = Math.max(0, buffer.baseY - up);

@@ -1,4 +1,4 @@
-/** Files up, in pieces that the server takes; each is sent again from its beginning where the line failed. */
+/** Upload files in pieces. If the connection fails, a file is sent again from its beginning. */
 import { api, ask, type Schemas } from "../api.ts";
 
 const PIECE = 1_500_000;
@@ -9,7 +9,7 @@ function base64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** What lies in the output afterwards. Throws a Failure. */
+/** Return the output's files afterwards. Throws a Failure. */
 export async function upload(
   slot: string,
   file: File,

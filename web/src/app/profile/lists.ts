@@ -1,4 +1,4 @@
-/** Lists of words as people type them: by commas or lines. */
+/** Lists of words typed with commas or lines. */
 export const listOf = (text: string): string[] => [
   ...new Set(
     text
@@ -8,7 +8,7 @@ export const listOf = (text: string): string[] => [
   ),
 ];
 
-/** A number as it was typed; null for nothing, undefined for what is none. */
+/** Parse a number; null for an empty text, undefined for an invalid one. */
 export function numberOf(text: string): number | null | undefined {
   const typed = text.trim();
   if (!typed) return null;

@@ -1,17 +1,17 @@
-/** What somebody does next in a queue: what is missing decides, then what is open, then what is left. */
+/** The next step of a person in a queue: first requirements, then the open item, then new items. */
 import type { Schemas } from "../api.ts";
 
 export type QueueView = Schemas["QueueView"];
 export interface Step {
   label: string;
   to: string;
-  /** It leads to the work itself. */
+  /** Whether it leads to the work page. */
   work: boolean;
 }
 
 export const worked = (queue: QueueView): string => `/work/${encodeURIComponent(queue.round)}`;
 
-/** undefined: there is nothing to do here now. `queues`: all of the person's, among them the quiz. */
+/** Return the next step; undefined if nothing can be done now. `queues`: all queues of the person, including the quiz. */
 export function nextStep(queue: QueueView, queues: readonly QueueView[]): Step | undefined {
   if (queue.missing.includes("training")) return { label: "Read the training", to: "/training", work: false };
   if (queue.missing.includes("quiz")) {
@@ -30,15 +30,15 @@ const ABOUT: Record<QueueView["form"], string> = {
   rubric: "Judge each criterion separately, as it is worded.",
   tags: "Name what is wrong with a deliverable.",
   integrity: "Was the work done honestly, or was the task bypassed?",
-  qualification: "Is a job, as it was posted, fit to be a task? Look at the post and its attachments.",
+  qualification: "Is a job, as posted, fit to be a task? Read the post and its attachments.",
 };
 const KINDS: Partial<Record<QueueView["kind"], string>> = {
-  calibration: "Items whose right answer is known. You see it after each, with the reason.",
-  audit: "What others let pass, once more, with fresh eyes.",
-  adjudication: "What the votes contest. Decide first; then you see what others said.",
-  false_negatives: "A sample of what others failed.",
+  calibration: "Items with known right answers. After each item you see the right answer and its reason.",
+  audit: "Deliverables that others accepted, judged again.",
+  adjudication: "Deliverables on which votes differ. Decide first; then you see the other votes.",
+  false_negatives: "A sample of deliverables that others failed.",
   reliability: "A sample that two people judge.",
-  pilot: "A first sample, judged twice, that tries the instructions.",
+  pilot: "A first sample, judged twice, that tests the instructions.",
 };
 
 export const about = (queue: QueueView): string => KINDS[queue.kind] ?? ABOUT[queue.form];

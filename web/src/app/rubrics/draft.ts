@@ -1,14 +1,14 @@
-/** A rubric while it is written: its rows, what is sent of them, and what two versions have changed. */
+/** A rubric being edited: its rows, the request built from them, and the differences between two versions. */
 import type { Schemas } from "../api.ts";
 
 export type Criterion = Schemas["CriterionBody"];
 export type Importance = Schemas["Importance"];
 export type By = Schemas["By"];
 
-/** `key` is the row's own in the page; `id` stays once it was saved, and is made of the text before. */
+/** `key` identifies the row in the page; `id` is made from the text, and fixed once saved. */
 export interface Row extends Criterion {
   key: number;
-  /** The model's draft that it was taken from. */
+  /** The model's draft that the criterion was taken from. */
   from?: string;
 }
 
@@ -29,19 +29,19 @@ let keys = 0;
 export const rowOf = (one: Criterion): Row => ({ ...one, key: ++keys });
 export const blankRow = (): Row => rowOf({ id: "", text: "", importance: "important", by: "person", gate: false });
 
-/** The drafts of models that rows were taken from, each once. */
+/** Return the models' drafts that rows were taken from, each once. */
 export const draftsOf = (rows: readonly Row[]): string[] => [
   ...new Set(rows.filter((row) => row.text.trim() !== "").flatMap((row) => row.from ?? [])),
 ];
 
-/** The rows with a criterion of a model's draft at the end; a blank one there gives way to it. */
+/** Append a criterion of a model's draft to the rows; it replaces a blank last row. */
 export function taken(rows: readonly Row[], one: Pick<Criterion, "text" | "importance">, from: string): Row[] {
   const last = rows.at(-1);
   const kept = last && last.text.trim() === "" ? rows.slice(0, -1) : rows;
   return [...kept, { ...blankRow(), text: one.text, importance: one.importance, from }];
 }
 
-/** A short id out of a text's first words that nothing else has. */
+/** Make a short unique id from a text's first words. */
 export function idOf(text: string, taken: ReadonlySet<string>): string {
   const words = text.toLowerCase().normalize("NFKD").match(/[a-z0-9]+/g) ?? [];
   const skipped = new Set(["the", "a", "an", "of", "is", "are", "has", "have", "all", "in", "every", "and", "to"]);
@@ -53,7 +53,7 @@ export function idOf(text: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** What is sent: rows without a text are left out, and new ones get an id. */
+/** Return the criteria to send: rows without a text are left out, new ones get an id. */
 export function criteriaOf(rows: readonly Row[]): Criterion[] {
   const written = rows.filter((row) => row.text.trim() !== "");
   const taken = new Set(written.map((row) => row.id).filter(Boolean));
@@ -64,7 +64,7 @@ export function criteriaOf(rows: readonly Row[]): Criterion[] {
   });
 }
 
-/** The rows with one of them moved by one place; as they are at an end. */
+/** Move a row by one place; at an end nothing changes. */
 export function moved(rows: readonly Row[], from: number, by: -1 | 1): Row[] {
   const to = from + by;
   const out = [...rows];
@@ -81,11 +81,11 @@ export interface Change {
   after?: Criterion;
 }
 
-/** What became of each criterion, by its id: in the newer order, what was removed at the end. */
+/** Compare two versions criterion by criterion, by id: in the newer order, removed ones last. */
 export function compare(older: readonly Criterion[], newer: readonly Criterion[]): Change[] {
   const before = new Map(older.map((one) => [one.id, one]));
   const left = new Set(newer.map((one) => one.id));
-  // Places among those that both have: what was added or removed moves nothing.
+  // Positions among criteria of both versions, so that added or removed ones count as no move.
   const places = older.filter((one) => left.has(one.id)).map((one) => one.id);
   const common = newer.filter((one) => before.has(one.id)).map((one) => one.id);
   const out: Change[] = newer.map((after) => {

@@ -1,4 +1,4 @@
-/** What a page shows of the server: fetched, fetched again after a change, or a fault with its next step. */
+/** Data of a page, fetched from the server and refetched after changes, or an error with its next step. */
 import { sentence } from "../failure.ts";
 import { say } from "./toasts.svelte.ts";
 
@@ -10,7 +10,7 @@ export class Remote<T> {
 
   constructor(private readonly fetched: () => Promise<T>) {}
 
-  /** What is shown stays until the new answer is there. Of several calls the latest counts. */
+  /** Fetch the data. The old data stays until the new arrives; of several calls the latest counts. */
   async load(): Promise<void> {
     const turn = ++this.#turn;
     this.busy = true;
@@ -27,7 +27,7 @@ export class Remote<T> {
   }
 }
 
-/** Do something and say how it went; true where it worked. */
+/** Run an action and show its outcome as a toast; return whether it worked. */
 export async function act(verb: () => Promise<unknown>, done: string): Promise<boolean> {
   try {
     await verb();

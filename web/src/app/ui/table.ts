@@ -1,12 +1,12 @@
-/** Columns and their order, apart from how they look. */
+/** Columns and sorting of tables, without their style. */
 export interface Column<T> {
   key: string;
   label: string;
-  /** What is shown, unless the table has a `cell`, and what is sorted by. */
+  /** The value to sort by, and to show if the table has no `cell`. */
   value?: (row: T) => string | number | null;
-  /** Not to be sorted by. */
+  /** Whether the column cannot be sorted by. */
   fixed?: boolean;
-  /** Numbers stand at the end of the cell. */
+  /** Whether values are numbers, which are aligned to the end. */
   end?: boolean;
 }
 export interface Order {
@@ -14,7 +14,7 @@ export interface Order {
   down: boolean;
 }
 
-/** Rows in order; those without a value come last either way, equal ones stay as they were. */
+/** Sort rows stably; rows without a value come last in both directions. */
 export function sorted<T>(rows: readonly T[], columns: readonly Column<T>[], order: Order | undefined): readonly T[] {
   const value = columns.find((column) => column.key === order?.key)?.value;
   if (!order || !value) return rows;

@@ -1,4 +1,4 @@
-/** Times as people read them. The server's are microseconds since 1970. */
+/** Formats of times. The server's times are microseconds since 1970. */
 export const moment = (micros: number): Date => new Date(micros / 1000);
 
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });

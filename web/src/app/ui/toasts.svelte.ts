@@ -1,4 +1,4 @@
-/** Short messages that go by themselves. */
+/** Short messages that disappear by themselves. */
 export type Tone = "info" | "good" | "warn" | "bad";
 export interface Toast {
   id: number;

@@ -1,4 +1,4 @@
-/** What is shown after an answer is in: a quiz's right answer, or the earlier votes. Most items have neither. */
+/** Feedback after an answer was handed in: a quiz's right answer, or the earlier votes. Most items have neither. */
 import { api, ask } from "../api.ts";
 import { Failure, sentence } from "../failure.ts";
 import { say } from "../ui/toasts.svelte.ts";
@@ -20,7 +20,7 @@ export async function outcomeOf(bench: Bench): Promise<Outcome | undefined> {
       return { kind: "earlier", earlier: await ask(api.GET("/api/v1/items/{id}/earlier", { params: path })) };
     }
   } catch (thrown) {
-    // The answer is in; only what would be shown about it is missing.
+    // The answer was handed in; only its feedback is missing.
     if (!(thrown instanceof Failure)) throw thrown;
     say(sentence(thrown), "warn");
   }

@@ -1,4 +1,4 @@
-/** Which panes are shown, which one has the keyboard, and what answers to what among their files. */
+/** The visible panes, the focused one, and the pairing of their files. */
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import type { Place } from "@shared/protocol.ts";
 import { desk, narrowed } from "./layout.svelte.ts";
@@ -7,25 +7,25 @@ import { Pane } from "./pane.svelte.ts";
 import { depthOf } from "./tree.ts";
 
 const MOST_BESIDE = 3;
-/** Panes that are there to be looked into, not to be judged. */
+/** Panes for reading only, which are not judged. */
 const BACKGROUND = new Set(["Inputs", "Trajectory"]);
 
 type Shown = ConstructorParameters<typeof Pane>;
 
-/** What panes need of whoever looks at them: somebody who judges, or who only reads. */
+/** Callbacks from panes to the person's session: one that judges, or one that only reads. */
 export interface Looking {
   readonly stand: Arrangement;
-  /** Whether it is on the screen, and not loaded ahead behind it. */
+  /** Whether the item is on the screen, and not just loaded ahead. */
   readonly current: boolean;
-  /** Somebody does something. */
+  /** Report activity of the person. */
   touch(): void;
-  /** Somebody moved in a pane. */
+  /** The person moved in a pane. */
   moved(pane: Pane, place: Place): void;
-  /** What a pane shows is on the screen. */
+  /** The pane's viewer shows its file. */
   note(pane: Pane): Promise<void>;
 }
 
-/** Somebody who reads: nothing is counted, and nothing is noted. */
+/** A session that only reads: no time and no views are recorded. */
 export class Reading implements Looking {
   readonly stand: Arrangement;
   readonly current = true;
@@ -42,7 +42,7 @@ export class Reading implements Looking {
 export class Arrangement {
   readonly panes: readonly Pane[];
   focus: Pane | undefined = $state.raw(undefined);
-  /** Each item begins side by side, in its recorded order. */
+  /** Each item begins with panes side by side, in the recorded order. */
   layout: "side" | "flip" = $state("side");
   readonly #beside = new SvelteSet<string>();
   #front = $state("");
@@ -61,7 +61,7 @@ export class Arrangement {
     return this.panes.filter((pane) => !BACKGROUND.has(pane.label));
   }
 
-  /** What is judged: neither the reference nor what lies behind the work. */
+  /** The judged panes, without the reference and supporting material. */
   get judged(): readonly Pane[] {
     return this.sides.filter((pane) => pane.label !== "Reference");
   }
@@ -89,7 +89,7 @@ export class Arrangement {
     }
   }
 
-  /** Open what the panes have in common, where there is such a file; else each its first. */
+  /** Open files that all panes have; otherwise the first file of each. */
   #begin(): void {
     const [one, ...others] = this.panes.filter((pane) => pane.state === "there" && pane.path.length === 0);
     if (!one) return;
@@ -104,24 +104,24 @@ export class Arrangement {
     }
   }
 
-  /** The file of `b` that answers to a file of `a`. */
+  /** The file of `b` that is paired with a file of `a`. */
   partner(a: Pane, path: string, b: Pane): string | undefined {
     return this.#pairs.get(`${a.label}\0${b.label}`)?.get(path);
   }
 
-  /** Labels of the panes that have a file which answers to this one. */
+  /** Labels of panes that have a file paired with this one. */
   partners(a: Pane, path: string): string[] {
     return this.panes.filter((b) => b !== a && this.partner(a, path, b) !== undefined).map((b) => b.label);
   }
 
-  /** Open a file; with the panes kept together, what answers to it in the others as well. */
+  /** Open a file; if panes are linked, open the paired files in the others, too. */
   open(pane: Pane, path: string): void {
     this.focus = pane;
     pane.show([path]);
     if (desk.sync) this.match();
   }
 
-  /** Open what answers to the focused pane's file in all panes that are shown; how many did. */
+  /** Open the files paired with the focused pane's file in all visible panes; return how many. */
   match(): number {
     const from = this.focus;
     let opened = 0;
@@ -134,7 +134,7 @@ export class Arrangement {
     return opened;
   }
 
-  /** Somebody moved in a pane; the others follow where that is asked for. */
+  /** The person moved in a pane; the others follow if panes are linked. */
   follow(pane: Pane, place: Place): void {
     if (!desk.sync) return;
     for (const other of this.panes) if (other !== pane && this.visible(other)) other.stand(place);
@@ -149,7 +149,7 @@ export class Arrangement {
     return this.flipping ? this.#front === pane.label : this.#beside.has(pane.label);
   }
 
-  /** Show or hide a pane beside the others, or bring it to the front. */
+  /** Show or hide a pane, or bring it to the front. */
   async toggle(pane: Pane): Promise<void> {
     const load = !pane.wanted && pane.content !== null;
     if (this.flipping) this.#turn(pane);
@@ -177,7 +177,7 @@ export class Arrangement {
     if (layout === "flip" && this.focus) this.#front = this.focus.label;
   }
 
-  /** The same file and place on the other side. */
+  /** Show the same file and position in the other pane. */
   flip(): void {
     const sides = this.sides;
     const from = sides.findIndex((pane) => pane.label === this.#front);

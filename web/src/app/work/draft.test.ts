@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Failure, OFFLINE } from "../failure.ts";
 import { BACKOFF, Draft, PAUSE, textOf, type Kept, type Payload, type Saved } from "./draft.ts";
 
-/** A server that keeps one draft by the rules of ours, with a line that can be cut. */
+/** A fake server that keeps one draft by our rules, with a connection that can be cut. */
 class World {
   server: Saved | null = null;
   state = "leased";
   shelf: Kept | null = null;
   online = true;
-  /** What it takes is not answered. */
+  /** Requests are accepted, but no response arrives. */
   mute = false;
   hold: Promise<void> | undefined;
   worked = 0;

@@ -1,10 +1,10 @@
-/** What is written and not handed in: saved as it is written, kept here until the server has it, never overwritten
- * unasked. Knows no browser and no screen: time, line and shelf are given to it. */
+/** A draft answer: saved while the person writes, kept here until the server confirms it, never overwritten
+ * without asking. Independent of the browser: clock, connection and local storage are passed in. */
 import { Failure } from "../failure.ts";
 
 export type Payload = Record<string, unknown>;
 
-/** As the server has it. */
+/** A draft as the server has it. */
 export interface Saved {
   revision: number;
   payload: Payload;
@@ -12,37 +12,37 @@ export interface Saved {
   active_seconds: number;
 }
 
-/** As this browser keeps it while the server has not confirmed it. */
+/** A draft in this browser's storage that the server has not confirmed. */
 export interface Kept {
   payload: Payload;
-  /** The revision that it builds on. */
+  /** The revision on which it is based. */
   base: number;
-  /** Of work that the server was not told of. */
+  /** Seconds of work not yet reported to the server. */
   seconds: number;
 }
 
 export interface Ports {
   put(body: { revision: number; payload: Payload; active_seconds: number }, last: boolean): Promise<Saved>;
-  /** The item's state and draft now. */
+  /** Fetch the item's current state and draft. */
   look(): Promise<{ state: string; draft: Saved | null }>;
   keep(kept: Kept | null): void;
-  /** Do it later; returns how to call it off. */
+  /** Schedule an action; returns a function that cancels it. */
   later(milliseconds: number, act: () => void): () => void;
-  /** Worked seconds, to be told; `back` where telling failed. */
+  /** Seconds of work to report; `back` returns them if reporting fails. */
   take(): number;
   back(seconds: number): void;
   pending(): number;
   changed(): void;
 }
 
-/** clean: the server has it. dirty: about to be saved. waiting: the line is down, tried again. conflict: another window
- * wrote as well. lost: others have the item now. closed: handed in. */
+/** clean: saved. dirty: about to be saved. waiting: no connection, will retry. conflict: another window
+ * also wrote. lost: the item was given to others. closed: handed in. */
 export type Phase = "clean" | "dirty" | "saving" | "waiting" | "conflict" | "lost" | "closed";
 
 export const PAUSE = 1000;
 export const BACKOFF = [2000, 4000, 8000, 15_000, 30_000] as const;
 
-/** The same for equal payloads, whatever the order of their names; empty answers are none. */
+/** A canonical text of a payload, independent of key order and without empty answers. */
 export function textOf(payload: Payload): string {
   return JSON.stringify(tidy(payload));
 }
@@ -61,13 +61,13 @@ const isTable = (value: unknown): value is Payload =>
 export class Draft {
   payload: Payload;
   phase: Phase = "clean";
-  /** Microseconds since 1970 of what the server has; 0 for nothing. */
+  /** Time of the server's draft in microseconds since 1970; 0 for none. */
   saved: number;
-  /** As the server has counted them. */
+  /** Seconds of work as counted by the server. */
   seconds: number;
-  /** In a conflict, what the other window wrote. */
+  /** In a conflict, the other window's draft. */
   theirs: Saved | undefined;
-  /** Why it waits or was lost. */
+  /** Why the draft waits or was lost. */
   trouble: Failure | undefined;
 
   #revision: number;
@@ -75,7 +75,7 @@ export class Draft {
   #flight: Promise<void> | undefined;
   #timer: (() => void) | undefined;
   #failed = 0;
-  /** Sent, and never answered: the server may have one of them all the same. */
+  /** Payloads sent without a response; the server may have saved one of them. */
   #unheard = new Set<string>();
 
   constructor(
@@ -110,7 +110,7 @@ export class Draft {
     return this.phase === "lost" || this.phase === "closed";
   }
 
-  /** Another answer. */
+  /** Change the answer. */
   edit(payload: Payload): void {
     if (this.over) return;
     this.payload = payload;
@@ -119,7 +119,7 @@ export class Draft {
     this.ports.changed();
   }
 
-  /** Put what the server does not have, and the time it was not told of, on the shelf. */
+  /** Store the unsaved draft and unreported time in local storage. */
   shelve(): void {
     if (this.phase === "closed") return;
     const kept = { payload: this.payload, base: this.#revision, seconds: this.ports.pending() };
@@ -132,11 +132,11 @@ export class Draft {
     this.#timer = this.ports.later(milliseconds, () => void this.flush());
   }
 
-  /** Save now what is not saved. `evenso`: tell the time although nothing was written. */
+  /** Save unsaved changes now. `evenso`: report time although nothing was written. */
   async flush(evenso = false): Promise<void> {
     if (this.#flight) await this.#flight;
     if (this.over || this.phase === "conflict" || !(this.dirty || evenso)) {
-      // Written and taken back before it was saved.
+      // The change was undone before it was saved.
       if (this.phase === "dirty" && !this.dirty) this.#settle("clean");
       return;
     }
@@ -182,7 +182,7 @@ export class Draft {
     this.ports.changed();
   }
 
-  /** The server has another revision, or the item has gone to others: look which. */
+  /** Find out whether the server has another revision, or the item was given to others. */
   async #compare(): Promise<void> {
     let now: Awaited<ReturnType<Ports["look"]>>;
     try {
@@ -194,7 +194,7 @@ export class Draft {
     }
     const theirs = now.draft;
     if (now.state !== "leased" || !theirs || theirs.revision === this.#revision) return this.#settle("lost");
-    // Where nothing was written here since, there is nothing to choose between.
+    // Without changes in this window, take the server's draft.
     if (!this.dirty) this.payload = theirs.payload;
     const text = textOf(theirs.payload);
     if (text === textOf(this.payload) || this.#unheard.has(text)) this.#take(theirs, text);
@@ -212,7 +212,7 @@ export class Draft {
     this.ports.changed();
   }
 
-  /** Ends a conflict: with what is here, or with what the other window wrote. */
+  /** End a conflict with this window's draft, or with the other's. */
   async resolve(which: "mine" | "theirs"): Promise<void> {
     const theirs = this.theirs;
     if (!theirs) return;
@@ -229,14 +229,14 @@ export class Draft {
     await this.flush();
   }
 
-  /** The page is being left and nobody can wait: send once more, and keep it here in any case. */
+  /** The page is being left: send once more without waiting, and keep the draft in local storage. */
   leave(): void {
     if (this.over || this.phase === "conflict") return;
     this.shelve();
     if (!this.dirty || this.#flight) return;
     const [text, payload, seconds] = [textOf(this.payload), tidy(this.payload), this.ports.take()];
     const body = { revision: this.#revision, payload, active_seconds: seconds };
-    // Pages come back from the back-forward cache, so that the answer may still matter.
+    // The page may return from the back-forward cache, so the response still matters.
     this.#flight = this.ports
       .put(body, true)
       .then((saved) => this.#take(saved, text))
@@ -247,14 +247,14 @@ export class Draft {
       .finally(() => (this.#flight = undefined));
   }
 
-  /** The item is handed in or skipped. */
+  /** The item was handed in or skipped. */
   close(): void {
     this.#timer?.();
     this.ports.keep(null);
     this.#settle("closed");
   }
 
-  /** The item went to others; what was written stays on the shelf. */
+  /** The item was given to others; the draft stays in local storage. */
   lose(failure: Failure): void {
     if (this.over) return;
     this.#timer?.();

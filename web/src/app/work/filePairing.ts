@@ -1,4 +1,4 @@
-/** Which file of one pane answers to which of another: by where it lies, else by its name. */
+/** Pairing of files between two panes: by path, else by name. */
 import { nameOf } from "./tree.ts";
 
 const stem = (path: string): string => {
@@ -8,7 +8,7 @@ const stem = (path: string): string => {
 };
 const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
-/** The folder that holds everything, with its slash, or "". */
+/** The folder that contains everything, with its slash, or "". */
 export function commonFolder(paths: readonly string[]): string {
   const first = paths[0];
   if (first === undefined) return "";
@@ -19,7 +19,7 @@ export function commonFolder(paths: readonly string[]): string {
   return folder;
 }
 
-/** From a's path to b's. What agrees most is paired first; a name that stands twice on a side pairs nothing. */
+/** Map paths of a to paths of b. The best matches are paired first; a name that occurs twice on a side is not paired. */
 export function pairsOf(a: readonly string[], b: readonly string[]): Map<string, string> {
   const [top, bottom] = [commonFolder(a), commonFolder(b)];
   const found = new Map<string, string>();

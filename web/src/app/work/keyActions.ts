@@ -1,4 +1,4 @@
-/** What keys and buttons do. Returns whether anything was done, so that other keys stay the browser's. */
+/** The actions of keys and buttons. Each returns whether it did anything; other keys are left to the browser. */
 import { tick } from "svelte";
 import { say } from "../ui/toasts.svelte.ts";
 import type { Bench } from "./openItem.svelte.ts";
@@ -19,7 +19,7 @@ type Does<A extends Action = Action> = Record<A, (from: Pane | undefined) => unk
 type Panes = "flip" | "flipAny" | "layout" | "nextPane" | "sync" | "brief" | "questions" | "region";
 type Files = "files" | "filter" | "nextFile" | "previousFile" | "partner";
 type Answers = "yes" | "no" | "why" | "flaw" | "nextCriterion" | "previousCriterion" | "feedback";
-/** These change how every item is shown, and always do something. */
+/** Actions on the layout, which always do something. */
 const LASTING = new Set<Action>(["sync", "brief", "questions"]);
 
 type Box = () => HTMLElement | undefined;
@@ -57,7 +57,7 @@ function panesDo(bench: Bench, places: Places): Does<Panes> {
     if (stand.sides.length < 2) return false;
     if (!stand.flipping) stand.setLayout("flip");
     stand.flip();
-    // From within a viewer one goes on in a viewer, from the files in the files.
+    // From a viewer the focus moves to a viewer, from a file list to a file list.
     void tick().then(() => places.to(from ? "data-pane" : "data-tree", stand.focus));
     return true;
   }
@@ -89,7 +89,7 @@ function filesDo(bench: Bench, places: Places): Does<Files> {
     nextFile: () => step(1),
     previousFile: () => step(-1),
     partner: () => {
-      if (stand.match() === 0) say("No other pane that is shown has a file of this name.");
+      if (stand.match() === 0) say("No other visible pane has a file with this name.");
     },
   };
 }
@@ -119,7 +119,7 @@ function criterion(bench: Bench, by: 1 | -1): boolean {
   return true;
 }
 
-/** The answer that bears a number. */
+/** Choose the answer with a number. */
 function number(bench: Bench, at: number): boolean {
   const entry = bench.asked.numbered[at];
   if (!entry) return false;

@@ -1,4 +1,4 @@
-/** Where the keyboard can stand on one item's screen. */
+/** Moves the keyboard focus on an item's screen. */
 import { tick } from "svelte";
 import { desk } from "./layout.svelte.ts";
 import type { Pane } from "./pane.svelte.ts";
@@ -17,12 +17,12 @@ export class Places {
     return this.#box()?.querySelector<HTMLElement>(selector) ?? undefined;
   }
 
-  /** To what belongs to a pane. */
+  /** Focus a part of a pane. */
   to(attribute: "data-tree" | "data-filter" | "data-pane", pane: Pane | undefined): void {
     if (pane) this.find(`[${attribute}="${CSS.escape(pane.label)}"]`)?.focus();
   }
 
-  /** To a field among the questions, which are shown for it. */
+  /** Show the questions and focus a field. */
   async write(selector: string): Promise<void> {
     desk.questionsShown = true;
     await tick();
@@ -31,7 +31,7 @@ export class Places {
     field?.scrollIntoView({ block: "nearest" });
   }
 
-  /** To the next part of the screen. */
+  /** Next part of the screen. */
   next(): void {
     const here = document.activeElement;
     const shown = REGIONS.map((selector) =>

@@ -1,4 +1,4 @@
-/** Every key of the work screen, once. The overlay, the buttons and the handler all read this table. */
+/** The table of all keys of the work screen, read by overlay, buttons and key handler. */
 import type { Key } from "@shared/protocol.ts";
 
 export interface Binding {
@@ -15,7 +15,7 @@ export const BINDINGS = {
   sync: { key: "s", label: "Keep panes at the same place", group: "Panes" },
   brief: { key: "b", label: "Show or hide the brief", group: "Panes" },
   questions: { key: "q", label: "Show or hide the questions", group: "Panes" },
-  region: { key: "F6", label: "To the next part of the screen", group: "Panes" },
+  region: { key: "F6", label: "Next part of the screen", group: "Panes" },
   files: { key: "e", label: "To the files of this pane", group: "Files" },
   filter: { key: "/", label: "Filter the files of this pane", group: "Files" },
   nextFile: { key: "]", label: "Next file", group: "Files" },
@@ -37,7 +37,7 @@ export const BINDINGS = {
 } as const satisfies Record<string, Binding>;
 
 export type Action = keyof typeof BINDINGS;
-/** Digits answer, and with Shift show or hide a pane: both depend on the item. */
+/** Digits choose answers, and with Shift show or hide panes; both depend on the item. */
 export const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"] as const;
 const upTo = (most: number): string => (most > 1 ? `1 – ${most}` : "1");
 const ELSEWHERE: readonly Binding[] = [
@@ -46,14 +46,14 @@ const ELSEWHERE: readonly Binding[] = [
   { key: "Esc", label: "Leave a text or a list", group: "Item" },
 ];
 
-/** What there is on a screen, as far as keys go by it. */
+/** The facts of a screen that decide which keys work. */
 export interface Screen {
   panes: number;
-  /** Panes that are judged or compared with. */
+  /** Number of panes that are judged or compared with. */
   sides: number;
   flipping: boolean;
   criteria: number;
-  /** Answers that bear a number. */
+  /** Number of answers with a number key. */
   answers: number;
   yesNo: boolean;
   reason: boolean;
@@ -79,12 +79,12 @@ const NEEDS: Partial<Record<Action, (screen: Screen) => boolean>> = {
   notes: (screen) => screen.notes,
 };
 
-/** The keys that do something on a screen. */
+/** Return the keys that work on a screen. */
 export function working(screen: Screen): Binding[] {
   const actions = Object.keys(BINDINGS) as Action[];
   const digits: Binding[] = [];
   if (screen.answers > 0) {
-    digits.push({ key: upTo(screen.answers), label: "The answers that bear the number", group: "Answer" });
+    digits.push({ key: upTo(screen.answers), label: "The answer with this number", group: "Answer" });
   }
   digits.push({ key: `Shift+${upTo(Math.min(5, screen.panes))}`, label: "Show or hide a pane", group: "Panes" });
   const named = actions.filter((action) => NEEDS[action]?.(screen) ?? true).map((action) => BINDINGS[action]);
@@ -93,7 +93,7 @@ export function working(screen: Screen): Binding[] {
 
 export type Press = Omit<Key, "ws" | "type">;
 
-/** A press as the table spells it. Letters do not ask for Shift or Caps Lock; digits with Shift go by their place. */
+/** Spell a key press as the table does. Letters ignore Shift and Caps Lock; digits with Shift are found by key position. */
 export function chord(press: Press): string {
   const ctrl = press.ctrl || press.meta;
   const digit = /^Digit([1-9])$/.exec(press.code)?.[1];
@@ -110,7 +110,7 @@ const byKey = new Map<string, Action>(
 
 export type Meaning = { action: Action } | { answer: number } | { pane: number } | undefined;
 
-/** What a press asks for. `answer` and `pane` count from 0. */
+/** Return the action of a key press. `answer` and `pane` count from 0. */
 export function meaningOf(press: Press): Meaning {
   const pressed = chord(press);
   const action = byKey.get(pressed);

@@ -1,15 +1,15 @@
-/** How the work screen is laid out; remembered in this browser, the same for every item. */
+/** Layout of the work screen; remembered in this browser, the same for all items. */
 const KEY = "ws.desk";
 
 export interface Sizes {
   brief: number;
   questions: number;
-  /** Of the files above or beside a viewer. */
+  /** Size of the file list above or beside a viewer. */
   files: number;
   briefShown: boolean;
   questionsShown: boolean;
   sync: boolean;
-  /** Of the width, by pane; they need not add up to anything. */
+  /** Relative widths by pane; the sum is arbitrary. */
   shares: Record<string, number>;
 }
 
@@ -48,7 +48,7 @@ export function within(name: keyof typeof LIMITS, size: number): number {
 
 export const desk: Sizes = $state(read());
 
-/** A narrow window has room for one pane, with the brief over it where it is asked for; that is not remembered. */
+/** A narrow window shows one pane, with the brief over it on request; this is not remembered. */
 const narrow = matchMedia("(max-width: 999px)");
 const view = $state({ narrow: narrow.matches, brief: false });
 narrow.addEventListener("change", () => (view.narrow = narrow.matches));

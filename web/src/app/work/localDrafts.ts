@@ -1,4 +1,4 @@
-/** Drafts that the server has not confirmed, in this browser's storage: per person and item. */
+/** Drafts in this browser's storage that the server has not confirmed, by person and item. */
 import type { Kept } from "./draft.ts";
 
 const PREFIX = "ws.draft.";
@@ -27,7 +27,7 @@ function sound(kept: unknown): kept is Kept {
   );
 }
 
-/** False where the storage is full or switched off. */
+/** False if the storage is full or disabled. */
 export function writeShelf(account: string, item: string, kept: Kept | null): boolean {
   try {
     if (kept) localStorage.setItem(keyOf(account, item), JSON.stringify(kept));

@@ -1,4 +1,4 @@
-/** Whose first item of a round was opened in this browser: notes open by themselves only there. */
+/** Record of rounds whose instructions were shown in this browser; notes open by themselves only the first time. */
 const KEY = "ws.notes";
 const MOST = 200;
 
@@ -14,7 +14,7 @@ function read(shelf: Shelf): string[] {
   }
 }
 
-/** Whether this version of the instructions is met for the first time in a round; from now on it is not.
+/** Return whether the instructions are new to the person in this round, and remember that they were shown.
  * `met`: account, round and the version's digest. */
 export function firstMet(shelf: Shelf, ...met: [account: string, round: string, instructions: string]): boolean {
   const key = met.join(" ");
@@ -23,7 +23,7 @@ export function firstMet(shelf: Shelf, ...met: [account: string, round: string, 
   try {
     shelf.setItem(KEY, JSON.stringify([...kept, key].slice(-MOST)));
   } catch (thrown) {
-    // A storage that is full or switched off forgets; the notes open once more after the page is loaded again.
+    // If the storage is full or disabled, the notes open again after the page is reloaded.
     if (!(thrown instanceof DOMException)) throw thrown;
   }
   return true;

@@ -1,4 +1,4 @@
-/** One item on the work screen: its panes, its answers, its draft, its time. Screens read it, keys act on it. */
+/** State of an item on the work screen: panes, answers, draft and time. Components read it, keys change it. */
 import type { Place } from "@shared/protocol.ts";
 import { api, ask, type Schemas } from "../api.ts";
 import { Failure } from "../failure.ts";
@@ -17,7 +17,7 @@ export class Bench implements Looking {
   readonly item: Item;
   readonly stand: Arrangement;
   readonly asked: Asked;
-  /** On the screen now; another one may wait behind it. */
+  /** Whether the item is on the screen; another one may be loaded behind it. */
   current = $state(false);
   payload: Payload = $state.raw({});
   phase: Phase = $state("clean");
@@ -25,13 +25,13 @@ export class Bench implements Looking {
   theirs: Saved | undefined = $state.raw(undefined);
   trouble: Failure | undefined = $state.raw(undefined);
   shelved = $state(true);
-  /** Seconds at work, told or not. */
+  /** Seconds of work, reported or not. */
   worked = $state(0);
   faults: Readonly<Record<string, string>> = $state.raw({});
   busy = $state(false);
   /** Whether the notes on this item were opened. */
   noted = $state(false);
-  /** Criterion that keys act on, by its place among the leaves. */
+  /** Index of the criterion that keys act on, among the leaves. */
   at = $state(0);
 
   readonly #draft: Draft;
@@ -74,10 +74,10 @@ export class Bench implements Looking {
     };
   }
 
-  /** The draft keeps its own state so that it can be tried without a screen; the screen reads this copy. */
+  /** Reactive copy of the draft's state; the draft itself works without a screen. */
   #mirror(): void {
     const draft = this.#draft;
-    // The draft speaks up while it is being made, too.
+    // The draft calls back during its construction, too.
     if (!draft) return;
     this.payload = draft.payload;
     this.phase = draft.phase;
@@ -91,7 +91,7 @@ export class Bench implements Looking {
     this.stand.follow(pane, place);
   }
 
-  /** Tell the server what was opened; the tick shows at once. */
+  /** Report opened files to the server; the tick shows at once. */
   async note(pane: Pane): Promise<void> {
     const path = pane.current;
     const key = `${pane.label}\0${path}`;
@@ -102,14 +102,14 @@ export class Bench implements Looking {
       const body = { pane: pane.label, path };
       await ask(api.POST("/api/v1/items/{id}/seen", { params: { path: { id: this.item.id } }, body }));
     } catch (thrown) {
-      // A tick is worth no message; it is sent again when the file is opened again.
+      // Ignore failures; the report is sent again if the file is opened again.
       if (!(thrown instanceof Failure)) throw thrown;
       this.#noted.delete(key);
       if (thrown.passing) pane.seen.delete(path);
     }
   }
 
-  /** Whether the notes open by themselves: with the first item of a round alone, unless it was opened before. */
+  /** Whether the notes open by themselves: only with the first item of a round. */
   greets(): boolean {
     const { notes_html, round, instructions, draft, seen } = this.item;
     return notes_html !== "" && firstMet(localStorage, this.#account, round, instructions) && !draft && seen.length === 0;
@@ -162,7 +162,7 @@ export class Bench implements Looking {
     await this.#draft.resolve(which);
   }
 
-  /** Keep the item; tell the time where there is some to tell. */
+  /** Renew the lease, and report time if there is any. */
   async beat(): Promise<void> {
     if (this.phase === "lost" || this.phase === "closed" || this.phase === "conflict" || this.busy) return;
     if (this.#active.pending >= 20) return this.#draft.flush(true);
@@ -174,7 +174,7 @@ export class Bench implements Looking {
     }
   }
 
-  /** Hand it in; false where something is missing or did not work, with `faults` or `trouble` set. */
+  /** Hand the answer in; false if something is missing or failed, with `faults` or `trouble` set. */
   async submit(): Promise<boolean> {
     this.faults = this.asked.missing(this.payload, this.poor);
     if (Object.keys(this.faults).length > 0 || this.busy) return false;
@@ -212,13 +212,13 @@ export class Bench implements Looking {
     return true;
   }
 
-  /** Handed in already: from another window, or by a request whose answer was lost. That answer stands. */
+  /** Handed in already, from another window or by a request whose response was lost. That answer stands. */
   async #isIn(): Promise<boolean> {
     const now = await ask(api.GET("/api/v1/items/{id}", { params: { path: { id: this.item.id } } }));
     return now.state === "done";
   }
 
-  /** Leave it to others. Throws Failure. */
+  /** Skip the item. Throws Failure. */
   async skip(reason: string): Promise<void> {
     await ask(api.POST("/api/v1/items/{id}/skip", { params: { path: { id: this.item.id } }, body: { reason } }));
     this.#draft.close();
@@ -228,12 +228,12 @@ export class Bench implements Looking {
     await ask(api.POST("/api/v1/items/{id}/flag", { params: { path: { id: this.item.id } }, body: { kind, text } }));
   }
 
-  /** Whether nothing was answered in it yet. */
+  /** Whether the item has no answer yet. */
   get untouched(): boolean {
     return this.phase === "clean" && textOf(this.payload) === textOf({});
   }
 
-  /** Give it back unread. */
+  /** Give the item back unanswered. */
   async release(): Promise<void> {
     const sent = { params: { path: { id: this.item.id } }, keepalive: true };
     await ask(api.POST("/api/v1/items/{id}/release", sent));

@@ -1,15 +1,15 @@
-/** One deliverable on the screen: its files, which of them is shown, and what its viewer says. */
+/** A deliverable on the screen: its files, the shown one, and messages of its viewer. */
 import type { FromViewer, Place, Shown, Theme, ToViewer } from "@shared/protocol.ts";
 import { SvelteSet } from "svelte/reactivity";
 import { depthOf, filesOf, firstOpen, parentOf, rowsOf, treeOf, type Entry, type Node, type Row } from "./tree.ts";
 
-/** A pane that was just told where to stand says so itself; that is an echo for so long. */
+/** For this long after a pane was moved, its own position messages are echoes. */
 const ECHO = 400;
 
 export class Pane {
   readonly label: string;
   readonly note: string;
-  /** Origin of its files; null where nothing was delivered. */
+  /** Origin of its files; null if nothing was delivered. */
   readonly content: string | null;
 
   state: "none" | "loading" | "there" | "failed" = $state("loading");
@@ -19,12 +19,12 @@ export class Pane {
   filter = $state("");
   rows: Row[] = $derived(rowsOf(this.root, this.open, this.filter));
   seen = new SvelteSet<string>();
-  /** What is shown: a path, and further ones within archives. */
+  /** The shown file: a path, and further paths within archives. */
   path: readonly string[] = $state.raw([]);
   shown: Shown | undefined = $state.raw(undefined);
-  /** Paths whose viewer said that they cannot be seen in full. */
+  /** Paths that the viewer could not show in full. */
   poor = new SvelteSet<string>();
-  /** A frame is made when the pane is first looked at. */
+  /** The frame is created when the pane is first visible. */
   wanted = $state(false);
   place: Place | undefined;
 
@@ -61,18 +61,18 @@ export class Pane {
     }
   }
 
-  /** The file to begin with: the first of those that lie highest. */
+  /** The file to show first: the first one in the topmost folder. */
   get first(): string | undefined {
     const named = this.files.filter((file) => !file.name.startsWith("."));
     return (named.length > 0 ? named : this.files).map((file) => file.path).sort((a, b) => depthOf(a) - depthOf(b))[0];
   }
 
-  /** The file in the tree that is shown, or that holds what is shown. */
+  /** The shown file in the tree, or the archive that contains it. */
   get current(): string {
     return this.path[0] ?? "";
   }
 
-  /** `place`: where to stand once it is shown. */
+  /** `place`: the position to restore once shown. */
   show(path: readonly string[], place?: Place): void {
     this.#goTo = place;
     if (path.join("\0") === this.path.join("\0") && this.shown) {
@@ -87,7 +87,7 @@ export class Pane {
     this.#tell();
   }
 
-  /** The frame is there and can be spoken to. */
+  /** The frame is loaded and accepts messages. */
   attach(post: (message: ToViewer) => void): void {
     this.#post = post;
   }
@@ -111,14 +111,14 @@ export class Pane {
     this.#post?.({ ws: 1, type: "show", content: this.content, path, theme: this.#theme, pane: this.label });
   }
 
-  /** Stand where another pane stands, where both show the same kind of thing. */
+  /** Move to another pane's position if both show the same kind of view. */
   stand(place: Place): void {
     if (!this.#ready || this.shown?.kind !== place.kind) return;
     this.#quiet = performance.now() + ECHO;
     this.#post?.({ ws: 1, type: "sync", state: place });
   }
 
-  /** What the viewer said; a place is handed on where somebody moved in this very pane. */
+  /** Handle a message of the viewer; a position is passed on only if the person moved in this pane. */
   hear(said: FromViewer): Place | undefined {
     switch (said.type) {
       case "ready":
@@ -127,7 +127,7 @@ export class Pane {
         this.#tell();
         break;
       case "shown":
-        // A slow answer about a file that was left since says nothing about the one that is there now.
+        // Ignore late messages about a file that is no longer shown.
         if (said.path.join("\0") !== this.path.join("\0")) break;
         this.shown = said;
         if (!said.inspectable) this.poor.add(said.path.join("\0"));
@@ -145,7 +145,7 @@ export class Pane {
     return undefined;
   }
 
-  /** The file `by` places further among those that the filter leaves. */
+  /** The file `by` places further in the filtered list. */
   next(by: 1 | -1): string | undefined {
     const shown = this.filter ? this.rows.map((row) => row.node).filter((node) => !node.folder) : this.files;
     const at = shown.findIndex((file) => file.path === this.current);

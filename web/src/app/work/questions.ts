@@ -1,4 +1,4 @@
-/** What an item asks: which number key gives which answer, what is missing, and what one answer means for others. */
+/** An item's questions: number keys of answers, missing answers, and effects of an answer on others. */
 import type { Schemas } from "../api.ts";
 import type { Payload } from "./draft.ts";
 
@@ -10,7 +10,7 @@ export interface Numbered {
   value: string;
 }
 
-/** Criteria without parts, in order, each with the texts of what it lies in. */
+/** Criteria without parts, in order, each with the texts of its parents. */
 export interface Leaf {
   criterion: Criterion;
   within: readonly string[];
@@ -31,7 +31,7 @@ const table = (value: unknown): Record<string, unknown> =>
 export class Asked {
   readonly asks: readonly Ask[];
   readonly leaves: readonly Leaf[];
-  /** What the digits from 1 stand for; in a rubric they mark the criterion that is in focus. */
+  /** Meaning of the digits from 1; in a rubric they mark the focused criterion. */
   readonly numbered: readonly Numbered[];
   readonly #early: boolean;
 
@@ -45,7 +45,7 @@ export class Asked {
       .slice(0, 9);
   }
 
-  /** The digit that is printed on an answer, or "". */
+  /** The digit shown on an answer, or "". */
   digit(ask: string, value: string): string {
     const at = this.numbered.findIndex((entry) => entry.ask === ask && entry.value === value);
     return at < 0 ? "" : String(at + 1);
@@ -55,19 +55,19 @@ export class Asked {
     return this.asks.find((ask) => ask.name === name);
   }
 
-  /** The first question that wants a reason in words. */
+  /** The first question that needs a reason in words. */
   get reason(): string {
     return this.asks.find((ask) => ask.type === "text" && ask.name !== "critical_flaw")?.name ?? "";
   }
 
-  /** The answers with one more. A critical flaw fails the work at once (RLI B.4). */
+  /** Add an answer. A critical flaw fails the work at once (RLI B.4). */
   answered(payload: Payload, name: string, value: unknown): Payload {
     const next = { ...payload, [name]: value };
     if (this.#early && name === "critical_flaw" && text(value)) next.score = "1";
     return next;
   }
 
-  /** Question or criterion -> what is missing. `poor`: a file could not be shown in full. */
+  /** Return question or criterion -> fault. `poor`: whether a file could not be shown in full. */
   missing(payload: Payload, poor: boolean): Record<string, string> {
     const faults: Record<string, string> = {};
     const flawed = this.#early && text(payload.critical_flaw) !== "";

@@ -1,4 +1,4 @@
-/** A pane's files as a tree, and the rows of it that can be seen. Made for ten thousand files. */
+/** A pane's files as a tree, and its visible rows. Works with ten thousand files. */
 export interface Entry {
   path: string;
   kind: string;
@@ -10,7 +10,7 @@ export interface Node {
   name: string;
   path: string;
   folder: boolean;
-  /** Of a folder: of all that lies in it. */
+  /** Of a folder: the sum over its files. */
   size: number;
   note: string;
   kind: string;
@@ -21,17 +21,17 @@ export interface Row {
   node: Node;
   /** From 1, as `aria-level` counts. */
   level: number;
-  /** Its place among its siblings, from 1, and how many those are. */
+  /** Position among its siblings, from 1, and their number. */
   position: number;
   siblings: number;
 }
 
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** Names are quoted on the wire; only the quoted percent sign can be shown as it is without harm. */
+/** Decode only the quoted percent sign of a name; other quoted bytes could be harmful. */
 export const plainName = (quoted: string): string => quoted.replaceAll("%25", "%");
 
-/** The root folder over all entries: folders first, then by name, numbers by their value. */
+/** Build the tree: folders first, then by name, numbers by value. */
 export function treeOf(entries: readonly Entry[]): Node {
   const root = folderAt("");
   const folders = new Map<string, Node>([["", root]]);
@@ -75,7 +75,7 @@ export function filesOf(node: Node): Node[] {
   return node.folder ? node.children.flatMap(filesOf) : [node];
 }
 
-/** The folders that stand open at first: all of a small tree, of a large one those that alone hold everything. */
+/** Folders that are open at first: all of a small tree; of a large one, chains of single folders. */
 export function firstOpen(root: Node, most = 300): Set<string> {
   const open = new Set<string>();
   if (filesOf(root).length <= most) {
@@ -92,7 +92,7 @@ export function firstOpen(root: Node, most = 300): Set<string> {
   return open;
 }
 
-/** Every word of the filter stands in the path; letters' case does not matter. */
+/** Whether the path contains every word of the filter, ignoring case. */
 export function wanted(filter: string): (path: string) => boolean {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   return (path) => {
@@ -101,7 +101,7 @@ export function wanted(filter: string): (path: string) => boolean {
   };
 }
 
-/** What can be seen: what lies in open folders; with a filter, the files that match and the way to them. */
+/** Return the visible rows: contents of open folders; with a filter, matching files and their folders. */
 export function rowsOf(root: Node, open: ReadonlySet<string>, filter = ""): Row[] {
   const rows: Row[] = [];
   const fits = filter.trim() ? wanted(filter) : undefined;
@@ -123,7 +123,7 @@ export interface Window {
   last: number;
 }
 
-/** Which of `total` rows of one height are drawn, with a few beyond either edge. */
+/** Return which of `total` rows of equal height are drawn, with a few beyond both edges. */
 export function windowOf(total: number, top: number, height: number, row: number, beyond = 8): Window {
   const first = Math.max(0, Math.min(total, Math.floor(top / row) - beyond));
   return { first, last: Math.min(total, Math.ceil((top + height) / row) + beyond) };

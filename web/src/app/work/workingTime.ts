@@ -1,6 +1,6 @@
-/** Time at work: while the page is seen and somebody did something within the last minute. */
+/** Time of work: while the page is visible and the person was active within the last minute. */
 export const IDLE_AFTER = 60_000;
-/** A gap between two ticks that is longer than this was sleep, of the page or of the machine. */
+/** A longer gap between two ticks means that the page or machine slept. */
 const LONGEST_TICK = 5_000;
 
 export class Active {
@@ -21,7 +21,7 @@ export class Active {
     this.#touched = this.now();
   }
 
-  /** Count up to now; call it each second. */
+  /** Count up to now; called each second. */
   tick(): void {
     const now = this.now();
     const past = now - this.#ticked;
@@ -30,19 +30,19 @@ export class Active {
     this.#pending += past / 1000;
   }
 
-  /** Seconds that the server has not been told of. */
+  /** Seconds not yet reported to the server. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** The same, to be told now. */
+  /** Take these seconds in order to report them. */
   take(): number {
     const seconds = this.#pending;
     this.#pending = 0;
     return seconds;
   }
 
-  /** Telling failed. */
+  /** Return the seconds if reporting failed. */
   back(seconds: number): void {
     this.#pending += seconds;
   }

@@ -1,14 +1,14 @@
-/** A text as rows of one height: long lines are continued on further rows. */
+/** A text as rows of equal height: long lines continue on further rows. */
 
 export interface Row {
   /** Counted from 0. */
   line: number;
-  /** Characters of the line, from and to. */
+  /** Range of the line's characters. */
   from: number;
   to: number;
 }
 
-/** Even unwrapped, no row is longer: browsers take seconds to lay out a line of a million characters. */
+/** Longest row, even unwrapped, since browsers take seconds to lay out a line of a million characters. */
 export const WIDEST = 4_000;
 
 export function rows(lines: readonly string[], columns: number): Row[] {
@@ -27,7 +27,7 @@ export function rows(lines: readonly string[], columns: number): Row[] {
 
 export type Token = [string, string];
 
-/** The part of a line's tokens between two characters. */
+/** Return a line's tokens between two characters. */
 export function part(tokens: readonly Token[], from: number, to: number): Token[] {
   const out: Token[] = [];
   let at = 0;
@@ -46,7 +46,7 @@ export interface Hit {
   to: number;
 }
 
-/** Where a text occurs, whatever its case; at most `limit`. */
+/** Find occurrences of a text, ignoring case; at most `limit`. */
 export function find(lines: readonly string[], text: string, limit = 20_000): Hit[] {
   const out: Hit[] = [];
   const wanted = text.toLowerCase();
@@ -66,7 +66,7 @@ export interface Piece {
   hit: "" | "hit" | "now";
 }
 
-/** A row's tokens, cut where hits begin and end. `hits`: those of the row's line. */
+/** Cut a row's tokens where hits begin and end. `hits`: hits in the row's line. */
 export function pieces(tokens: readonly Token[], row: Row, hits: readonly Hit[], now: Hit | undefined): Piece[] {
   const inside = hits.filter((hit) => hit.to > row.from && hit.from < row.to);
   const cuts = new Set([row.from, row.to]);

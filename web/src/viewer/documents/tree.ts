@@ -1,12 +1,12 @@
-/** What an archive holds, as a tree that opens and closes. */
+/** An archive's content as a tree. */
 
 export interface Member {
-  /** As the server quotes it. */
+  /** Path as quoted by the server. */
   path: string;
   kind: string;
   size: number;
   note: string;
-  /** It was unpacked, so it can be looked into. */
+  /** Whether it was unpacked, so that it can be opened. */
   open: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface Node {
   path: string;
   member: Member | undefined;
   children: Node[];
-  /** Of all files below. */
+  /** Total size of the files below. */
   size: number;
 }
 
@@ -67,7 +67,7 @@ export interface Line {
   depth: number;
 }
 
-/** The lines that are in sight where these folders are open. */
+/** Return the lines that are visible if these folders are open. */
 export function unfold(root: Node, open: ReadonlySet<string>): Line[] {
   const out: Line[] = [];
   const stack: Line[] = [...root.children].reverse().map((node) => ({ node, depth: 0 }));

@@ -1,4 +1,4 @@
-/** Captions that lie beside a film as WebVTT or SubRip. */
+/** Captions in WebVTT or SubRip files beside a film. */
 
 export interface Cue {
   start: number;
@@ -9,7 +9,7 @@ export interface Cue {
 const MOST = 20_000;
 const TIMES = /^\s*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})\s*-->\s*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})/;
 
-/** Cues in the order of the text; what is no cue is left out. */
+/** Parse cues in the order of the text; anything else is skipped. */
 export function cues(text: string): Cue[] {
   const out: Cue[] = [];
   for (const block of text.replace(/\r\n?/g, "\n").split(/\n\n+/)) {
@@ -29,7 +29,7 @@ function seconds(text: string): number {
   return text.replace(",", ".").split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
 }
 
-/** Those of `paths` that hold captions of the film at `path`: same folder, same name, `.vtt` or `.srt`. */
+/** Return those of `paths` with captions of the film at `path`: same folder and name, `.vtt` or `.srt`. */
 export function captionsOf(path: string, paths: string[]): string[] {
   const stem = path.replace(/\.[^./]*$/, "").toLowerCase();
   return paths.filter((other) => {

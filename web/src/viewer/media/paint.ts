@@ -1,4 +1,4 @@
-/** Draw on a canvas of so many CSS pixels, sharp on every screen. */
+/** Draw on a canvas of a size in CSS pixels, sharp on every screen. */
 export function paint(
   canvas: HTMLCanvasElement,
   width: number,

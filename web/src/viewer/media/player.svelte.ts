@@ -1,4 +1,4 @@
-/** A sound or film that plays: what its buttons, keys, and drawings share. */
+/** State of a playing sound or film, shared by buttons, keys and drawings. */
 
 import type { Place } from "@shared/protocol.ts";
 
@@ -26,7 +26,7 @@ export class Player {
     private readonly moved: (place: Place) => void,
   ) {}
 
-  /** Take over an element; returns what lets go of it. `known`: its length where it does not say one itself. */
+  /** Attach a media element; returns a function that detaches it. `known`: its length, if the element has none. */
   attach(element: HTMLMediaElement, known: number): () => void {
     this.element = element;
     this.duration = known;
@@ -48,7 +48,7 @@ export class Player {
       ends.abort();
       cancelAnimationFrame(this.ticking);
       element.pause();
-      // Lets the browser drop the connection and the decoder at once.
+      // Make the browser drop connection and decoder at once.
       element.removeAttribute("src");
       element.load();
       this.element = undefined;
@@ -59,7 +59,7 @@ export class Player {
     if (!this.element) return;
     if (!this.element.paused) return this.element.pause();
     if (this.element.ended) this.element.currentTime = 0;
-    // It is refused where another file was asked for meanwhile: nothing is lost then.
+    // Playing is rejected if another file was requested meanwhile; ignore it.
     await this.element.play().catch(() => undefined);
   }
 
@@ -94,7 +94,7 @@ export class Player {
     this.element.volume = volume;
   }
 
-  /** Go where the other pane is. One that plays itself is not disturbed by small differences. */
+  /** Move to the other pane's position. A playing pane ignores small differences. */
   follow(place: Place): void {
     if (place.time === undefined || !Number.isFinite(place.time) || !this.element) return;
     const apart = Math.abs(place.time - this.element.currentTime);
@@ -127,7 +127,7 @@ export class Player {
   }
 }
 
-/** What keys do in every player; whether one was used. */
+/** Handle the keys of every player; return whether a key was used. */
 export function pressed(player: Player, event: KeyboardEvent, step?: (frames: number) => void): boolean {
   const at = event.target instanceof Element ? event.target : null;
   if (event.ctrlKey || event.altKey || event.metaKey || at?.closest("select, input:not([type=range])")) return false;

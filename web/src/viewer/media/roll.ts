@@ -1,4 +1,4 @@
-/** A piano roll: which notes stand where. */
+/** Layout of notes on a piano roll. */
 
 /** start and length in seconds, pitch, velocity, channel, track */
 export type Note = [number, number, number, number, number, number];
@@ -10,7 +10,7 @@ export interface Track {
   colour: string;
 }
 
-/** Apart from each other in both themes, for most kinds of colour vision. */
+/** Colours that are distinct in both themes and for most kinds of colour vision. */
 export const COLOURS = [
   "#4477dd", "#e07b28", "#3c9d5c", "#c4447c", "#8a63c9", "#a38b1e", "#2b9fb0", "#cf4b3f", "#6f8f2f", "#b06fae",
 ]; // prettier-ignore
@@ -26,7 +26,7 @@ export function isBlack(number: number): boolean {
   return [1, 3, 6, 8, 10].includes(number % 12);
 }
 
-/** Those of an artefact's rows that are notes, by their start. */
+/** Parse the notes among an artefact's rows, sorted by start. */
 export function notesOf(rows: unknown): Note[] {
   if (!Array.isArray(rows)) return [];
   const good = rows.filter(
@@ -35,7 +35,7 @@ export function notesOf(rows: unknown): Note[] {
   return good.sort((a, b) => a[0] - b[0]);
 }
 
-/** Tracks that have notes, in their order. A file of one track is told apart by its channels instead. */
+/** Return tracks with notes, in order. A file with one track is split by channel. */
 export function tracksOf(notes: Note[], names: unknown): { by: 4 | 5; tracks: Track[] } {
   const by = new Set(notes.map((note) => note[5])).size > 1 ? 5 : 4;
   const counts = new Map<number, number>();
@@ -50,7 +50,7 @@ export function tracksOf(notes: Note[], names: unknown): { by: 4 | 5; tracks: Tr
   return { by, tracks };
 }
 
-/** Lowest and highest pitch with some room, at least two octaves. */
+/** Return the lowest and highest pitch with a margin, at least two octaves. */
 export function span(notes: Note[]): [number, number] {
   let [low, high] = [127, 0];
   for (const note of notes) [low, high] = [Math.min(low, note[2]), Math.max(high, note[2])];
@@ -59,7 +59,7 @@ export function span(notes: Note[]): [number, number] {
   return [Math.max(0, low - 1), Math.min(127, high + 1)];
 }
 
-/** The first note that may still sound at `time`, given the longest of them; a binary search over starts. */
+/** Find the first note that may still sound at `time`, given the longest note; a binary search over starts. */
 export function first(notes: Note[], time: number, longest: number): number {
   let [low, high] = [0, notes.length];
   while (low < high) {

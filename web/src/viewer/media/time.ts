@@ -1,6 +1,6 @@
-/** Times as players write them, and frames of a film. */
+/** Formats of playing times, and frames of a film. */
 
-/** 75.5 -> "1:15.5"; `fine` gives three digits of a second, for single frames. */
+/** Format 75.5 as "1:15.5"; `fine` adds milliseconds, for single frames. */
 export function clock(seconds: number, fine = false): string {
   if (!Number.isFinite(seconds) || seconds < 0) return "–:––";
   const unit = fine ? 1000 : 10;
@@ -11,14 +11,14 @@ export function clock(seconds: number, fine = false): string {
   return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** Frames in a second from what ffprobe writes: "30000/1001". 25 where it says nothing useful. */
+/** Parse frames per second from ffprobe, such as "30000/1001"; 25 if it is unusable. */
 export function rate(text: unknown): number {
   const [over, under] = String(text ?? "").split("/").map(Number);
   const found = (over ?? NaN) / (under ?? 1);
   return Number.isFinite(found) && found > 0.1 && found <= 1000 ? found : 25;
 }
 
-/** The middle of the frame that lies `steps` from the one at `seconds`: the start of one is a matter of rounding. */
+/** Return the time of the frame `steps` from the one at `seconds`; its middle, to avoid rounding at its start. */
 export function frame(seconds: number, steps: number, perSecond: number): number {
   return Math.max(0, (Math.floor(seconds * perSecond + 1e-3) + steps + 0.5) / perSecond);
 }

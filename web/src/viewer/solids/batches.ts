@@ -1,4 +1,4 @@
-/** Many small shapes as few large ones, by colour: a card draws ten batches faster than fifty thousand walls. */
+/** Batches of shapes by colour: a graphics card draws ten batches faster than fifty thousand walls. */
 
 export interface Batch {
   colour: [number, number, number, number];
@@ -69,7 +69,7 @@ function joined<T extends Float32Array | Uint32Array>(into: T, parts: T[]): T {
   return into;
 }
 
-/** The index of a batch without the elements of `hidden`, and the ranges that are left, by their new places. */
+/** Return a batch's index without hidden elements, and the remaining ranges at their new positions. */
 export function without(batch: Batch, hidden: ReadonlySet<number>): { index: Uint32Array; ranges: Uint32Array } {
   if (hidden.size === 0) return { index: batch.index, ranges: batch.ranges };
   const index = new Uint32Array(batch.index.length);
@@ -85,7 +85,7 @@ export function without(batch: Batch, hidden: ReadonlySet<number>): { index: Uin
   return { index: index.slice(0, at), ranges: Uint32Array.from(ranges) };
 }
 
-/** Whose corner of an index it is; a binary search over starts. */
+/** Return the element of an index's corner; a binary search over starts. */
 export function owner(ranges: Uint32Array, corner: number): number | undefined {
   let [low, high] = [0, ranges.length / 3 - 1];
   while (low <= high) {

@@ -1,4 +1,4 @@
-/** Load an artefact and say how far it is. */
+/** Load an artefact and report progress. */
 
 import type { Context } from "../context.svelte.ts";
 import { size } from "../names.ts";

@@ -1,4 +1,4 @@
-/** Where one looks from, measured by the model: two panes with models of different size see the same side of them. */
+/** Camera position relative to the model's size, so that two panes show the same side of different models. */
 
 import { type Box3, type PerspectiveCamera, Sphere, Spherical, Vector3 } from "three";
 
@@ -7,7 +7,7 @@ export type Side = "front" | "side" | "top" | "corner";
 const FROM: Record<Side, [number, number, number]> = {
   front: [0, 0, 1],
   side: [1, 0, 0],
-  // Straight down has no upward direction: a trace of it remains.
+  // A straight look down has no upward direction, so tilt it slightly.
   top: [0, 1, 0.0001],
   corner: [0.65, 0.45, 1],
 };
@@ -27,7 +27,7 @@ export class Eye {
     if (!(this.ball.radius > 0)) this.ball.radius = 1;
   }
 
-  /** See all of it, from where one stands or from a side. */
+  /** Fit the model, from the current direction or a given side. */
   fit(side?: Side): void {
     const way = side ? new Vector3(...FROM[side]) : this.camera.position.clone().sub(this.target);
     if (way.lengthSq() === 0) way.set(...FROM.corner);
@@ -47,7 +47,7 @@ export class Eye {
     this.look();
   }
 
-  /** Shift by parts of the distance. */
+  /** Shift the camera by fractions of the distance. */
   shift(across: number, up: number): void {
     const far = this.camera.position.distanceTo(this.target);
     const way = new Vector3(across * far, up * far, 0).applyQuaternion(this.camera.quaternion);

@@ -52,10 +52,10 @@ const GLUE: [string, string][] = [
   ],
 ];
 
-/** Where the text that is left over can no longer be reached. */
+/** Mark after which the remaining text is unreachable. */
 const UNREACHED = ["return new Function(args1,invokerFnBody)"];
 
-/** The library's source without `new Function`. Throws where a new release writes its glue in another way. */
+/** Return the library's source without `new Function`. Throws if a new release writes its glue in another way. */
 export function withoutEval(source: string): string {
   let text = source;
   for (const [from, to] of GLUE) text = text.replace(from, () => to);

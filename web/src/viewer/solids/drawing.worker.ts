@@ -1,4 +1,4 @@
-/** Reads the SVG of a drawing into numbers, away from the page. */
+/** Worker that reads the SVG of a drawing into numbers. */
 
 import { parse, type Lines } from "./lines.ts";
 

@@ -1,4 +1,4 @@
-/** What is in a model, counted; and the end of what it holds on the graphics card. */
+/** Counts of a model's content, and the release of its graphics memory. */
 
 import {
   Box3, type BufferAttribute, type BufferGeometry, InstancedMesh, type InterleavedBufferAttribute, type Line,
@@ -41,7 +41,7 @@ export function texturesOf(materials: Iterable<Material>): Set<Texture> {
   return out;
 }
 
-/** Throws where there is nothing to see, a coordinate is no number, or there is more than can be drawn. */
+/** Count a model's content. Throws if it is empty, a coordinate is not a number, or it is too large to draw. */
 export function factsOf(root: Object3D): Facts {
   let [triangles, vertices, meshes, points, lines] = [0, 0, 0, 0, 0];
   const seen = new Set<BufferGeometry>();
@@ -62,7 +62,7 @@ export function factsOf(root: Object3D): Facts {
   root.updateWorldMatrix(true, true);
   const box = new Box3().setFromObject(root);
   if (box.isEmpty() || ![...box.min.toArray(), ...box.max.toArray()].every(Number.isFinite)) {
-    throw new Error("The model is damaged: how far it reaches is no number.");
+    throw new Error("The model is damaged: its size is not a number.");
   }
   const materials = materialsOf(root);
   const textures = texturesOf(materials).size;
@@ -75,7 +75,7 @@ export function tooMany(triangles: number): string {
 }
 
 function checked(position: BufferAttribute | InterleavedBufferAttribute): void {
-  const bad = () => new Error("The model is damaged: a coordinate is no number.");
+  const bad = () => new Error("The model is damaged: a coordinate is not a number.");
   if ("isInterleavedBufferAttribute" in position) {
     for (let i = 0; i < position.count; i++) {
       if (!Number.isFinite(position.getX(i) + position.getY(i) + position.getZ(i))) throw bad();
@@ -83,11 +83,11 @@ function checked(position: BufferAttribute | InterleavedBufferAttribute): void {
     return;
   }
   const { array } = position;
-  // Infinity minus itself is no number either.
+  // Infinity minus infinity is NaN, too.
   for (let i = 0; i < array.length; i++) if ((array[i] ?? 0) - (array[i] ?? 0) !== 0) throw bad();
 }
 
-/** Free what the model holds. */
+/** Free the model's graphics memory. */
 export function dispose(root: Object3D): void {
   const materials = materialsOf(root);
   for (const texture of texturesOf(materials)) {

@@ -1,4 +1,4 @@
-/** glTF, with the decoders of its compressions vendored. */
+/** The reader of glTF, with vendored decoders of its compressions. */
 
 import { Group, type WebGLRenderer } from "three";
 import basisWasm from "three/examples/jsm/libs/basis/basis_transcoder.wasm?url";
@@ -11,7 +11,7 @@ import { withoutEval } from "./closures.ts";
 import { type Fence, NEAR } from "./modelFiles.ts";
 import type { Loaded } from "./loaded.ts";
 
-/** As much of a glTF document as is looked at here. */
+/** The parts of a glTF document that are used here. */
 export interface Document {
   buffers?: { uri?: string }[];
   images?: { uri?: string }[];
@@ -44,7 +44,7 @@ export async function gltf(data: ArrayBuffer, fence: Fence, renderer: WebGLRende
   }
 }
 
-/** KTX2's transcoder is glued together at run time, which has to happen without `eval`. */
+/** KTX2's transcoder builds code at run time, which must work without `eval`. */
 async function basis(fence: Fence, renderer: WebGLRenderer): Promise<KTX2Loader> {
   const source = withoutEval(await (await fetch(basisSource)).text());
   fence.allow("transcoder:basis_transcoder.js", URL.createObjectURL(new Blob([source])));
@@ -52,7 +52,7 @@ async function basis(fence: Fence, renderer: WebGLRenderer): Promise<KTX2Loader>
   return new KTX2Loader(fence.manager).setTranscoderPath("transcoder:").detectSupport(renderer);
 }
 
-/** Take out of a document what refers to pictures that are not there. Throws where a buffer is not. */
+/** Remove references to missing pictures from a document. Throws if a buffer is missing. */
 export function prune(document: Document, fence: Pick<Fence, "has" | "address">): void {
   const lacking = (document.buffers ?? []).flatMap(({ uri }) => (uri !== undefined && !fence.has(uri) ? [uri] : []));
   for (const uri of lacking) fence.address(NEAR + uri);

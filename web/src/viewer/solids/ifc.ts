@@ -1,4 +1,4 @@
-/** A building: its shapes in batches, what is hidden of them, and who asks the worker about one element. */
+/** A building: its shapes in batches, hidden elements, and requests to the worker for properties. */
 
 import {
   BufferAttribute, BufferGeometry, Color, DoubleSide, Group, type Intersection, Mesh, MeshBasicMaterial,
@@ -20,7 +20,7 @@ export class House {
   readonly root = new Group();
   private readonly held: Held[];
   private mark: Mesh | undefined;
-  /** One question at a time: answers carry no number. */
+  /** One request at a time, since replies have no number. */
   private asking: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -65,13 +65,13 @@ export class House {
     }
   }
 
-  /** Which element was hit. */
+  /** Return the element that was hit. */
   hit(at: Intersection | undefined): number | undefined {
     const held = this.held.find(({ mesh }) => mesh === at?.object);
     return held && at?.faceIndex != null ? owner(held.ranges, at.faceIndex * 3) : undefined;
   }
 
-  /** Lay a colour over one element, or over none. */
+  /** Highlight an element, or none. */
   highlight(id: number | undefined): void {
     if (this.mark) {
       this.root.remove(this.mark);
@@ -113,13 +113,13 @@ function built(batch: Batch): Mesh {
   return new Mesh(geometry, new MeshStandardMaterial({ color, roughness: 0.8, metalness: 0, side: DoubleSide, ...glass }));
 }
 
-/** "IFCWALLSTANDARDCASE" -> "Wall standard case" is beyond a rule; what can be read is enough. */
+/** Make an IFC type readable; "IFCWALLSTANDARDCASE" cannot be split into words by a rule. */
 export function readable(type: string): string {
   const plain = type.replace(/^IFC/i, "").toLowerCase();
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
-/** As the building stands: site, storeys, elements. */
+/** Parts by structure: site, storeys, elements. */
 export function byPlace(element: Element): Part[] {
   const part = (of: Element): Part => ({
     key: `e${of.id}`,
@@ -132,7 +132,7 @@ export function byPlace(element: Element): Part[] {
   return now.map(part);
 }
 
-/** As kinds of things: walls, doors, windows. */
+/** Parts by type: walls, doors, windows. */
 export function byType(element: Element): Part[] {
   const kinds = new Map<string, Element[]>();
   const open = [...element.children];
@@ -149,7 +149,7 @@ export function byType(element: Element): Part[] {
     .map(([type, list]) => ({ key: `t${type}`, name: readable(type), note: String(list.length), children: list.map(part) }));
 }
 
-/** Elements that are hidden where the branches of `keys` are. */
+/** Return the elements that are hidden if the branches of `keys` are. */
 export function hiddenBy(parts: Part[], keys: ReadonlySet<string>): Set<number> {
   const out = new Set<number>();
   const walk = (list: Part[], off: boolean) => {

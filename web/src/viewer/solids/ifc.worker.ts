@@ -1,4 +1,4 @@
-/** Reads IFC with web-ifc, away from the page, and keeps the file open to tell the properties of what is clicked. */
+/** Worker that reads IFC with web-ifc, and keeps the file open to return properties of clicked elements. */
 
 import { IfcAPI, IFCPROJECT, IFCRELAGGREGATES, IFCRELCONTAINEDINSPATIALSTRUCTURE, LogLevel } from "web-ifc";
 import wasm from "web-ifc/web-ifc.wasm?url";
@@ -44,13 +44,13 @@ self.onmessage = async ({ data }: MessageEvent<Asked>) => {
 };
 
 async function open(data: Uint8Array): Promise<Building> {
-  self.postMessage({ progress: "Loading the reader of IFC" });
+  self.postMessage({ progress: "Loading the IFC reader" });
   await api.Init(() => new URL(wasm, self.location.href).href, true);
   api.SetLogLevel(LogLevel.LOG_LEVEL_OFF);
   self.postMessage({ progress: "Reading the building" });
-  // Far from its origin (map coordinates) a graphics card's numbers would be too coarse.
+  // Far from the origin (map coordinates) a graphics card's floats would be too coarse.
   model = api.OpenModel(data, { COORDINATE_TO_ORIGIN: true });
-  if (model < 0) throw new Error("it is damaged, or of a schema that is not read.");
+  if (model < 0) throw new Error("it is damaged, or its schema is not supported.");
   const batches = new Batches();
   let shapes = 0;
   api.StreamAllMeshes(model, (mesh, at, total) => {
@@ -69,7 +69,7 @@ async function open(data: Uint8Array): Promise<Building> {
   return { tree: tree(), batches: batches.done(), shapes };
 }
 
-/** Project, site, building, storeys, and what stands in them. A file may go in circles: everything comes once. */
+/** Build the tree of project, site, building, storeys and elements. Files may contain circles, so each comes once. */
 function tree(): Element {
   const below = new Map<number, number[]>();
   for (const [type, over, under] of [

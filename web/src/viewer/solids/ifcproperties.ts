@@ -1,4 +1,4 @@
-/** What an IFC file says of one element: attributes, property sets, quantities, type, materials. */
+/** Properties of an element of an IFC file: attributes, property sets, quantities, type, materials. */
 
 import { type IfcAPI, IFCRELASSOCIATESMATERIAL, IFCRELDEFINESBYPROPERTIES, IFCRELDEFINESBYTYPE } from "web-ifc";
 
@@ -13,10 +13,10 @@ const OWN = ["Name", "Description", "ObjectType", "Tag", "LongName", "Predefined
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Line = any;
 
-/** Element -> what relations of a kind lead to from it. */
+/** Element -> targets of its relations of a kind. */
 type Links = Map<number, number[]>;
 
-/** Reads an open model. The relations are gone through once: the library's own way back from an element finds none. */
+/** Reads an open model. Relations are indexed once, since the library cannot follow them from an element. */
 export class Properties {
   private links: { sets: Links; types: Links; materials: Links } | undefined;
 
@@ -82,7 +82,7 @@ function materialNames(material: Line, depth: number): string[] {
   return plain(material.Name) ? [plain(material.Name)] : [];
 }
 
-/** A value as text; nothing for references and sets. */
+/** Return a value as text; undefined for references and sets. */
 function plain(value: Line): string {
   const inner = value?.value ?? value;
   if (typeof inner === "number") return Number(inner.toPrecision(8)).toLocaleString("en", { maximumFractionDigits: 6 });

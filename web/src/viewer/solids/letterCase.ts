@@ -1,10 +1,10 @@
-/** PLY and OBJ as three.js reads them: some programs write their words in large letters. */
+/** Lower-case PLY and OBJ for three.js, since some programs write keywords in capitals. */
 
 const LONGEST = 65_536;
 const END = /^[ \t]*end_header[ \t]*(\r\n|\r|\n)/im;
 const WORDS = /^([ \t]*)(V|VT|VN|VP|F|L|P|O|G|S|USEMTL|MTLLIB)(?=[ \t])/gm;
 
-/** The same PLY with its header in small letters; one whose header is in small letters already, as it is. */
+/** Return the PLY with a lower-case header; unchanged if it is already. */
 export function plyInSmallLetters(data: ArrayBuffer): ArrayBuffer {
   const start = new TextDecoder("latin1").decode(data.slice(0, LONGEST));
   const end = END.exec(start);
@@ -14,7 +14,7 @@ export function plyInSmallLetters(data: ArrayBuffer): ArrayBuffer {
   return small.buffer;
 }
 
-/** The same OBJ with the words that its lines begin with in small letters; names keep theirs. */
+/** Return the OBJ with lower-case keywords; names stay as they are. */
 export function objInSmallLetters(text: string): string {
   return text.replace(WORDS, (_, blank: string, word: string) => blank + word.toLowerCase());
 }

@@ -1,4 +1,4 @@
-/** Texts that have to go with what they are about. */
+/** Licence texts that must be shown with the libraries they cover. */
 
 import reader from "../../../node_modules/occt-import-js/dist/license.occt-import-js.txt?url";
 import kernel from "../../../node_modules/occt-import-js/dist/license.occt.txt?url";

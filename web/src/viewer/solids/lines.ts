@@ -16,7 +16,7 @@ export const CLOSE = 4;
 export interface Style {
   stroke: string;
   fill: string;
-  /** In units of the drawing's own space. */
+  /** In units of the drawing's space. */
   width: number;
   opacity: number;
 }
@@ -28,11 +28,11 @@ export interface Lines {
   styles: Style[];
   ops: Uint8Array;
   points: Float64Array;
-  /** Of each path, where its ops and points begin; one more at the end. */
+  /** Start of each path's ops and points, with a final end. */
   opAt: Uint32Array;
   pointAt: Uint32Array;
   style: Uint16Array;
-  /** Number of its layer; -1 where that is not known. */
+  /** Layer number of each path; -1 if unknown. */
   layer: Int32Array;
   /** x0, y0, x1, y1 of each path */
   boxes: Float64Array;
@@ -59,7 +59,7 @@ class Growing<T extends Uint8Array | Float64Array> {
   }
 }
 
-/** Throws where the text is no drawing. */
+/** Parse a drawing. Throws if the text is none. */
 export function parse(svg: string, progress: (what: string) => void = () => undefined): Lines {
   const view = /<svg\b[^>]*\bviewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(svg);
   if (!view) throw new Error("The drawing is empty.");
@@ -117,7 +117,7 @@ function stylesOf(svg: string): [Style[], Map<string, number>] {
 
 type Box = [number, number, number, number];
 
-/** Commands M, L, Q, C, Z, absolute or relative, into absolute points; the box of them, or nothing where it is odd. */
+/** Parse commands M, L, Q, C, Z into absolute points; return their box, or undefined if malformed. */
 function path(d: string, ops: Growing<Uint8Array>, points: Growing<Float64Array>): Box | undefined {
   const box: Box = [Infinity, Infinity, -Infinity, -Infinity];
   let [x, y, startX, startY, command] = [0, 0, 0, 0, ""];
@@ -161,7 +161,7 @@ function path(d: string, ops: Growing<Uint8Array>, points: Growing<Float64Array>
   return box[0] <= box[2] && Number.isFinite(box[0] + box[1] + box[2] + box[3]) ? box : undefined;
 }
 
-/** The box of most of it: without the hundredth part of the paths that lies farthest out on each side. */
+/** The box without the outermost 1 % of paths on each side. */
 export function middle(lines: Lines): Box {
   const side = (offset: number, share: number) => {
     const values = lines.boxes.filter((_, i) => i % 4 === offset).sort();
@@ -170,7 +170,7 @@ export function middle(lines: Lines): Box {
   return [side(0, 0.01), side(1, 0.01), side(2, 0.99), side(3, 0.99)];
 }
 
-/** All of it. */
+/** The box of all paths. */
 export function whole(lines: Lines): Box {
   const box: Box = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < lines.boxes.length; i += 4) {

@@ -1,4 +1,4 @@
-/** A model of any format, read into memory. Each reader is a chunk of its own. */
+/** Loads a model of any format. Each reader is a separate chunk. */
 
 import type { WebGLRenderer } from "three";
 import type { Context } from "../context.svelte.ts";
@@ -7,7 +7,7 @@ import { tooMany, MOST_TRIANGLES } from "./facts.ts";
 import type { Fence } from "./modelFiles.ts";
 import type { Loaded } from "./loaded.ts";
 
-/** Throws an Error that says what is wrong with the file. */
+/** Load a model. Throws an Error that says what is wrong with the file. */
 export async function load(
   ctx: Context,
   fence: Fence,
@@ -19,7 +19,7 @@ export async function load(
   const format = String(ctx.view.meta.format ?? "");
   const data = await bytes(ctx, ctx.has("model") ? "model" : "source", progress);
   const loaded = await read(format, data, ctx, fence, renderer, progress).catch((fault: unknown) => {
-    // What readers throw over damaged files are their own stumbles, in words for programmers.
+    // Readers throw messages for programmers if a file is damaged, so wrap them.
     const stumbled = fault instanceof TypeError || fault instanceof RangeError || fault instanceof SyntaxError;
     throw stumbled && !ctx.signal.aborted ? new Error(`The model is damaged (${fault.message}).`) : fault;
   });

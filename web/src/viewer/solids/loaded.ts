@@ -1,17 +1,17 @@
-/** A model in memory, whatever it was read from. */
+/** A loaded model of any format. */
 
 import type { AnimationClip, Object3D } from "three";
 
-/** A branch of a part tree. Showing or hiding what it stands for is up to who made it. */
+/** A branch of a part tree. Its creator shows or hides the parts. */
 export interface Part {
   key: string;
   name: string;
-  /** A word beside the name: a type, a count. */
+  /** A note beside the name: a type, a count. */
   note?: string;
   children: Part[];
 }
 
-/** How many parts there are, with all within them. */
+/** Count the parts, including nested ones. */
 export function count(parts: Part[]): number {
   return parts.reduce((sum, part) => sum + 1 + count(part.children), 0);
 }
@@ -19,15 +19,15 @@ export function count(parts: Part[]): number {
 export interface Loaded {
   root: Object3D;
   clips: AnimationClip[];
-  /** Which axis points up in the file. */
+  /** The axis that points up in the file. */
   up: "y" | "z";
-  /** Of its lengths; empty where the format has none. */
+  /** Unit of lengths; empty if the format has none. */
   unit: string;
-  /** What is wrong with it, in sentences. */
+  /** Faults of the model, in sentences. */
   notes: string[];
 }
 
-/** Run a worker for one answer. `progress` messages are strings. Throws what the worker says went wrong. */
+/** Run a worker for one reply. `progress` messages are strings. Throws the worker's error. */
 export function once<Answer>(
   worker: Worker,
   message: unknown,

@@ -1,4 +1,4 @@
-/** Reads OBJ, STL and PLY away from the page: they can have millions of lines. */
+/** Worker that reads OBJ, STL and PLY, which can have millions of lines. */
 
 import { type BufferAttribute, BufferGeometry, type Material, type Mesh, type MeshPhongMaterial, type Object3D } from "three";
 import { OBJLoader } from "three/examples/jsm/loaders/OBJLoader.js";
@@ -13,7 +13,7 @@ export interface Piece {
   attributes: Record<string, { array: Float32Array; size: number }>;
   index: Uint32Array | Uint16Array | null;
   groups: { start: number; count: number; materialIndex?: number }[];
-  /** Names of its materials, by the groups' numbers. */
+  /** Names of materials, by group number. */
   materials: { name: string; flat: boolean }[];
 }
 
@@ -22,7 +22,7 @@ export interface Order {
   data: ArrayBuffer;
 }
 
-// Readers complain of what is wrong in their own words; whoever counts the model says it in ours.
+// Ignore the readers' own warnings; counting the model reports faults in our words.
 console.error = console.warn = () => undefined;
 
 const KEPT = ["position", "normal", "uv", "color"];
@@ -42,7 +42,7 @@ self.onmessage = ({ data: { format, data } }: MessageEvent<Order>) => {
 
 function stl(data: ArrayBuffer): Piece {
   const geometry = new STLLoader().parse(inSmallLetters(data));
-  // The order of the corners says where outside is; the normals that are written are often nought or wrong.
+  // Compute normals from the order of corners; stored normals are often zero or wrong.
   geometry.deleteAttribute("normal");
   geometry.computeVertexNormals();
   return piece("", "mesh", geometry, []);

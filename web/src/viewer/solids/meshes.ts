@@ -1,4 +1,4 @@
-/** OBJ, STL and PLY: read by a worker, put together here. */
+/** OBJ, STL and PLY, read by a worker and assembled here. */
 
 import {
   BufferAttribute, BufferGeometry, Group, LineBasicMaterial, LineSegments, type Material, Mesh, MeshStandardMaterial,
@@ -10,7 +10,7 @@ import { type Fence, NEAR } from "./modelFiles.ts";
 import { type Loaded, once } from "./loaded.ts";
 import type { Order, Piece } from "./mesh.worker.ts";
 
-/** A grey that shows form well on both backgrounds, for what has no material. */
+/** Default grey for shapes without a material; it shows form on both backgrounds. */
 const PLAIN = 0xb9bec7;
 
 type Library = Map<string, Material>;
@@ -34,7 +34,7 @@ export async function meshes(
   }
 }
 
-/** What the libraries of an OBJ say, by name. */
+/** Materials of an OBJ's libraries, by name. */
 async function materials(ctx: Context, fence: Fence, notes: string[]): Promise<Library> {
   const out: Library = new Map();
   const names = Object.keys(ctx.view.meta.beside ?? {}).filter((name) => /\.mtl$/i.test(name));

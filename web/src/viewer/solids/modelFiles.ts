@@ -1,12 +1,12 @@
 /**
- * What a model may load: files of its own folder that the server named, through the content origin, and nothing else.
- * Addresses, absolute paths and paths out of the folder get an empty picture instead, and are remembered by name.
+ * Files that a model may load: files of its own folder that the server listed, from the content origin.
+ * Other addresses and paths get an empty picture instead, and are listed by name.
  */
 
 import { LoadingManager, type Material, type Object3D, Texture } from "three";
 import { materialsOf } from "./facts.ts";
 
-/** Loaders put this before every name that a model writes. */
+/** Prefix that loaders put before every name in a model. */
 export const NEAR = "beside:";
 const EMPTY =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
@@ -19,7 +19,7 @@ export class Fence {
   readonly missing = new Set<string>();
   /** Outside the folder: addresses and such. */
   readonly refused = new Set<string>();
-  /** There, but no picture. */
+  /** Delivered, but not pictures. */
   readonly broken = new Set<string>();
   private readonly own = new Map<string, string>();
   private readonly names = new Map<string, string>();
@@ -44,7 +44,7 @@ export class Fence {
     this.manager.setURLModifier((url) => this.address(url));
   }
 
-  /** Let a decoder of ours be loaded under a name of ours. */
+  /** Allow one of our decoders to be loaded by name. */
   allow(name: string, url: string): void {
     this.own.set(name, url);
   }
@@ -53,12 +53,12 @@ export class Fence {
     return name.startsWith("data:") || this.near(name) !== undefined;
   }
 
-  /** When nothing is under way any more: pictures come after the model that wears them. */
+  /** Wait until all loading has ended; pictures arrive after the model. */
   async settled(): Promise<void> {
     while (this.waiting > 0) await new Promise<void>((done) => this.idle.push(done));
   }
 
-  /** Where a loader wants to go, and where it goes. */
+  /** Map an address requested by a loader to the allowed one. */
   address(url: string): string {
     const ours = this.own.get(url);
     if (ours !== undefined) return ours;
@@ -79,7 +79,7 @@ export class Fence {
     return this.find(plain) ?? this.find(written) ?? this.find(plain.replaceAll("\\", "/").replace(/^\.\//, ""));
   }
 
-  /** Take the empty pictures off again: a model without a texture shows its plain colour. */
+  /** Remove empty pictures, so that a model without a texture shows its plain colour. */
   strip(root: Object3D): void {
     for (const material of materialsOf(root)) {
       for (const [key, value] of Object.entries(material)) {

@@ -27,11 +27,11 @@ export function other(format: "FBX" | "3DS" | "DAE" | "3MF", data: ArrayBuffer, 
   if (format === "3MF") return { ...rest, root: new ThreeMFLoader(fence.manager).parse(data), up: "z", unit: unit(data) };
   const found = new ColladaLoader(fence.manager).parse(new TextDecoder().decode(data), NEAR);
   if (!found?.scene) throw new Error("The COLLADA file is damaged.");
-  // The loader turns it upright and scales it to metres.
+  // The loader rotates it upright and scales it to metres.
   return { ...rest, root: found.scene, clips: found.scene.animations, up: "y", unit: "m" };
 }
 
-/** The reader of 3DS rounds every edge: sharp ones, of more than 35 degrees, get their faces back. */
+/** The 3DS reader smooths every edge; make edges of more than 35 degrees sharp again. */
 function creased(root: Object3D): Object3D {
   for (const object of drawn(root)) {
     if ("isMesh" in object) object.geometry = toCreasedNormals(object.geometry, (35 * Math.PI) / 180);
@@ -39,7 +39,7 @@ function creased(root: Object3D): Object3D {
   return root;
 }
 
-/** 3MF says its unit in the first tag of its model; millimetres where it does not. */
+/** Read the unit from the model's first tag; millimetres if it is missing. */
 function unit(data: ArrayBuffer): string {
   const inside = unzipSync(new Uint8Array(data), { filter: ({ name }) => name === "3D/3dmodel.model" });
   const head = new TextDecoder().decode(inside["3D/3dmodel.model"]?.slice(0, 4_000));

@@ -1,4 +1,4 @@
-/** Rhino's files, read by its own library in a worker. */
+/** Reader of Rhino files, by Rhino's own library in a worker. */
 
 import { Color, DoubleSide, MeshStandardMaterial, type Object3D, SRGBColorSpace } from "three";
 import rhinoSource from "rhino3dm/rhino3dm.js?url";
@@ -28,7 +28,7 @@ export async function rhino(data: ArrayBuffer, fence: Fence): Promise<Loaded> {
   }
 }
 
-/** What has no material is drawn in the colour of its object or layer, as Rhino does; black is what nobody chose. */
+/** Draw objects without a material in their object's or layer's colour, as Rhino does; black means no colour was chosen. */
 function paint(root: Object3D): void {
   for (const object of drawn(root)) {
     const { attributes } = object.userData as { attributes?: Attributes };

@@ -1,16 +1,16 @@
-/** A drawing on a canvas: moved at once as a picture, drawn anew in slices while the page stays awake. */
+/** A drawing on a canvas: it is moved at once as a picture, then redrawn in slices so that the page stays responsive. */
 
 import { CLOSE, CUBIC, LINE, MOVE, QUAD, type Lines } from "./lines.ts";
 
-/** Milliseconds of drawing before the page gets its turn. */
+/** Milliseconds of drawing before the page may handle events. */
 const SLICE = 12;
-/** Smaller than this on the screen, in pixels, a path is a dot. */
+/** Size in pixels below which a path is drawn as a dot. */
 const DOT = 0.7;
 
 export interface At {
   /** Pixels per unit of the drawing's space. */
   scale: number;
-  /** Where its origin lies on the canvas, in CSS pixels. */
+  /** Position of the drawing's origin on the canvas, in CSS pixels. */
   x: number;
   y: number;
 }
@@ -19,7 +19,7 @@ export class Sheet {
   at: At = { scale: 1, x: 0, y: 0 };
   hidden: ReadonlySet<number> = new Set();
   weights = false;
-  /** Paths that the last finished picture shows. */
+  /** Number of paths in the last finished picture. */
   drawn = 0;
   onDone: (() => void) | undefined;
   private readonly pen: CanvasRenderingContext2D;
@@ -30,7 +30,7 @@ export class Sheet {
   private height = 0;
   private run = 0;
 
-  /** Throws where the browser has no canvas. */
+  /** Throws if the browser has no canvas. */
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly lines: Lines,
@@ -75,7 +75,7 @@ export class Sheet {
     this.draw();
   }
 
-  /** Scale and middle, measured by the sheet, for the other pane. */
+  /** Scale and centre relative to the sheet, for the other pane. */
   get place(): { zoom: number; camera: number[] } {
     const { scale, x, y } = this.at;
     const { width, height } = this.lines;
@@ -94,7 +94,7 @@ export class Sheet {
     });
   }
 
-  /** A point of the canvas in the drawing's space. */
+  /** Convert a point of the canvas to the drawing's space. */
   under(x: number, y: number): [number, number] {
     return [(x - this.at.x) / this.at.scale, (y - this.at.y) / this.at.scale];
   }
@@ -135,7 +135,7 @@ export class Sheet {
     this.onDone?.();
   }
 
-  /** The last finished picture, where it belongs now. */
+  /** Draw the last finished picture at its current position. */
   private present(): void {
     const ratio = devicePixelRatio || 1;
     this.pen.setTransform(1, 0, 0, 1, 0, 0);
@@ -148,7 +148,7 @@ export class Sheet {
     this.pen.drawImage(this.done, 0, 0);
   }
 
-  /** Draw paths `from` to `end`; how many were in sight. Neighbours of one style share a stroke. */
+  /** Draw paths `from` to `end` and return how many were visible. Neighbours of equal style share a stroke. */
   private some(pen: CanvasRenderingContext2D, at: At, from: number, end: number): number {
     const { boxes, style, layer } = this.lines;
     let [open, count] = [-1, 0];

@@ -66,7 +66,7 @@ describe("factsOf", () => {
     expect([triangles, vertices, meshes, box.max.y]).toEqual([1, 3, 1, 2]);
   });
   it.each([NaN, Infinity])("refuses %d", (value) => {
-    expect(() => factsOf(mesh(0, 0, 0, 1, value, 0, 0, 2, 0))).toThrow("no number");
+    expect(() => factsOf(mesh(0, 0, 0, 1, value, 0, 0, 2, 0))).toThrow("not a number");
   });
   it("refuses nothing at all", () => expect(() => factsOf(new Group())).toThrow("nothing"));
 });

@@ -1,4 +1,4 @@
-/** A model on a canvas. It is drawn when something changed, never in a loop: two panes and a laptop are to stay cool. */
+/** A model on a canvas. It is drawn only after changes, never in a loop, to save power. */
 
 import {
   AmbientLight, AnimationMixer, type Box3, Color, DirectionalLight, DoubleSide, GridHelper, Group, Light, type Material,
@@ -11,7 +11,7 @@ import { dispose, drawn, factsOf, materialsOf, type Facts } from "./facts.ts";
 import type { Loaded } from "./loaded.ts";
 import { studio } from "./studio.ts";
 
-/** Above so many triangles every pixel is computed once, also on fine screens. */
+/** Above this number of triangles, high-resolution screens get one sample per CSS pixel. */
 const HEAVY = 2_000_000;
 
 export class Stage {
@@ -34,10 +34,10 @@ export class Stage {
   private busy: WebGLSync | null = null;
   private last = 0;
   playing = false;
-  /** Without a graphics card: in simple light. */
+  /** Whether it is drawn without a graphics card, in simple light. */
   readonly slow: boolean;
 
-  /** Throws where the browser has no WebGL 2. */
+  /** Throws if the browser has no WebGL 2. */
   constructor() {
     const { canvas, renderer, room, slow } = studio();
     this.slow = slow;
@@ -55,7 +55,7 @@ export class Stage {
     this.light();
   }
 
-  /** A lamp at the camera, for materials that a room does not light, and for edges to be told from faces. */
+  /** A lamp at the camera, for materials that the environment does not light, and to distinguish edges from faces. */
   private light(): void {
     this.scene.environmentIntensity = 0.4;
     const lamp = new DirectionalLight(0xffffff, this.slow ? 2 : 1.5);
@@ -64,16 +64,16 @@ export class Stage {
     this.scene.add(this.camera, new AmbientLight(0xffffff, this.slow ? 1.6 : 0.5), this.holder);
   }
 
-  /** Throws what is wrong with the model. */
+  /** Show a model. Throws if the model is faulty. */
   put(loaded: Loaded): Facts {
     this.clear();
     this.facts = factsOf(loaded.root);
     this.loaded = loaded;
-    // Lamps that a file brings are of any strength: what is judged is the form.
+    // Remove the file's own lamps, which can have any strength.
     loaded.root.traverse((object) => {
       if (object instanceof Light) object.visible = false;
     });
-    // Metal is what it mirrors: black, where there is no room to mirror.
+    // Metal without an environment to reflect would be black.
     if (this.slow) for (const material of this.materials()) if ("metalness" in material) material.metalness = 0.2;
     this.holder.add(loaded.root);
     this.turned(loaded.up);
@@ -81,7 +81,7 @@ export class Stage {
     return this.facts;
   }
 
-  /** Which axis of the file points up. */
+  /** The axis of the file that points up. */
   turned(up: "y" | "z"): void {
     this.holder.rotation.set(up === "z" ? -Math.PI / 2 : 0, 0, 0);
     this.holder.updateMatrixWorld(true);
@@ -101,7 +101,7 @@ export class Stage {
     this.moved();
   }
 
-  /** After the eye was moved by anything but the mouse. */
+  /** Update after the camera was moved by anything but the mouse. */
   moved(quiet = false): void {
     this.controls.target.copy(this.eye.target);
     this.draw();
@@ -142,7 +142,7 @@ export class Stage {
     return this.loaded ? materialsOf(this.loaded.root) : new Set();
   }
 
-  /** A floor of squares; returns the length of a square's side, a power of ten in the file's unit. */
+  /** Draw a floor grid; return a cell's side, a power of ten in the file's unit. */
   floor(on: boolean): number {
     if (this.grid) this.scene.remove(this.grid);
     this.grid?.dispose();
@@ -174,7 +174,7 @@ export class Stage {
     this.draw();
   }
 
-  /** Show a moment of the clip that was chosen, in seconds. */
+  /** Show the chosen clip at a time in seconds. */
   moment(clip: AnimationClip, seconds: number): void {
     this.playing = false;
     this.mixer?.clipAction(clip).play();
@@ -186,7 +186,7 @@ export class Stage {
     return this.mixer?.time ?? 0;
   }
 
-  /** What is under the pointer: the nearest surface. */
+  /** Return the nearest surface under the pointer. */
   under(x: number, y: number): Intersection | undefined {
     const { width, height, left, top } = this.canvas.getBoundingClientRect();
     const ray = new Raycaster();
@@ -199,7 +199,7 @@ export class Stage {
     if (this.frame) return;
     this.frame = requestAnimationFrame((now) => {
       this.frame = 0;
-      // Pictures that pile up before a slow card would keep the page from its keys.
+      // Pictures queued for a slow graphics card would block the page's keys.
       if (this.drawing()) return void setTimeout(() => this.draw(), 15);
       if (this.playing) {
         this.mixer?.update(Math.min(0.1, (now - this.last) / 1000));

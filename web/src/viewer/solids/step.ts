@@ -1,4 +1,4 @@
-/** An assembly from a STEP file: bodies in their colours, and the tree of its parts. */
+/** An assembly from a STEP file: coloured bodies and the tree of parts. */
 
 import { BufferAttribute, BufferGeometry, Color, Group, Mesh, MeshStandardMaterial, type Object3D } from "three";
 import type { Context } from "../context.svelte.ts";
@@ -8,7 +8,7 @@ import type { Assembly, Body, Node } from "./step.worker.ts";
 
 export interface Step extends Loaded {
   parts: Part[];
-  /** Part key -> what it shows or hides. */
+  /** Part key -> objects that it shows or hides. */
   objects: Map<string, Object3D>;
 }
 
@@ -20,7 +20,7 @@ export async function step(ctx: Context, progress: (what: string) => void): Prom
     const objects = new Map<string, Object3D>();
     const made = new Group();
     const parts = grown(root, bodies, made, objects, "0");
-    // The reader gives millimetres whatever the file is written in.
+    // The reader returns millimetres, whatever the file's unit.
     return { root: made, clips: [], up: "z", unit: "mm", notes: [], parts: unwrapped(parts), objects };
   } finally {
     worker.terminate();
@@ -42,13 +42,13 @@ function grown(node: Node, bodies: Body[], into: Group, objects: Map<string, Obj
     into.add(group);
     objects.set(`${key}.${i}`, group);
     const below = grown(child, bodies, group, objects, `${key}.${i}`);
-    // A part of one body is that body.
+    // A part with one body is replaced by that body.
     parts.push({ key: `${key}.${i}`, name: child.name || "Part", children: below.length === 1 && !below[0]?.children.length ? [] : below });
   }
   return parts;
 }
 
-/** Without the chain of single branches at the top, which says nothing. */
+/** Remove the chain of single branches at the top. */
 function unwrapped(parts: Part[]): Part[] {
   let now = parts;
   while (now.length === 1 && now[0]?.children.length) now = now[0].children;
@@ -62,7 +62,7 @@ function built(body: Body): Mesh {
   if (body.normal) geometry.setAttribute("normal", new BufferAttribute(body.normal, 3));
   else geometry.computeVertexNormals();
   const materials = body.colours.map((colour) => {
-    // OpenCascade has made them linear.
+    // OpenCascade has converted the colours to linear.
     const shade = colour ? new Color().setRGB(...colour) : new Color(0xb9bec7);
     return new MeshStandardMaterial({ color: shade, roughness: 0.55, metalness: 0.1 });
   });

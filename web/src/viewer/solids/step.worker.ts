@@ -1,4 +1,4 @@
-/** Reads STEP with OpenCascade, away from the page: a part of a few megabytes takes seconds. */
+/** Worker that reads STEP with OpenCascade; a part of a few megabytes takes seconds. */
 
 import occtSource from "occt-import-js/dist/occt-import-js.js?url";
 import occtWasm from "occt-import-js/dist/occt-import-js.wasm?url";
@@ -6,7 +6,7 @@ import { withoutEval } from "./closures.ts";
 
 type Colour = [number, number, number];
 
-/** As occt-import-js gives it. */
+/** Result of occt-import-js. */
 interface Found {
   success: boolean;
   root: Node;
@@ -49,8 +49,8 @@ self.onmessage = async ({ data }: MessageEvent<ArrayBuffer>) => {
 };
 
 async function read(data: Uint8Array): Promise<Assembly> {
-  self.postMessage({ progress: "Loading the reader of STEP" });
-  // It is published as a script for old browsers; as a module it only needs an export.
+  self.postMessage({ progress: "Loading the STEP reader" });
+  // The library is a classic script; with an export it becomes a module.
   const [text, wasmBinary] = await Promise.all([
     fetch(occtSource).then((answer) => answer.text()),
     fetch(occtWasm).then((answer) => answer.arrayBuffer()),
@@ -64,7 +64,7 @@ async function read(data: Uint8Array): Promise<Assembly> {
   const occt = await start({ wasmBinary, print: quiet, printErr: quiet });
   self.postMessage({ progress: "Reading the part" });
   const found = occt.ReadStepFile(data, null) as Found;
-  if (!found.success) throw new Error("it is damaged, or no STEP.");
+  if (!found.success) throw new Error("it is damaged, or not a STEP file.");
   return { root: found.root, bodies: found.meshes.map(body) };
 }
 

@@ -1,8 +1,8 @@
-/** The text form of STL as three.js reads it: some programs write its words in large letters. */
+/** Lower-case text STL for three.js, since some programs write keywords in capitals. */
 
 const HEAD = 80;
 
-/** The same STL with the words of its text form in small letters; a binary one, or one in small letters, as it is. */
+/** Return the STL with lower-case keywords; binary or lower-case ones unchanged. */
 export function inSmallLetters(data: ArrayBuffer): ArrayBuffer {
   const start = new TextDecoder("latin1").decode(data.slice(0, 4096));
   if (!/^\s*solid\b/i.test(start) || !/\bfacet\s+normal\b/i.test(start) || isBinary(data)) return data;
@@ -12,7 +12,7 @@ export function inSmallLetters(data: ArrayBuffer): ArrayBuffer {
   return small.buffer;
 }
 
-/** Whether the count behind the header of a binary STL agrees with the number of bytes. */
+/** Whether the count after a binary STL's header agrees with the number of bytes. */
 function isBinary(data: ArrayBuffer): boolean {
   return data.byteLength >= HEAD + 4 && HEAD + 4 + 50 * new DataView(data).getUint32(HEAD, true) === data.byteLength;
 }

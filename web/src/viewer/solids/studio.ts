@@ -1,5 +1,5 @@
 /**
- * The renderer and its light, made once for a frame and used for every model in it: a context and its shaders take
+ * The renderer and its light, created once per frame and used for all models in it: a context and its shaders take
  * seconds without a graphics card, and browsers allow few contexts at once.
  */
 
@@ -9,15 +9,15 @@ import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment
 export interface Studio {
   canvas: HTMLCanvasElement;
   renderer: WebGLRenderer;
-  /** Light from all around for physical materials, made here. Without a graphics card that takes twelve seconds: none. */
+  /** Environment light for physical materials. None without a graphics card, since computing it would take twelve seconds. */
   room: Texture | null;
-  /** Whether the processor does the work of a graphics card. */
+  /** Whether the CPU renders instead of a graphics card. */
   slow: boolean;
 }
 
 let open: Studio | undefined;
 
-/** Throws where the browser has no WebGL 2. */
+/** Throws if the browser has no WebGL 2. */
 export function studio(): Studio {
   if (open && !open.renderer.getContext().isContextLost()) return open;
   open?.renderer.dispose();
@@ -30,7 +30,7 @@ export function studio(): Studio {
   return open;
 }
 
-/** A room, mirrored by rough and smooth surfaces alike. Small: what is judged is form, not what a chrome ball mirrors. */
+/** A small room for reflections; it only has to show form. */
 function lit(renderer: WebGLRenderer): Texture {
   const maker = new PMREMGenerator(renderer);
   const scene = new RoomEnvironment();

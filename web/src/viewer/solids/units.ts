@@ -1,18 +1,18 @@
 /** Lengths of drawings. */
 
-/** By the number that DXF has for them ($INSUNITS). */
+/** Units by DXF number ($INSUNITS). */
 export const UNITS = [
   "", " in", " ft", " mi", " mm", " cm", " m", " km", " µin", " mil", " yd", " Å", " nm", " µm", " dm", " dam", " hm", " Gm",
 ]; // prettier-ignore
 
-/** Six digits are more than a screen can show. */
+/** Format with six digits, more than a screen can show. */
 export function number(value: number): string {
   return Number(value.toPrecision(6)).toLocaleString("en", { maximumFractionDigits: 6 });
 }
 
 /**
- * A point of the sheet in the drawing's own coordinates. `matrix`: a, b, c, d, e, f of
- * x' = a x + c y + e, y' = b x + d y + f, from drawing to sheet. Nothing where that cannot be turned round.
+ * Convert a point of the sheet to the drawing's coordinates. `matrix`: a, b, c, d, e, f of
+ * x' = a x + c y + e, y' = b x + d y + f, from drawing to sheet. Undefined if it is not invertible.
  */
 export function toDrawing(matrix: number[] | undefined, x: number, y: number): number[] {
   if (!matrix || matrix.length !== 6) return [];

@@ -1,5 +1,6 @@
-"""The dialect of Google's generateContent. The path names the model; calls have no ids, so ids are counted in this
-module.
+"""The dialect of Google's generateContent.
+
+The path names the model. Calls have no ids in this dialect, so this module numbers them.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ from worksample.models.gateway.request import (
     Refusal,
     answer_schema,
     any_object,
-    assistant,
-    content,
-    count,
-    media,
+    assistant_message,
+    build_tool,
+    join_content,
     optional,
-    required,
-    result,
-    rows,
-    tool,
+    read_count,
+    read_media,
+    read_required,
+    read_rows,
+    read_texts,
+    tool_result_message,
     unused_settings,
-    words,
 )
 from worksample.models.gateway.server_sent_events import format_event, token_counts
 
@@ -61,17 +62,17 @@ REFUSED = {
 }  # fmt: skip
 EFFORTS = {"MINIMAL": "minimal", "LOW": "low", "MEDIUM": "medium", "HIGH": "high", "THINKING_LEVEL_UNSPECIFIED": None}
 CHOICES = 8
-"""Most answers to one request, as in Google's API."""
+"""Maximum number of answers to one request, as in Google's API."""
 
 
 def camel(key: str) -> str:
-    """Return a name in camel case: Google accepts both spellings."""
+    """Return a name in camel case. Google accepts both spellings."""
     head, *parts = key.split("_")
     return head + "".join(part[:1].upper() + part[1:] for part in parts) if parts and head else key
 
 
 def _own(value: Any, kind: str = "an object") -> dict[str, Any]:
-    """Return an object of Google's with its names in one spelling."""
+    """Return one of Google's objects with its keys in one spelling."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -83,7 +84,7 @@ def read(body: dict[str, Any], path: str) -> ModelRequest:
     """Parse a request; see `Dialect`."""
     name, _, verb = unquote(path.partition("/models/")[2]).partition(":")
     body = _own(body)
-    turns = rows(body, "contents")
+    turns = read_rows(body, "contents")
     if not turns:
         raise Refusal(400, "contents is missing or empty")
     notes = unused_settings(body, BODY, WITHOUT)
@@ -98,35 +99,35 @@ def read(body: dict[str, Any], path: str) -> ModelRequest:
     return ModelRequest(
         model=name,
         messages=messages,
-        tools=[tool for row in rows(body, "tools") for tool in _tools(_own(row), notes)],
+        tools=[tool for row in read_rows(body, "tools") for tool in _tools(_own(row), notes)],
         choice=chosen,
         config=_config(_own(body.get("generationConfig"), "generationConfig"), notes),
         stream=verb == "streamGenerateContent",
-        noted=notes,
-    ).only(only)
+        ignored_settings=notes,
+    ).keep_tools(only)
 
 
 def _config(given: dict[str, Any], notes: list[str]) -> GenerateConfig:
     notes += unused_settings(given, CONFIG, REFUSED, within="generationConfig.")
     thinking = _own(given.get("thinkingConfig"), "thinkingConfig")
     notes += unused_settings(thinking, ("thinkingBudget", "thinkingLevel"), within="thinkingConfig.")
-    budget = count(thinking, "thinkingBudget", -1)
+    budget = read_count(thinking, "thinkingBudget", -1)
     notes += ["thinkingConfig.thinkingBudget: -1"] if budget == -1 else []
     level = optional(thinking, "thinkingLevel", str)
     if level is not None and level.upper() not in EFFORTS:
         raise Refusal(400, f"thinkingLevel is {level[:100]!r}; it must be one of {', '.join(EFFORTS)}")
     return GenerateConfig(
-        max_tokens=count(given, "maxOutputTokens", 1),
+        max_tokens=read_count(given, "maxOutputTokens", 1),
         temperature=optional(given, "temperature", float),
         top_p=optional(given, "topP", float),
-        top_k=count(given, "topK", -1),
-        stop_seqs=words(given, "stopSequences"),
-        num_choices=count(given, "candidateCount", 1, CHOICES),
-        seed=count(given, "seed", -(1 << 31), 1 << 32),
+        top_k=read_count(given, "topK", -1),
+        stop_seqs=read_texts(given, "stopSequences"),
+        num_choices=read_count(given, "candidateCount", 1, CHOICES),
+        seed=read_count(given, "seed", -(1 << 31), 1 << 32),
         presence_penalty=optional(given, "presencePenalty", float),
         frequency_penalty=optional(given, "frequencyPenalty", float),
         logprobs=optional(given, "responseLogprobs", bool),
-        top_logprobs=count(given, "logprobs", 0, 20),
+        top_logprobs=read_count(given, "logprobs", 0, 20),
         reasoning_tokens=None if budget == -1 else budget,
         reasoning_effort=EFFORTS[level.upper()] if level else None,  # type: ignore[arg-type]
         response_schema=_format(given),
@@ -134,7 +135,7 @@ def _config(given: dict[str, Any], notes: list[str]) -> GenerateConfig:
 
 
 def _format(given: dict[str, Any]) -> ResponseSchema | None:
-    """Read the form of the answer: Google's schema, a JSON schema, or any JSON."""
+    """Read the format of the answer: Google's schema, a JSON schema, or any JSON."""
     kind = optional(given, "responseMimeType", str)
     if kind not in (None, "", "text/plain", "application/json", "text/x.enum"):
         raise Refusal(400, f"responseMimeType is {kind[:100]!r}; only text and JSON are supported")
@@ -147,23 +148,23 @@ def _format(given: dict[str, Any]) -> ResponseSchema | None:
 
 
 def _tools(row: dict[str, Any], notes: list[str]) -> list[ToolInfo]:
-    """Read tools. Tools that run on Google's servers are withheld and noted."""
+    """Read tools. Tools that run on Google's servers are left out and noted."""
     notes += [f"tools: {key}" for key, value in row.items() if key != "functionDeclarations" and value is not None]
     out = []
-    for declared in map(_own, rows(row, "functionDeclarations")):
+    for declared in map(_own, read_rows(row, "functionDeclarations")):
         notes += unused_settings(
             declared, ("name", "description", "parameters", "parametersJsonSchema"), within="tools."
         )
         foreign = declared.get("parametersJsonSchema")
         schema = standard(declared.get("parameters")) if foreign is None else standard(foreign, own=False)
-        out.append(tool(required(declared, "name", str), optional(declared, "description", str), schema))
+        out.append(build_tool(read_required(declared, "name", str), optional(declared, "description", str), schema))
     return out
 
 
 def standard(node: Any, *, own: bool = True) -> Any:
-    """Convert Google's schema to a JSON schema: names in one spelling, types in lower case, standard references.
+    """Convert Google's schema to a JSON schema: keys in one spelling, types in lower case, standard references.
 
-    `own`: whether names are Google's; in a JSON schema only the spelling of types is corrected.
+    `own` is True if the keys are Google's; in a JSON schema only the spelling of types is corrected.
     """
     if isinstance(node, list):
         return [standard(one, own=own) for one in node]
@@ -185,9 +186,9 @@ def standard(node: Any, *, own: bool = True) -> Any:
 
 _NAMES = {"defs": "$defs", "ref": "$ref"}
 _MAPS = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
-"""Keywords whose keys are names that the program chooses."""
+"""Schema keywords whose keys are names that the program chooses."""
 _VALUES = frozenset({"default", "example", "examples", "enum", "const", "required", "propertyOrdering"})
-"""Keywords that contain no schema."""
+"""Schema keywords that contain no schema."""
 
 
 def _type(value: Any) -> Any:
@@ -201,7 +202,7 @@ def _choice(body: dict[str, Any], notes: list[str]) -> tuple[ToolChoice | None, 
     notes += unused_settings(config, ("functionCallingConfig",), within="toolConfig.")
     calling = _own(config.get("functionCallingConfig"), "functionCallingConfig")
     notes += unused_settings(calling, ("mode", "allowedFunctionNames"), within="functionCallingConfig.")
-    names = words(calling, "allowedFunctionNames") or None
+    names = read_texts(calling, "allowedFunctionNames") or None
     mode = optional(calling, "mode", str, "MODE_UNSPECIFIED").upper()
     if mode not in _MODES:
         raise Refusal(400, f"mode is {mode[:100]!r}; it must be one of {', '.join(_MODES)}")
@@ -216,11 +217,11 @@ _MODES: dict[str, ToolChoice | None] = {
 
 
 def _parts(turn: dict[str, Any]) -> list[dict[str, Any]]:
-    return [_own(part) for part in rows(turn, "parts")]
+    return [_own(part) for part in read_rows(turn, "parts")]
 
 
 def _text(parts: list[dict[str, Any]], notes: list[str]) -> str:
-    """Return the text of a turn; the gateway remembers reasoning itself."""
+    """Return the text of a turn without reasoning, which the gateway remembers itself."""
     said = []
     for part in parts:
         if "text" in part:
@@ -231,17 +232,17 @@ def _text(parts: list[dict[str, Any]], notes: list[str]) -> str:
 
 
 def _turn(turn: dict[str, Any], waiting: list[tuple[str, str]], number: int, notes: list[str]) -> list[ChatMessage]:
-    """Read a turn. `waiting`: (id, function) of calls without a result so far."""
+    """Read a turn. `waiting` lists (id, function) of calls without a result so far."""
     parts, role = _parts(turn), optional(turn, "role", str, "user")
     if role == "model":
         calls = []
         for index, part in enumerate(parts):
             if part.get("functionCall") is not None:
                 call = _own(part["functionCall"], "functionCall")
-                name, id = required(call, "name", str), optional(call, "id", str) or f"call_{number}_{index}"
+                name, id = read_required(call, "name", str), optional(call, "id", str) or f"call_{number}_{index}"
                 calls.append(ToolCall(id=id, function=name, arguments=optional(call, "args", dict, {})))
                 waiting.append((id, name))
-        return [assistant(_text(parts, notes), calls)]
+        return [assistant_message(_text(parts, notes), calls)]
     if role not in ("user", "function", "tool"):
         raise Refusal(400, f"contents: {role[:100]!r} is not a role")
     out: list[ChatMessage] = []
@@ -255,16 +256,16 @@ def _turn(turn: dict[str, Any], waiting: list[tuple[str, str]], number: int, not
             spoken.append(ContentText(text=optional(part, "text", str, "")))
         else:
             raise Refusal(400, f"a part with {', '.join(part)[:200] or 'nothing'} is not supported")
-    return [*out, ChatMessageUser(content=content(spoken))] if spoken or not out else out
+    return [*out, ChatMessageUser(content=join_content(spoken))] if spoken or not out else out
 
 
 def _data(value: Any) -> Content:
     given = _own(value, "inlineData")
-    return media(f"data:{optional(given, 'mimeType', str, '')};base64,{optional(given, 'data', str, '')}")
+    return read_media(f"data:{optional(given, 'mimeType', str, '')};base64,{optional(given, 'data', str, '')}")
 
 
 def _result(given: dict[str, Any], waiting: list[tuple[str, str]]) -> ChatMessage:
-    name, id = required(given, "name", str), optional(given, "id", str)
+    name, id = read_required(given, "name", str), optional(given, "id", str)
     found = next((one for one in waiting if one[0] == id or (id is None and one[1] == name)), None)
     if found is None:
         raise Refusal(400, f"a result of {name[:100]}, which was not called")
@@ -274,8 +275,10 @@ def _result(given: dict[str, Any], waiting: list[tuple[str, str]]) -> ChatMessag
     whole = isinstance(value, dict) and len(value) > 1
     text = inner if isinstance(inner, str) and not whole else json.dumps(value, ensure_ascii=False)
     failed = isinstance(value, dict) and list(value) == ["error"]
-    more = [_data(part["inlineData"]) for part in map(_own, rows(given, "parts")) if part.get("inlineData") is not None]
-    return result(found[0], content([ContentText(text=text), *more]), name, failed=failed)
+    more = [
+        _data(part["inlineData"]) for part in map(_own, read_rows(given, "parts")) if part.get("inlineData") is not None
+    ]
+    return tool_result_message(found[0], join_content([ContentText(text=text), *more]), name, failed=failed)
 
 
 def _logprobs(one: ChatCompletionChoice) -> dict[str, Any]:
@@ -320,7 +323,7 @@ def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
 
 
 def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
-    """Write a stream of one piece; see `Dialect`."""
+    """Write a stream with a single event; see `Dialect`."""
     yield format_event(answer(output, asked))
 
 

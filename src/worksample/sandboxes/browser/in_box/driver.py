@@ -28,7 +28,7 @@ SETTLE = 3.0
 
 
 class Driver:
-    """One browser, started when it is first needed and restarted when it has ended."""
+    """Driver of a browser, which is started when it is first needed and restarted if it has ended."""
 
     def __init__(self, playwright: Any, given: dict[str, Any]) -> None:
         self._playwright, self._given = playwright, given

@@ -17,7 +17,7 @@ MOST_TOLD = 100
 
 
 class Tabs:
-    """All pages of one browser, with the events since the last call of `take_events`."""
+    """Tabs of one browser, with the events since the last call of `take_events`."""
 
     def __init__(self, downloads: str) -> None:
         self._downloads = downloads
@@ -58,7 +58,7 @@ class Tabs:
 
     @property
     def is_gone(self) -> bool:
-        """Whether the active page has crashed or closed."""
+        """Return whether the active page has crashed or closed."""
         return self.page is None or self.page.is_closed() or self.page in self._broken
 
     def add_remark(self, text: str) -> None:

@@ -23,7 +23,7 @@ Commit = dict[str, Any]
 
 
 class NotFound(DialectRefused):
-    """Something that the repository does not have."""
+    """Error (404): the repository does not have what was requested."""
 
     def __init__(self, what: str) -> None:
         super().__init__(404, f"404 {what} Not Found")

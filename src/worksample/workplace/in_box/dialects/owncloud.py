@@ -35,7 +35,7 @@ VERBS = frozenset(("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PROPFIND", "PROPP
 
 
 class OwnCloud:
-    """The dialect. accounts: passwords by person, as the service has them. `folder`: where links are kept."""
+    """Dialect of ownCloud. accounts: passwords by person, as the service has them. `folder`: holds the public links."""
 
     def __init__(self, accounts: Mapping[str, str], folder: Path) -> None:
         self._accounts, self._place = dict(accounts), folder / "links.json"

@@ -21,7 +21,7 @@ Dialect = Callable[[DialectRequest], DialectResponse]
 
 
 class DialectFront:
-    """All dialects of a workplace, and the requests that they could not serve."""
+    """Front of all dialects of a workplace, which records the requests that they could not serve."""
 
     def __init__(self, dialects: Mapping[str, Dialect], operator: str) -> None:
         self._dialects, self._operator = dialects, operator

@@ -1,9 +1,9 @@
-/** A table that is loaded in chunks of rows, as far as it is looked at. */
+/** A table that loads chunks of rows when they become visible. */
 
 export type Cell = string | number | boolean | null;
 export type Load = (chunk: number) => Promise<Cell[][]>;
 
-/** Chunks kept at once; the least recently used ones go. */
+/** Number of chunks kept; the least recently used are dropped. */
 const KEPT = 60;
 
 export interface Where {
@@ -29,13 +29,13 @@ export class Sheet {
     return new Sheet(rows.length, columns, size, () => Promise.resolve(rows));
   }
 
-  /** A row that is here, or nothing. */
+  /** Return a loaded row, or undefined. */
   row(number: number): Cell[] | undefined {
     const at = number + this.skip;
     return this.chunks.get(Math.floor(at / this.chunk))?.[at % this.chunk];
   }
 
-  /** Load what rows `first` to `end` need. True where something new came. */
+  /** Load the chunks of rows `first` to `end`. True if something new was loaded. */
   async want(first: number, end: number): Promise<boolean> {
     if (end <= first) return false;
     const [low, high] = [Math.floor((first + this.skip) / this.chunk), Math.floor((end - 1 + this.skip) / this.chunk)];
@@ -67,7 +67,7 @@ export class Sheet {
     }
   }
 
-  /** Cells in which `text` occurs, told chunk by chunk; at most `limit`. */
+  /** Find cells that contain `text`, reported chunk by chunk; at most `limit`. */
   async find(text: string, signal: AbortSignal, told: (hits: Where[], done: boolean) => void, limit = 5_000): Promise<void> {
     const wanted = text.toLowerCase();
     const hits: Where[] = [];
@@ -94,14 +94,14 @@ export function written(cell: Cell | undefined): string {
   return typeof cell === "boolean" ? (cell ? "TRUE" : "FALSE") : String(cell);
 }
 
-/** Numbers stand to the right; in text tables they are texts that look like one. */
+/** Whether a cell is aligned to the right: a number, or a text that looks like one. */
 export function isNumber(cell: Cell | undefined): boolean {
   return typeof cell === "number" || (typeof cell === "string" && /^\s*[-+]?[$€£]?\d[\d.,' ]*%?\s*$/.test(cell));
 }
 
 const [NARROW, WIDE, LETTER, PADDING] = [56, 340, 7.4, 18];
 
-/** Widths of columns in pixels, by what a sample of rows holds. */
+/** Widths of columns in pixels, from a sample of rows. */
 export function widths(columns: number, header: readonly string[], sample: readonly (Cell[] | undefined)[]): Float64Array {
   const out = new Float64Array(columns);
   for (let column = 0; column < columns; column++) {
@@ -112,14 +112,14 @@ export function widths(columns: number, header: readonly string[], sample: reado
   return out;
 }
 
-/** Left edges of columns, and at the end the whole width. */
+/** Left edges of columns, with the total width at the end. */
 export function edges(width: ArrayLike<number>): Float64Array {
   const out = new Float64Array(width.length + 1);
   for (let n = 0; n < width.length; n++) out[n + 1] = (out[n] as number) + (width[n] as number);
   return out;
 }
 
-/** Rows and columns as text that spreadsheets take. */
+/** Copy rows and columns as text that spreadsheets can paste. */
 export function copied(sheet: Sheet, from: Where, to: Where): string {
   const [top, bottom] = [Math.min(from.row, to.row), Math.max(from.row, to.row)];
   const [left, right] = [Math.min(from.column, to.column), Math.max(from.column, to.column)];

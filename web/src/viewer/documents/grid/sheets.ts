@@ -15,7 +15,7 @@ export interface SheetMeta {
   type?: string;
 }
 
-/** More columns than these are counted by the server, not kept. */
+/** Most columns kept; the server counts further ones. */
 const COLUMNS = 500;
 const EMPTY: Cell[][] = [];
 

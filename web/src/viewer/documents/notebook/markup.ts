@@ -1,4 +1,4 @@
-/** Markdown cells and formulas as nodes of this page: cleaned, without addresses, formulas by KaTeX. */
+/** Markdown cells and formulas as nodes of this page: sanitised, without addresses, formulas by KaTeX. */
 
 import DOMPurify from "dompurify";
 import katex from "katex";
@@ -18,7 +18,7 @@ const TAGS = [
   "s", "del", "a", "img", "table", "thead", "tbody", "tr", "th", "td", "sup", "sub",
 ]; // prettier-ignore
 
-/** `beside` gives the address of a delivered file by its name, where there is one. */
+/** `beside` returns the address of a delivered file by its name, if it exists. */
 export function written(html: string, beside: (name: string) => string | undefined): DocumentFragment {
   const clean = DOMPurify.sanitize(html, {
     ALLOWED_TAGS: TAGS,
@@ -26,7 +26,7 @@ export function written(html: string, beside: (name: string) => string | undefin
     RETURN_DOM_FRAGMENT: true,
   });
   for (const link of clean.querySelectorAll("a")) {
-    // A link would lead the viewer away from itself: it is told, not followed.
+    // Show a link's target as text; following it would leave the viewer.
     const target = link.getAttribute("href") ?? "";
     link.removeAttribute("href");
     link.title = target;
@@ -54,7 +54,7 @@ export function formula(text: string): HTMLElement {
   return out;
 }
 
-/** Terminal colours and other control codes are no text. */
+/** Remove terminal colours and other control codes. */
 export function plain(text: string): string {
   // eslint-disable-next-line no-control-regex
   return text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "");

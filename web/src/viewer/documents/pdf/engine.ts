@@ -1,4 +1,4 @@
-/** pdf.js, with everything that it asks for on this origin and nothing evaluated. */
+/** pdf.js, with all of its resources on this origin and without `eval`. */
 
 import * as pdfjs from "pdfjs-dist";
 import type { PDFDocumentLoadingTask, PDFDocumentProxy } from "pdfjs-dist";
@@ -8,7 +8,7 @@ export { TextLayer } from "pdfjs-dist";
 export type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 
 const ASSETS = new URL(`/assets/pdfjs-${pdfjs.version}/`, location.href).href;
-/** Pixels of one picture in a document: more is left out instead of filling the memory. */
+/** Most pixels of a picture in a document; larger ones are left out to save memory. */
 const PIXELS = 120_000_000;
 
 let worker: pdfjs.PDFWorker | undefined;
@@ -20,7 +20,7 @@ function shared(): pdfjs.PDFWorker {
   return worker;
 }
 
-/** Begin to read a document; `task.destroy()` ends it. */
+/** Start to read a document; `task.destroy()` stops it. */
 export function open(url: string): PDFDocumentLoadingTask {
   return pdfjs.getDocument({
     url,
@@ -37,7 +37,7 @@ export function open(url: string): PDFDocumentLoadingTask {
   });
 }
 
-/** What to tell of a document that cannot be opened. */
+/** Describe why a document cannot be opened. */
 export function reason(fault: unknown): string {
   const name = fault instanceof Error ? fault.name : "";
   if (name === "PasswordException") return "The PDF is protected by a password, so its pages cannot be shown.";

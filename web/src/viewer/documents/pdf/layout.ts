@@ -1,4 +1,4 @@
-/** Where each page of a document lies, in pixels, at a zoom and a rotation. */
+/** Positions of a document's pages in pixels, at a zoom and a rotation. */
 
 export interface Size {
   width: number;
@@ -9,11 +9,11 @@ export type Zoom = number | "width" | "page";
 export const GAP = 10;
 /** CSS pixels per point at 100 %. */
 export const POINT = 96 / 72;
-/** Small pages are not blown up to fill a wide pane. */
+/** Largest zoom for fitting, so that small pages do not fill a wide pane. */
 const WIDEST = 2;
 
 export interface Layout {
-  /** Top of each page, and at the end the whole height. */
+  /** Tops of pages, with the total height at the end. */
   starts: Float64Array;
   scale: number;
   widest: number;
@@ -31,7 +31,7 @@ export function turned(size: Size, rotation: number): Size {
   return rotation % 180 === 0 ? size : { width: size.height, height: size.width };
 }
 
-/** `known`: sizes in points of pages that were opened; the others are taken to be like the first. */
+/** `known`: sizes in points of opened pages; others are assumed equal to the first. */
 export function layout(count: number, usual: Size, known: Map<number, Size>, rotation: number, scale: number): Layout {
   const starts = new Float64Array(count + 1);
   let [at, widest] = [GAP, 0];

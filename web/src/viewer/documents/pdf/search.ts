@@ -1,4 +1,4 @@
-/** Find a text in a document, page by page; long documents give their first hits at once. */
+/** Search of a text in a document, page by page; the first hits of long documents appear at once. */
 
 import type { PDFDocumentProxy } from "pdfjs-dist";
 
@@ -9,14 +9,14 @@ export interface PageHits {
 
 const MOST = 5_000;
 
-/** The text of a page as the text layer writes it, one piece per element. */
+/** Return the text of a page in pieces, one per element of the text layer. */
 export async function pieces(document: PDFDocumentProxy, page: number): Promise<string[]> {
   const proxy = await document.getPage(page + 1);
   const { items } = await proxy.getTextContent();
   return items.map((item) => ("str" in item ? item.str : ""));
 }
 
-/** How often `text` occurs, whatever its case; pieces are joined as they come. */
+/** Count occurrences of `text`, ignoring case, in the joined pieces. */
 export function occurrences(parts: readonly string[], text: string): number {
   const [whole, wanted] = [parts.join("").toLowerCase(), text.toLowerCase()];
   let count = 0;
@@ -24,7 +24,7 @@ export function occurrences(parts: readonly string[], text: string): number {
   return count;
 }
 
-/** Tells hits as they are found; ends when `signal` does, or with 5,000 hits. */
+/** Report hits as they are found, until `signal` aborts, or 5,000 hits. */
 export async function search(
   document: PDFDocumentProxy,
   text: string,
@@ -43,7 +43,7 @@ export async function search(
   told(hits, true);
 }
 
-/** Which hit of which page the nth of all is. */
+/** Return the page and index of the nth hit. */
 export function locate(hits: readonly PageHits[], nth: number): { page: number; within: number } | undefined {
   let left = nth;
   for (const { page, count } of hits) {
@@ -53,7 +53,7 @@ export function locate(hits: readonly PageHits[], nth: number): { page: number; 
   return undefined;
 }
 
-/** Ranges of a text in an element's text nodes, in order, across nodes. */
+/** Return the ranges of a text in an element's text nodes, also across nodes. */
 export function ranges(root: HTMLElement, text: string): Range[] {
   const walker = root.ownerDocument.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const nodes: { node: Text; start: number }[] = [];

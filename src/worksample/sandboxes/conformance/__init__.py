@@ -1,0 +1,47 @@
+"""Checks that every kind of box must pass, as functions that raise AssertionError: `await CHECKS[name](box)`.
+
+A new kind is registered as an entry point and run against all checks, each in a fresh box:
+
+    @pytest.mark.parametrize("name", CHECKS)
+    async def test_it_is_a_box(name, tmp_path):
+        async with open_conformance_box("my-kind", tmp_path) as box:
+            await CHECKS[name](box)
+
+The checks do not test isolation: `tests/sandboxes/attacks` does.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from worksample.box.config import BoxConfig, Mount, Root
+from worksample.box.interface import Box
+from worksample.sandboxes.box_registry import open_box
+
+from . import commands, files, sockets, streams
+
+BRIEF = b"Add the numbers."
+
+CHECKS: dict[str, Callable[[Box], Awaitable[None]]] = {
+    name: check
+    for module in (commands, files, streams, sockets)
+    for name, check in vars(module).items()
+    if inspect.iscoroutinefunction(check) and check.__module__ == module.__name__ and not name.startswith("_")
+}
+
+
+@asynccontextmanager
+async def open_conformance_box(kind: str, folder: Path, root: Root | None = None) -> AsyncIterator[Box]:
+    """Open a box as the checks expect it. `folder` is an empty folder of the host; `root` belongs to an image with
+    `python3`.
+    """
+    (folder / "brief.md").write_bytes(BRIEF)
+    config = BoxConfig(mounts=(Mount(str(folder), "/task/input"),), env=(("COLOUR", "green"),))
+    if root is not None:
+        config = replace(config, root=root, python="none")
+    async with open_box(config, kind=kind) as box:
+        yield box
