@@ -69,7 +69,7 @@ async def test_exported_trajectories_are_sound_and_bring_their_pictures(tmp_path
         ({"steps": [{"step_id": 2, "source": "user", "message": ""}]}, "step_id 2"),
         ({"steps": [{"step_id": 1, "source": "robot", "message": ""}]}, "source 'robot'"),
         ({"steps": [{"step_id": 1, "source": "user", "message": "", "metrics": {}}]}, "of user has metrics"),
-        ({"steps": [{**STEP, "observation": {"results": [{"source_call_id": "x"}]}}]}, "did not call"),
+        ({"steps": [{**STEP, "observation": {"results": [{"source_call_id": "x"}]}}]}, "did not make"),
     ],
 )
 def test_what_breaks_the_format_is_named(change: dict[str, Any], says: str) -> None:
