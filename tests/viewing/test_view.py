@@ -148,7 +148,7 @@ def test_a_view_that_could_not_be_made_says_whose_fault_that_is(
 ) -> None:
     view, _, kept = work._view_of_result(work.manifest.entries[0], raw)
     assert view.visibility is blame
-    assert kept == (0 if blame.ours else None)
+    assert kept == (0 if blame.is_our_fault else None)
 
 
 def test_a_kept_view_counts_while_its_artefacts_and_its_converter_are_there(work: _ViewBuild) -> None:
