@@ -20,7 +20,7 @@ from forking.child import ended
 from openai_server import Answer, judged, read, serving
 from reports.measuring import cell
 from worksample.cli.judging_forecast import judging_of, show_calibration, show_judging
-from worksample.cli.run_output import dry
+from worksample.cli.run_output import print_dry_run
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import PeopleConfig
 from worksample.experiments.config_file import load
@@ -157,7 +157,7 @@ def test_what_calibrating_takes_is_told_before_a_run(tmp_path: Path, capsys: pyt
     show_calibration(plan)
     told = " ".join(capsys.readouterr().err.split())
     assert "12 questions, $1.28 at most" in told
-    assert "6 submissions drawn at random, to calibrate the judge, 4.0 hours at most" in told
+    assert "6 submissions drawn at random to calibrate the judge, 4.0 hours at most" in told
     assert told.count("3 of 6") == 2 and "6 labels are too few" in told
 
 
@@ -174,7 +174,7 @@ def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> Non
             ):
                 planned(store, config.replaced(calibration=other))
             with pytest.raises(PlanError, match="differs from the value with which"):
-                dry(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
+                print_dry_run(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_a_table_that_makes_no_sense_is_refused_by_its_key(tmp_path: Path, table
 @pytest.mark.parametrize(
     ("protocol", "by", "asked", "says"),
     [
-        ("rubric", "person", (), "there is nothing to calibrate: no judge is asked anything"),
+        ("rubric", "person", (), "nothing to calibrate: this experiment asks no judge"),
         ("rubric", "judge", (Protocol.HOLISTIC,), "no judge is asked under holistic"),
         ("pairwise", "person", (Protocol.PAIRWISE,), "no judge is asked under pairwise"),
     ],

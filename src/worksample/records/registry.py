@@ -1,4 +1,4 @@
-"""All kinds of records, and reading a record from its stored form."""
+"""Registry of the kinds of records, and reading of a record from its stored form."""
 
 from __future__ import annotations
 

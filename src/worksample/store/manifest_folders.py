@@ -1,4 +1,4 @@
-"""Lay manifests out as read-only folders, once each."""
+"""Manifests as read-only folders on this machine, each created once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .blobs import Blobs
 
 
 class Folders:
-    """Folders below `root`, by manifest digest. Their files are hard links to blobs: only mount or read them."""
+    """Folders below `root`, by manifest digest. Their files are hard links to blobs, so mount or read them only."""
 
     def __init__(self, root: Path, drafts: Path, blobs: Blobs) -> None:
         self._root, self._drafts, self._blobs = root, drafts, blobs
@@ -35,7 +35,7 @@ class Folders:
             paths = self._blobs.paths(entry.blob for entry in manifest.entries)
             materialise(manifest, paths.__getitem__, draft, links=True, share=True)
             target.parent.mkdir(parents=True, exist_ok=True)
-            # Another process may have been quicker: its folder is as good.
+            # Another process may have created the same folder first.
             with suppress(FileExistsError, NotADirectoryError):
                 _rename(draft, target)
         finally:
