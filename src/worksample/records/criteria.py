@@ -40,7 +40,7 @@ class Criterion(CriterionNode, Frozen):
             raise ValueError(f"criterion {self.id}: give either points or an importance")
         return self
 
-    def left(self, parts: tuple[Self, ...]) -> Self:
+    def with_parts(self, parts: tuple[Self, ...]) -> Self:
         """Return this branch with only the given parts; its points are their sum."""
         return self.model_copy(update={"parts": parts, "points": None})
 

@@ -157,7 +157,7 @@ class Round(Record):
         return {**body, "by": EvaluatorKind.PROGRAM if programs else EvaluatorKind.PERSON}
 
     @classmethod
-    def upgraded(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
+    def upgrade(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
         """Convert older schemas.
 
         Schema 4 had no pairs that are drawn later, and schema 3 no jobs as subjects. Schema 2 did not record which kind

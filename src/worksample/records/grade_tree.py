@@ -76,7 +76,7 @@ class CriterionNode:
     def leaves(self) -> tuple[Self, ...]:
         return tuple(leaf for p in self.parts for leaf in p.leaves) if self.parts else (self,)
 
-    def left(self, parts: tuple[Self, ...]) -> Self:
+    def with_parts(self, parts: tuple[Self, ...]) -> Self:
         """Return this branch with only the given parts; its points are their sum."""
         raise NotImplementedError
 
@@ -113,7 +113,7 @@ def asked_of(nodes: Sequence[Node], by: str) -> tuple[Node, ...]:
     for node in nodes:
         parts = asked_of(node.parts, by)
         if parts:
-            kept.append(node.left(parts))
+            kept.append(node.with_parts(parts))
         elif not node.parts and node.by.value == by:
             kept.append(node)
     return tuple(kept)

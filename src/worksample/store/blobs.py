@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import secrets
+import shutil
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from worksample.errors import RecordMissing, StoreError
+from worksample.files import materialise, read_manifest
 from worksample.files.copy_file import copy_file
-from worksample.records import canonical, digest_bytes
+from worksample.records import Manifest, canonical, digest_bytes
 
 from .event_loop_warning import warn_on_event_loop
 from .storage_backend import LocalPlace, RemotePlace
@@ -28,7 +33,7 @@ def blob_path(digest: str) -> str:
 
 
 class BytesSink(Protocol):
-    """Anything that keeps bytes under their digest."""
+    """Storage that names bytes by their digest."""
 
     def put(self, data: bytes) -> str: ...
 
@@ -204,3 +209,40 @@ class Blobs:
     def _missing(self, digest: str) -> RecordMissing:
         where = f"{self._near.name if self._far is None else self._far.name}/{blob_path(digest)}"
         return RecordMissing("this blob is missing from the store", where=where, next="worksample store check")
+
+
+class ManifestFolders:
+    """Folders below `root`, by manifest digest. Their files are hard links to blobs, so mount or read them only."""
+
+    def __init__(self, root: Path, drafts: Path, blobs: Blobs) -> None:
+        self._root, self._drafts, self._blobs = root, drafts, blobs
+        self.manifest = lru_cache(maxsize=256)(self._manifest)
+
+    def _manifest(self, digest: str) -> Manifest:
+        return read_manifest(self._blobs.read(digest))
+
+    def path(self, digest: str) -> Path:
+        """Return the folder of a manifest; create it if needed. Safe for any number of processes."""
+        target = self._root / digest[:2] / digest
+        if target.is_dir():
+            return target
+        manifest = self.manifest(digest)
+        draft = self._drafts / f"folder-{secrets.token_hex(8)}"
+        try:
+            paths = self._blobs.paths(entry.blob for entry in manifest.entries)
+            materialise(manifest, paths.__getitem__, draft, links=True, share=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # Another process may have created the same folder first.
+            with suppress(FileExistsError, NotADirectoryError):
+                _rename(draft, target)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+        return target
+
+
+def _rename(draft: Path, target: Path) -> None:
+    try:
+        draft.rename(target)
+    except OSError:
+        if not target.is_dir():
+            raise

@@ -16,7 +16,7 @@ from worksample.fault_injection import failpoint
 from worksample.records import Manifest, Record, Slot, from_envelope
 
 from . import index, schema
-from .blobs import Blobs
+from .blobs import Blobs, ManifestFolders
 from .database import Collided, Database, Rivals
 from .disk import Disk as _Disk
 from .error_translation import translate_os_errors
@@ -26,7 +26,6 @@ from .lease import Leases
 from .lease_fence import is_fenced, require_lease
 from .location import Location as _Location
 from .location import locate
-from .manifest_folders import Folders
 from .objects import Committed, Objects, draft
 from .prepared_statements import Prepared
 from .record_rows import micros
@@ -58,7 +57,7 @@ class Store:
         self._replaying = IndexRebuild(self.database, self.objects)
         self.far = far
         self._near = near
-        self._folders = Folders(near.root / "cache" / "folders", near.root / "tmp", self.blobs)
+        self._folders = ManifestFolders(near.root / "cache" / "folders", near.root / "tmp", self.blobs)
         self._leases = Leases(self.database)
 
     @classmethod
