@@ -124,7 +124,7 @@ class Policy:
     """Whether a new try of the slot, or a new evaluation of the subject, starts automatically."""
     graded: bool
     """Whether the files left behind count as the agent's work and are graded."""
-    says: str
+    description: str
     """The cause in words, for tables and reports."""
     by_deliverable: bool = False
     """Whether the deliverable caused it: ungraded through no fault of ours, and 0 in lower bounds of rates."""

@@ -147,7 +147,7 @@ def test_who_stops_a_server_is_told_what_was_done(desk: Office) -> None:
         "by a test",
         clock=desk.people.clock,
     )
-    assert (alone.answers, alone.skipped, everybody.answers) == (1, 1, 2)
+    assert (alone.answers, alone.skips, everybody.answers) == (1, 1, 2)
     desk.store.close()
     for verb, told in (
         (

@@ -11,7 +11,7 @@ import pytest
 from cli.run_cli import cli, cli_json
 from formats.jobs_rows import row, write_csv
 from worksample.app.judging.scripted_experts import ManualClock, ScriptedExperts
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 from worksample.people.rounds.job_questions import CONTEXT, IDENTIFIERS, QUALITY
 from worksample.records import Arm, Experiment, Lock, Protocol, now
 from worksample.reports.sections.all_sections import measure
@@ -54,7 +54,9 @@ def test_jobs_go_from_a_list_to_a_suite(tmp_path: Path) -> None:
     assert sorted(map(tuple, missing.values())) == [(), (), ("gone.pdf",)]
     seen: list[str] = []
     with Store.open(store) as opened:
-        experts = ScriptedExperts(opened, answered(seen), ManualClock(wall()), names=("ann", "bob", "cem"))
+        experts = ScriptedExperts(
+            opened, answered(seen), ManualClock(now_in_microseconds()), names=("ann", "bob", "cem")
+        )
         for _ in range(3):
             experts.judge()
     assert {title: seen.count(title) for title in seen} == {"Good": 2, "Gone": 1, "Contested": 3}

@@ -16,7 +16,7 @@ from experiments.test_chains import chained, stands
 from experiments.test_protocols import planned, run
 from worksample.fault_injection import OF_CHAINS
 from worksample.people import People
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 from worksample.records import Experiment, Slot, Submission, Trial
 from worksample.results.reattempts.chain_state import chains_of
 from worksample.store import Store, check
@@ -46,7 +46,7 @@ class Ticking:
     """Each look takes five minutes, so that answers take time; a day for each turn."""
 
     def __init__(self, turn: int) -> None:
-        self.now = wall() + turn * 86_400_000_000
+        self.now = now_in_microseconds() + turn * 86_400_000_000
 
     def __call__(self) -> int:
         self.now += 300_000_000

@@ -18,7 +18,7 @@ from worksample.experiments.chain_steps import advance
 from worksample.experiments.planning.preparation import prepare
 from worksample.experiments.status import status_of
 from worksample.people import People
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 from worksample.records import Evaluation, Experiment, Fed, Slot, Submission, Trial
 from worksample.results.reattempts.chain_state import chains_of
 from worksample.store import Store, check
@@ -35,7 +35,7 @@ class Later:
         self.hours = hours
 
     def __call__(self) -> int:
-        return wall() + int(self.hours * HOUR)
+        return now_in_microseconds() + int(self.hours * HOUR)
 
 
 def begun(store: Store, folder: Path) -> Experiment:

@@ -13,7 +13,7 @@ from forking.child import Talking
 from people.worlds import Office, office
 from running.profiles import examples
 from worksample.people import People, own_queues
-from worksample.people.clock import MINUTE, wall
+from worksample.people.clock import MINUTE, now_in_microseconds
 from worksample.records import Evaluation, EvaluationOutcome
 from worksample.store import Store, check
 from worksample.store.people_tables import assignments, items
@@ -70,7 +70,9 @@ def test_fifty_claim_thousands_of_items_while_processes_are_killed(tmp_path: Pat
         dead = {p.id for p in people[:20]}
         with store.database.writing() as connection:
             lost = connection.execute(
-                update(assignments).where(assignments.c.account.in_(dead)).values(expires=wall() - MINUTE)
+                update(assignments)
+                .where(assignments.c.account.in_(dead))
+                .values(expires=now_in_microseconds() - MINUTE)
             ).rowcount
         assert lost >= seen > 0
         heir, got = People(store), Counter[str]()
@@ -98,7 +100,7 @@ def test_a_process_killed_between_the_evaluation_and_the_queue_counts_once(tmp_p
     out, _ = dying.communicate(timeout=300)
     assert dying.returncode == -9 and len(out.splitlines()) == 2
     with Store.open(tmp_path / "s") as store:
-        later = People(store, clock=lambda: wall() + 60 * MINUTE)
+        later = People(store, clock=lambda: now_in_microseconds() + 60 * MINUTE)
         other = later.accounts.all()[1]
         while (item := later.drafting.claim(other)) is not None:
             later.judging.submit(item.id, other, {"score": 1, "justification": "empty"}, "k")

@@ -20,7 +20,7 @@ from worksample.records import Ending, TrialOutcome
 
 def test_policy_covers_every_cause() -> None:
     assert set(POLICY) == set(Cause)
-    assert all(policy.says for policy in POLICY.values())
+    assert all(policy.description for policy in POLICY.values())
 
 
 def test_what_is_graded_is_not_tried_again() -> None:

@@ -264,7 +264,7 @@ async def test_nothing_is_made_twice(shown: Shown) -> None:
 async def test_a_task_check_sees_how_files_render(shown: Shown) -> None:
     rows = await renderings_of(shown.store, shown.manifest)
     assert [r.path for r in rows] == [e.path for e in shown.manifest.files]
-    said = {r.path: r.says for r in rows}
+    said = {r.path: r.description for r in rows}
     assert said["image/a.png"] == "image/a.png: shown as image, native"
     assert said["more/odd.xyz"] == "more/odd.xyz: shown as card (no viewer knows this format)"
     assert {r.path for r in rows if not r.inspectable} == {"more/odd.xyz", "cad/tower.rvt", "cad/gear.ipt"}

@@ -22,7 +22,7 @@ from worksample.app.content_origin.original_file import may_identify
 from worksample.viewing.in_box.conversion_job import ConversionJob, ConverterFault, TooHeavy, Unreadable, fault, run
 from worksample.viewing.in_box.csv_table import EXACT, json_cell
 from worksample.viewing.in_box.format_detection import sniff
-from worksample.viewing.in_box.main import convert_one, finite
+from worksample.viewing.in_box.main import convert_one, replace_non_finite
 from worksample.viewing.in_box.office import convert_to
 
 ORDER = {"light": False, "plain": False, "query": ""}
@@ -235,7 +235,7 @@ def test_what_a_file_is_does_not_hang_on_capitals(tmp_path: Path, data: bytes | 
 
 
 def test_numbers_that_json_lacks_are_unknown() -> None:
-    assert finite({"a": [float("nan"), 1.5], "b": (float("inf"), "x", None)}) == {
+    assert replace_non_finite({"a": [float("nan"), 1.5], "b": (float("inf"), "x", None)}) == {
         "a": [None, 1.5],
         "b": [None, "x", None],
     }

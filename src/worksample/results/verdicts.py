@@ -135,7 +135,7 @@ def _silent(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _why_silent() -> pl.Expr:
     """Return an evaluation's own reason, else the text of its cause."""
-    causes = {cause.value: POLICY[cause].says for cause in Cause}
+    causes = {cause.value: POLICY[cause].description for cause in Cause}
     why = pl.col("cause").replace_strict(causes, default=None, return_dtype=pl.String)
     return pl.when(pl.col("reason").fill_null("") != "").then("reason").otherwise(why).fill_null("declined")
 

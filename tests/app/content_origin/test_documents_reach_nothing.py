@@ -17,7 +17,7 @@ from viewing import material
 from worksample.app.content_origin.capabilities import Capabilities
 from worksample.files import put_canonical
 from worksample.people import People
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 from worksample.store import Store
 from worksample.viewing import View, prepare
 
@@ -136,7 +136,7 @@ class Looked:
         self.views: dict[str, View] = asyncio.run(prepare(store, manifest))
         self.converting = set(outside.hits), outside.met
         digest = put_canonical(store.blobs, manifest.plain())
-        label = Capabilities(store, wall).mint_all(token, account.id, "item", {"AD-1": digest})["AD-1"]
+        label = Capabilities(store, now_in_microseconds).mint_all(token, account.id, "item", {"AD-1": digest})["AD-1"]
         with serving(store, pages=static(folder)) as served:
             origin = served.config.content_origin(label)
             self.look(origin, served.config.viewer_origin)

@@ -345,6 +345,6 @@ def test_what_is_too_much_to_keep_is_summed() -> None:
     for _ in range(5):
         contact = ledger.begin("a:1", "none")
         contact.sent, contact.refused = 10, "no"
-        ledger.over(contact)
+        ledger.end(contact)
     assert len(ledger.plain()) == 3
     assert ledger.plain()[-1] == {"more": {"connections": 3, "sent": 30, "received": 0, "refused": 3}}

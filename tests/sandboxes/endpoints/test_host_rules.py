@@ -72,7 +72,7 @@ def test_no_host_name_is_taken_for_an_address_by_the_resolver() -> None:
 def test_rules_are_read() -> None:
     assert read_rule("API.example.com") == HostRule("api.example.com", 443)
     assert read_rule(" pypi.org:80 ") == HostRule("pypi.org", 80)
-    assert read_rule("*.example.com:8443").wildcard
+    assert read_rule("*.example.com:8443").is_wildcard
     for text in (
         "",
         ":80",
