@@ -1,17 +1,19 @@
 """Whether advice is right as often as it says: jobs of a list whose truth is known and which no figure has seen.
 
 Each study draws categories with rates, costs and words of their own, 322 jobs that were measured, and a firm's list.
-`python benchmarks/advice_held_out.py --seeds 200` prints the tables of docs/advise.md, `--write` puts them there. The
-second says how often there is an answer where a firm has measured few jobs, in one, three or six fields of work.
+`python benchmarks/advice_held_out.py --seeds 200` prints the rows of docs/reference/advice.csv, `--write` puts them
+there. Those about `few` say how often there is an answer if a firm has measured few jobs, in one, three or six fields
+of work.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +25,8 @@ from worksample.reports.job_advice import AdviceConfig, Advised, Evidence, Liste
 from worksample.reports.job_advice.evidence import SHAPE
 
 Rng = np.random.Generator
+Row = tuple[str, str, str, str]
+ROWS = Path(__file__).parents[1] / "docs/reference/advice.csv"
 JOBS, LISTED = 322, 24
 FEW, FIELDS = (12, 24, 36, 60, 120), (1, 3, 6)
 BINS = (0.5, 0.65, 0.8, 0.9, 0.97, 1.0)
@@ -116,37 +120,30 @@ def answers(
     return found
 
 
-def table(found: Sequence[tuple[float, bool, bool]]) -> str:
-    """In Markdown."""
-    lines = ["| probability given | jobs | probability on average | right |", "|---|---|---|---|"]
-    for low, high in zip((0.0, *BINS), BINS, strict=False):
-        inside = [(p, ok) for p, ok, _ in found if low <= p < high]
+def held_out(found: Sequence[tuple[float, bool, bool]]) -> Iterator[Row]:
+    """Yield how often answers were right, by the probability that was given."""
+    groups = {
+        f"{100 * low:g} to {100 * high:g} %": [(p, ok) for p, ok, _ in found if low <= p < high]
+        for low, high in zip((0.0, *BINS), BINS, strict=False)
+    }
+    groups["answers given (80 % and more)"] = [(p, ok) for p, ok, sure in found if sure]
+    for name, inside in groups.items():
         if inside:
-            said, right = (100 * float(np.mean(x)) for x in zip(*inside, strict=True))
-            lines.append(f"| {100 * low:g} to {100 * high:g} % | {len(inside)} | {said:.1f} % | {right:.1f} % |")
-    given = [(p, ok) for p, ok, sure in found if sure]
-    said, right = (100 * float(np.mean(x)) for x in zip(*given, strict=True))
-    lines.append(f"| answers given (80 % and more) | {len(given)} | {said:.1f} % | {right:.1f} % |")
-    return "\n".join(lines)
+            told, right = (100 * float(np.mean(x)) for x in zip(*inside, strict=True))
+            yield "held out", name, "jobs", str(len(inside))
+            yield "held out", name, "probability on average", f"{told:.1f} %"
+            yield "held out", name, "right", f"{right:.1f} %"
 
 
-def few(seeds: Sequence[int]) -> str:
-    """In Markdown: of the jobs on lists, how many had an answer, and how many of these were right."""
-    lines = [
-        f"| jobs measured | {' | '.join('one field' if n == 1 else f'{n} fields' for n in FIELDS)} |",
-        "|---|" + "---|" * len(FIELDS),
-    ]
+def few(seeds: Sequence[int]) -> Iterator[Row]:
+    """Yield how many of the jobs on lists had an answer, and how many of these were right, with few jobs measured."""
     for jobs in FEW:
-        cells = []
         for fields in FIELDS:
+            name = f"{jobs} jobs measured, {fields} field{'s' * (fields > 1)}"
             given = [ok for _, ok, sure in answers(seeds, jobs=jobs, fields=fields) if sure]
-            right = f", {100 * float(np.mean(given)):.0f} % right" if given else ""
-            cells.append(f"{100 * len(given) / (LISTED * len(seeds)):.0f} %{right}")
-        lines.append(f"| {jobs} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-MARKS = (("<!-- held out -->", "<!-- /held out -->"), ("<!-- few -->", "<!-- /few -->"))
+            yield "few", name, "answered", f"{100 * len(given) / (LISTED * len(seeds)):.0f} %"
+            if given:
+                yield "few", name, "right", f"{100 * float(np.mean(given)):.0f} %"
 
 
 def main() -> None:
@@ -155,14 +152,12 @@ def main() -> None:
     options.add_argument("--write", action="store_true")
     given = options.parse_args()
     began = time.process_time()
-    texts = table(answers(range(given.seeds))), few(range(given.seeds))
-    print("\n\n".join(texts))
+    rows = [("about", "name", "figure", "value"), *held_out(answers(range(given.seeds))), *few(range(given.seeds))]
+    print("\n".join(", ".join(row) for row in rows))
     print(f"{time.process_time() - began:.0f} s of processor time", file=sys.stderr)
     if given.write:
-        page = Path(__file__).parents[1] / "docs/advise.md"
-        for (begin, end), text in zip(MARKS, texts, strict=True):
-            before, _, rest = page.read_text(encoding="utf-8").partition(begin)
-            page.write_text(f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}", encoding="utf-8")
+        with ROWS.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 if __name__ == "__main__":

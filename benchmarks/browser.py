@@ -21,7 +21,8 @@ import psutil
 from playwright.async_api import Page, async_playwright
 
 from worksample.agents.scripted_agent import find_element
-from worksample.box import BoxConfig, BoxLimits, open_box
+from worksample.box import BoxConfig, BoxLimits
+from worksample.sandboxes import open_box
 from worksample.sandboxes.browser import OBSERVATIONS, Browser, BrowserConfig
 from worksample.sandboxes.browser.chromium import BINARY
 

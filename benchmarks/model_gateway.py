@@ -19,9 +19,10 @@ import sys
 import time
 from pathlib import Path
 
-from worksample.box import Box, BoxConfig, Endpoint, open_box
+from worksample.box import Box, BoxConfig, Endpoint
 from worksample.models import ModelService, resolve
 from worksample.models.gateway import ModelGateway
+from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import StreamTarget, serve_endpoints
 
 MODEL = Endpoint("model.internal", 80)

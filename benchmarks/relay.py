@@ -23,8 +23,9 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
-from worksample.box import Box, BoxConfig, Endpoint, open_box
+from worksample.box import Box, BoxConfig, Endpoint
 from worksample.records import ServiceSpec
+from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import AllowedHost, HostRule, serve_endpoints
 from worksample.sandboxes.services import open_services
 from worksample.sandboxes.services.service_boxes import service_boxes

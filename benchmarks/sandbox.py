@@ -21,8 +21,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from worksample.box import BoxConfig, Mount, open_box
-from worksample.sandboxes import available
+from worksample.box import BoxConfig, Mount
+from worksample.sandboxes import available, open_box
 from worksample.sandboxes.images import prepare_image
 
 BARE = ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--unshare-net", "--proc", "/proc", "--dev", "/dev", "true"]

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from worksample.app.judging.scripted_experts import ManualClock, ScriptedExperts
-from worksample.cli.demo_studies import SITTINGS, answer, qualify_jobs
+from worksample.cli.demo_studies import SITTINGS, answer_item, qualify_jobs
 from worksample.cli.exit_codes import INCOMPLETE
-from worksample.cli.run_output import Tone, run_config
+from worksample.cli.run_output import OutputMode, run_config
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.config_file import load
 from worksample.formats.jobs import ImportJobs, import_jobs
@@ -103,7 +103,7 @@ def run_study(folder: Path, jobs: int, *, parallel: int = 4) -> list[dict[str, A
 
 
 def _work(config: ExperimentConfig) -> int:
-    if run_config(config, Tone(quiet=True, hints=False)) > INCOMPLETE:
+    if run_config(config, OutputMode(quiet=True, hints=False)) > INCOMPLETE:
         raise SystemExit("the run failed")
     with Store.open(config.store) as store:
         return len(store.find(Trial, live=True))
@@ -111,7 +111,7 @@ def _work(config: ExperimentConfig) -> int:
 
 def _judge(config: ExperimentConfig, hours: ManualClock) -> int:
     with Store.open(config.store) as store:
-        return ScriptedExperts(store, answer, hours).judge()
+        return ScriptedExperts(store, answer_item, hours).judge()
 
 
 def main() -> None:

@@ -106,7 +106,8 @@ async def local(trials: int, parallel: int) -> float:
 
 async def floor(trials: int, parallel: int) -> float:
     """Seconds of boxes that run the commands, and nothing else."""
-    from worksample.box import BoxConfig, open_box
+    from worksample.box import BoxConfig
+    from worksample.sandboxes import open_box
 
     gate = asyncio.Semaphore(parallel)
 

@@ -29,6 +29,7 @@ API = {
         "reference/api-box.md",
         "The interface of a sandbox, for kinds of your own; see [boxes](boxes.md).",
     ),
+    "worksample.sandboxes": ("reference/api-sandboxes.md", "Sandboxes opened by the name of their kind."),
 }
 """By public module: its page and what the page begins with."""
 SETTINGS = {

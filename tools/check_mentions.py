@@ -36,7 +36,14 @@ from worksample.cli.lazy_group import LazyGroup, root
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "worksample"
-GENERATED = ("reference/api.md", "reference/api-kit.md", "reference/api-box.md", "reference/cli.md", "changelog.md")
+GENERATED = (
+    "reference/api.md",
+    "reference/api-kit.md",
+    "reference/api-box.md",
+    "reference/api-sandboxes.md",
+    "reference/cli.md",
+    "changelog.md",
+)
 """Pages of docs/ that docs/generate.py writes."""
 FOLDERS = ("src", "tests", "docs", "tools", "benchmarks", "examples", "web", "locks")
 """Folders of the repository; a path in backticks that begins with one must exist."""

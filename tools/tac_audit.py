@@ -1,4 +1,4 @@
-"""Audit TheAgentCompany's tasks as published and put what is found into docs/tac-audit.csv.
+"""Audit TheAgentCompany's tasks as published and put what is found into docs/reference/tac-audit.csv.
 
     python tools/tac_audit.py [--parallel N] [--repeats N] [--static] [TASK ...]   audit all, or these
 
@@ -24,7 +24,7 @@ from worksample.formats.tac.published_task import PublishedTask
 from worksample.tasks import read_package
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-ROWS = DOCS / "tac-audit.csv"
+ROWS = DOCS / "reference/tac-audit.csv"
 HEAD = ("task", "kind", "check", "text")
 Row = tuple[str, str, str, str]
 
@@ -51,7 +51,7 @@ def main(words: list[str]) -> int:
 def _rows(task: PublishedTask, report: Report) -> Iterator[Row]:
     for need in task.needs or ("nothing",):
         yield task.name, "needs", "", need
-    looks = task.looks
+    looks = task.evaluator_needs
     sees = [*task.grading_needs] or ["files and the conversation" if looks.messages else "files"]
     for one in sees:
         yield task.name, "grading", "", one

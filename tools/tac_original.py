@@ -1,21 +1,23 @@
-"""Count what tasks of a copy of TheAgentCompany's repository need, and what runs of them (docs/reference/formats.md).
+"""Count what tasks of a copy of TheAgentCompany's repository need, and what runs of them.
 
     python tools/tac_original.py COPY FOLDER [--task NAME ...]   import into FOLDER, let an agent that does nothing and
-                                                                 scripted right ones run, grade; write the table
-    python tools/tac_original.py COPY FOLDER --table             write the table from what FOLDER's stores hold
+                                                                 scripted right ones run, grade; write ROWS
+    python tools/tac_original.py COPY FOLDER --table             write ROWS from what FOLDER's stores hold
 
-A run that was ended goes on where it was. Judge and colleagues are models on the loopback. Right work is that of
-tests/formats/tac_original_work.py, on projects that stand in for those of the images.
+ROWS is docs/reference/tac-original.csv. A run that was ended goes on where it was. Judge and colleagues are models on
+the loopback. Right work is that of tests/formats/tac_original_work.py, on projects that stand in for those of the
+images.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import csv
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,8 +30,8 @@ from worksample.errors import ImportFailed  # noqa: E402
 from worksample.formats.tac.original_import import (  # noqa: E402
     TASKS,
     OriginalTask,
-    dependencies,
     import_original,
+    read_dependencies,
     read_originals,
 )
 from worksample.store import Store  # noqa: E402
@@ -37,10 +39,10 @@ from worksample.workplace.in_box.dialects.gitlab import api, routing  # noqa: E4
 from worksample.workplace.in_box.dialects.http_messages import DialectRefused  # noqa: E402
 from worksample.workplace.in_box.dialects.plane.api import ROUTES  # noqa: E402
 
-PAGE = ROOT / "docs/reference/formats.md"
-BEGIN, END = "<!-- originals: written by tools/tac_original.py -->", "<!-- end of originals -->"
+ROWS = ROOT / "docs/reference/tac-original.csv"
 NEEDS = {"gitlab": "GitLab", "plane": "Plane", "owncloud": "ownCloud", "rocketchat": "Rocket.Chat", "": "no service"}
 Done = Mapping[str, Mapping[str, Outcome]]
+Row = tuple[str, str, str, str | int]
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def main(words: list[str]) -> int:
         told = {**idle.get(name, {}), **worked.get(name, {})}
         sys.stdout.write(f"{name}: {'; '.join(f'{who} {_score(one)}' for who, one in told.items())}\n")
     if not given.tasks:
-        write(table(found, idle, worked))
+        write(counts(found, idle, worked))
     return 0
 
 
@@ -75,7 +77,7 @@ def read(copy: Path) -> Copy:
     refused: dict[str, ImportFailed] = {}
     tasks = read_originals(copy, refused)
     folders = [path for path in (copy / TASKS).iterdir() if path.is_dir()]
-    return Copy(tasks, refused, {path.name: dependencies(path / "dependencies.yml") for path in folders})
+    return Copy(tasks, refused, {path.name: read_dependencies(path / "dependencies.yml") for path in folders})
 
 
 def run(copy: Path, folder: Path, tasks: Sequence[str]) -> None:
@@ -101,60 +103,43 @@ def _score(one: Outcome) -> str:
     return f"ungraded ({one.cause})" if one.score is None else f"{one.score:.2f}"
 
 
-def table(found: Copy, idle: Done, worked: Done) -> str:
-    """The counts by what tasks need, and what they say of single tasks."""
-    heads = [
-        "need",
-        "tasks",
-        "named",
-        "imported",
-        "contents",
-        "answered",
-        *(["run", "0", "above 0", "ungraded"] if idle else []),
-    ]
-    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
-    lines += [_row(need, title, found, idle) for need, title in [*NEEDS.items(), ("all", "all")]]
-    asking = {task.name: asked for task in found.tasks if (asked := unserved(task.source))}
-    lines += ["", "| evaluator that asks for what is not here | it asks |", "|---|---|"]
-    lines += [
-        f"| `{name}` | {', '.join(f'`{one}`' for one in dict.fromkeys(asked))} |" for name, asked in asking.items()
-    ]
-    if worked:
-        lines += ["", "| task | right work, on projects that stand in |", "|---|---|"]
-        lines += [f"| `{name}` | {_score(both['right'])} |" for name, both in sorted(worked.items())]
-    if idle:
-        lines += ["", *_idle(idle)]
-    refused = ", ".join(f"`{name}`" for name in sorted(found.refused))
-    lines += ["", f"Python {sys.version_info[0]}.{sys.version_info[1]} cannot read: {refused or 'none'}."]
-    return "\n".join(lines)
-
-
-def _idle(idle: Done) -> list[str]:
+def counts(found: Copy, idle: Done, worked: Done) -> Iterator[Row]:
+    """Yield the counts by what tasks need, and what single tasks show."""
+    for need, title in [*NEEDS.items(), ("all", "all")]:
+        yield from (("need", title, figure, value) for figure, value in _counts(need, found, idle).items())
+    for task in found.tasks:
+        yield from (("not served", task.name, "request", one) for one in dict.fromkeys(unserved(task.source)))
+    for name, both in sorted(worked.items()):
+        yield "right work", name, "score", _score(both["right"])
     done = {name: both["nothing"] for name, both in idle.items()}
     why = Counter(_reason(one) for one in done.values() if one.score is None)
+    yield from (("ungraded with nothing done", reason, "tasks", count) for reason, count in why.most_common())
     above = sorted(name for name, one in done.items() if (one.score or 0) > 0)
-    return [
-        "| ungraded with nothing done, because | tasks |", "|---|---|",
-        *(f"| {reason.replace('|', '/')} | {count} |" for reason, count in why.most_common()),
-        "", f"Nothing done earns points in {len(above)}: {', '.join(f'`{name}`' for name in above)}.",
-    ]  # fmt: skip
+    yield from (("points for nothing done", name, "", "") for name in above)
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    yield from (("not readable", name, "Python", version) for name in sorted(found.refused))
 
 
-def _row(need: str, title: str, found: Copy, idle: Done) -> str:
-    def counts(services: Sequence[str]) -> bool:
+def _counts(need: str, found: Copy, idle: Done) -> dict[str, int]:
+    def needed(services: Sequence[str]) -> bool:
         return need == "all" or (need in services if need else not services)
 
-    own = [task for task in found.tasks if counts(task.services)]
-    refused = [name for name in found.refused if counts(found.written[name])]
-    written = [name for name, services in found.written.items() if counts([s for s in services if s != "sotopia"])]
-    cells = [len(own) + len(refused), len(written), len(own), sum(not task.missing() for task in own)]
-    cells.append(sum(not unserved(task.source) for task in own))
+    own = [task for task in found.tasks if needed(task.services)]
+    refused = [name for name in found.refused if needed(found.written[name])]
+    written = [name for name, services in found.written.items() if needed([s for s in services if s != "sotopia"])]
+    figures = {
+        "tasks": len(own) + len(refused),
+        "named": len(written),
+        "imported": len(own),
+        "contents": sum(not task.missing_contents() for task in own),
+        "answered": sum(not unserved(task.source) for task in own),
+    }
     if idle:
         done = [idle[task.name]["nothing"] for task in own if task.name in idle]
         graded = [one.score for one in done if one.score is not None]
-        cells += [len(done), sum(score == 0 for score in graded), sum(score > 0 for score in graded)]
-        cells.append(len(done) - len(graded))
-    return f"| {title} | " + " | ".join(str(cell) for cell in cells) + " |"
+        figures |= {"run": len(done), "0": sum(score == 0 for score in graded)}
+        figures |= {"above 0": sum(score > 0 for score in graded), "ungraded": len(done) - len(graded)}
+    return figures
 
 
 def unserved(source: str) -> list[str]:
@@ -221,10 +206,9 @@ def _reason(one: Outcome) -> str:
     return first.partition(":")[0][:120] if "has not here" in first else first[:120]
 
 
-def write(text: str) -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+def write(rows: Iterable[Row]) -> None:
+    with ROWS.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([("about", "name", "figure", "value"), *rows])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Carry out the port's 39 tasks of TheAgentCompany, right and wrong, from import to grade; scores in docs/tac-port.csv.
+"""Carry out the port's 39 tasks of TheAgentCompany, right and wrong, from import to grade.
+
+Scores are in docs/reference/tac-port.csv.
 
     python tools/tac_port.py FOLDER [TASK ...]   run all, or these, in FOLDER, which keeps the store; writes the CSV
                                                  where all ran
@@ -22,7 +24,7 @@ from formats.tac_port import WHO, Outcome, carried_out, outcomes  # noqa: E402
 from worksample.formats.tac.port_import import installed_tasks  # noqa: E402
 from worksample.store import Store  # noqa: E402
 
-ROWS = ROOT / "docs/tac-port.csv"
+ROWS = ROOT / "docs/reference/tac-port.csv"
 
 
 def main(words: list[str]) -> int:

@@ -5,7 +5,7 @@
     figures            every figure of `worksample metrics`: docs/data/coverage.csv
     hard               worlds that break what intervals take for granted: docs/explanation/uncertainty.md
     bounds             cells of `figures` above 97 % and the least possible coverage: docs/data/coverage-above-97.csv
-    feedback           lifts, feedback less retry, regions: docs/how-to/re-attempts.md
+    feedback           lifts, feedback less retry, regions: docs/data/feedback.csv
     corrected          figures of a judge that people's labels correct; `--write`: two files of docs/data
     corrected-bounds   how much a corrected figure has to cover above 97 %: docs/data/calibration-cells.csv
     strata             corrected figures of several agents or strata, few labels: docs/data/calibration-strata.csv
@@ -102,7 +102,7 @@ REPORTS = {
     "bounds": Report(lambda _: bounds.table(read_rows(DOCS / "data/coverage.csv")), page="data/coverage-above-97.csv"),
     "feedback": Report(
         lambda options: feedback.tables(options.seeds, options.numbers(feedback.JOBS), Kept(options.keep)),
-        page="how-to/re-attempts.md", mark="feedback coverage",
+        page="data/feedback.csv",
     ),
     "corrected": Report(make_corrected, seeds=1000),
     "corrected-bounds": Report(make_corrected_bounds),

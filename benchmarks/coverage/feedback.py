@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from benchmarks.coverage.cells import Cell, Found, Kept, Rng, Table, World, run
+from benchmarks.coverage.cells import Cell, Found, Kept, Rng, Rows, Table, World, run
 
 from worksample import metrics as m
 
@@ -102,29 +102,30 @@ def _firm(rng: Rng, n: int, *, measured: bool) -> Found:
 WORLDS: tuple[World, ...] = (lifts, arms, regions, people)
 
 
-def tables(seeds: int, sizes: tuple[int, ...], kept: Kept | None = None) -> str:
-    """Both tables in Markdown."""
+def tables(seeds: int, sizes: tuple[int, ...], kept: Kept | None = None) -> Rows:
+    """Return all cells: how often intervals hold the truth, and how often calls by probability are right."""
     found = run(tuple(enumerate(WORLDS, 100)), seeds, sizes, kept)
-    head = " | ".join(f"{n} jobs" for n in sizes)
-    lines = [f"| {{}} % of {seeds} studies | {head} |", "|---" * (len(sizes) + 1) + "|"]
-    first = [lines[0].format("interval holds the truth, in"), lines[1]]
+    rows, holds = (
+        [["table", "row", *(f"{n} jobs" for n in sizes)]],
+        f"interval holds the truth, in % of {seeds} studies",
+    )
     for row, cells in found.items():
         if "called" in row:
             continue
-        first.append(f"| {row} | " + " | ".join(str(cells.get(s, Cell())) for s in sizes) + " |")
+        rows.append([holds, row, *(str(cells.get(s, Cell())) for s in sizes)])
         if "less retry" in row:
             power = (f"{100 * c.alarms / max(1, c.seeds - c.none):.1f}" for c in (cells[s] for s in sizes))
-            first.append("| ... excludes 0 | " + " | ".join(power) + " |")
-    called = "Of approaches called best at a value with a probability, in % right:"
-    second = ["", called, "", *_calls(found, "", sizes), "", "The same where people are measured, too:", ""]
-    return "\n".join([*first, *second, *_calls(found, "measured ", sizes)])
+            rows.append([holds, f"{row}: excludes 0", *power])
+    rows += _calls(found, "", "approach called best with a probability, in % right", sizes)
+    return rows + _calls(found, "measured ", "the same if people are measured, too", sizes)
 
 
-def _calls(found: Table, kind: str, sizes: tuple[int, ...]) -> list[str]:
-    """A table of what was called, by the probability given."""
-    lines = ["| probability given | " + " | ".join(f"{n} jobs" for n in sizes) + " |", "|---" * (len(sizes) + 1) + "|"]
+def _calls(found: Table, kind: str, table: str, sizes: tuple[int, ...]) -> Rows:
+    """Return rows of what was called, by the probability given."""
+    rows = []
     for low, high in zip((0.0, *BINS), BINS, strict=False):
         cells = found.get(f"{kind}called {low:g}", {})
-        told = (f"{100 * c.covers:.1f} of {c.seeds}" if c.seeds else "-" for c in (cells.get(s, Cell()) for s in sizes))
-        lines.append(f"| {100 * low:g} to {100 * high:g} % | " + " | ".join(told) + " |")
-    return lines
+        sized = [cells.get(s, Cell()) for s in sizes]
+        right = [f"{100 * c.covers:.1f} of {c.seeds}" if c.seeds else "-" for c in sized]
+        rows.append([table, f"{100 * low:g} to {100 * high:g} %", *right])
+    return rows

@@ -123,11 +123,11 @@ class Policy:
     retry: bool
     """Whether a new try of the slot, or a new evaluation of the subject, starts automatically."""
     graded: bool
-    """Whether the files left behind count as the agent's work and are graded."""
+    """True if the files left behind count as the agent's work and are graded."""
     description: str
     """The cause in words, for tables and reports."""
     by_deliverable: bool = False
-    """Whether the deliverable caused it: ungraded through no fault of ours, and 0 in lower bounds of rates."""
+    """True if the deliverable caused it: ungraded through no fault of ours, and 0 in lower bounds of rates."""
 
 
 def _of(
@@ -214,7 +214,7 @@ def plain_spaces(text: str) -> str:
 
 
 def is_shown(character: str) -> bool:
-    """Whether a terminal shows a character without obeying it; line ends count."""
+    """Return whether a terminal shows a character without obeying it; line ends count."""
     return character.isprintable() or character == "\n" or character in _JOINERS
 
 
@@ -358,8 +358,7 @@ class JudgeError(WorksampleError):
 
 class ColleagueError(WorksampleError):
     """A model that plays a colleague gave no answer: the colleague stays silent, and the transcript says why. `usage`:
-    of the
-    request.
+    of the request.
     """
 
     def __init__(self, what: str, *, where: str = "", next: str = "", cause: Cause | None = None) -> None:

@@ -15,8 +15,9 @@ class FailureSignal:
     """The first failure of one background service: a gateway, a browser, colleagues or a task's services."""
 
     overrules: bool = False
-    """Whether the failure is raised even if the work ended at the same moment: work that depends on a gateway may end
-    because the gateway has just refused to answer."""
+    """True if the failure is raised even if the work ended at the same moment: work that depends on a gateway may end
+    because the gateway has just refused to answer.
+    """
     error: BaseException | None = None
     _failed: asyncio.Event = field(default_factory=asyncio.Event)
 

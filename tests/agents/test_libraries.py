@@ -19,7 +19,8 @@ from sandboxes.images import machine
 from worksample.agents.installing import elf_header as elf
 from worksample.agents.installing import shared_libraries as libraries
 from worksample.agents.installing.program import LIBRARIES
-from worksample.box import BoxConfig, Mount, Root, open_box
+from worksample.box import BoxConfig, Mount, Root
+from worksample.sandboxes import open_box
 
 SHELL = Path("/usr/bin/bash").read_bytes()
 

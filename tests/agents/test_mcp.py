@@ -22,10 +22,11 @@ from worksample.agents.installing.installer import install
 from worksample.agents.mcp.config_formats import JSON_FORMS, fill_config, usual_config
 from worksample.agents.mcp.server_tools import tools_in
 from worksample.agents.workspace import Workspace
-from worksample.box import Box, BoxConfig, Endpoint, open_box
+from worksample.box import Box, BoxConfig, Endpoint
 from worksample.errors import Cause, SandboxError
 from worksample.experiments.planning.compatibility import why_incompatible
 from worksample.records import Agent, Ending, Environment, Limits, McpSpec, ServiceLimits, ServiceSpec
+from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import ConnectionLedger
 from worksample.sandboxes.endpoints import serve_endpoints as endpoints_serving
 from worksample.sandboxes.services import open_services

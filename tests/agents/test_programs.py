@@ -51,7 +51,8 @@ def test_a_harness_s_file_is_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", EIGHT)
 def test_the_page_names_the_version_that_was_tried(name: str) -> None:
-    program, page = find_program(name), (Path(__file__).parents[2] / "docs/harnesses.md").read_text(encoding="utf-8")
+    program = find_program(name)
+    page = (Path(__file__).parents[2] / "docs/how-to/choose-an-agent.md").read_text(encoding="utf-8")
     assert program is not None
     assert f"`{program.source.package}` | {program.tried} |" in page
 

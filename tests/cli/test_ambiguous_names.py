@@ -47,16 +47,16 @@ def test_a_run_says_what_else_has_its_name(store: Store, capsys: pytest.CaptureF
     print_namesakes(store, experiment("study@3", 3))
     said = capsys.readouterr().err
     assert "the name study is also used by study@2 (2026-" in said and "study@1 (2026-" in said
-    assert "the name means this one" in said and "--name" in said
+    assert "the name now means this experiment" in said and "--name" in said
     print_namesakes(store, store.get(Experiment, "study@1"))
-    assert "this one is study@1" in capsys.readouterr().err
+    assert "the id of this experiment is study@1" in capsys.readouterr().err
     print_namesakes(store, experiment("new@1", 3, "new"))
     assert capsys.readouterr().err == ""
 
 
 def test_figures_say_which_of_several_they_are_of(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     print_chosen_experiments(store, ["study"])
-    assert capsys.readouterr().err.startswith("study is study@2 here; of the same name: study@1 (2026-")
+    assert capsys.readouterr().err.startswith("study means study@2; other experiments of this name: study@1 (2026-")
     for names in (["study@1"], ["other"]):
         print_chosen_experiments(store, names)
     assert capsys.readouterr().err == ""

@@ -36,7 +36,7 @@ def pages(generate) -> dict[str, str]:
     return generate.pages()
 
 
-@pytest.mark.parametrize("name", ["worksample", "worksample.kit", "worksample.box"])
+@pytest.mark.parametrize("name", ["worksample", "worksample.kit", "worksample.box", "worksample.sandboxes"])
 def test_every_public_name_has_a_docstring_and_a_place_in_the_reference(name: str, generate, pages) -> None:
     module = importlib.import_module(name)
     page = pages[generate.API[name][0]]

@@ -9,7 +9,7 @@ import pytest
 from cli.run_cli import SCRIPTS, TINY, here
 from worksample.cli.startup_phase import begin, interrupt_text
 from worksample.errors import printable as in_errors
-from worksample.python_api.terminal_text import printable
+from worksample.terminal_text import printable
 
 
 def test_a_run_says_what_it_reads_before_it_plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,7 +20,7 @@ def test_a_run_says_what_it_reads_before_it_plans(tmp_path: Path, monkeypatch: p
     done = here("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--store", tmp_path / "s")
     assert done.returncode == 130
     assert done.stderr.splitlines()[0] == "reading the tasks ..."
-    assert "interrupted while reading the tasks: nothing was begun" in done.stderr
+    assert "interrupted while reading the tasks: nothing was started" in done.stderr
     assert "next: " in done.stderr
 
 
@@ -29,13 +29,16 @@ def test_a_run_says_what_it_reads_before_it_plans(tmp_path: Path, monkeypatch: p
     [
         (
             "worksample.experiments.planning.preparation.forecast_of",
-            "interrupted while planning the trials: no trial was begun",
+            "interrupted while planning the trials: no trial was started",
         ),
         (
             "worksample.experiments.experiment_runner.run_experiment",
-            "interrupted while starting the trials: the plan is in the store, with whatever was done",
+            "interrupted while starting the trials: the plan and all finished work are in the store",
         ),
-        ("worksample.cli.run_output._tell", "interrupted while showing the results: they are in the store"),
+        (
+            "worksample.cli.run_output._print_result",
+            "interrupted while showing the results: all results are in the store",
+        ),
     ],
 )
 def test_an_interrupt_says_what_it_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, said: str) -> None:
@@ -57,7 +60,7 @@ class Over:
 
 def test_an_interrupt_between_phases_has_a_next_step() -> None:
     begin("")
-    assert interrupt_text() == "interrupted\n  next: the same command again"
+    assert interrupt_text() == "interrupted\n  next: run the same command again"
 
 
 def test_an_interrupt_while_a_verb_is_imported_has_a_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +71,7 @@ def test_an_interrupt_while_a_verb_is_imported_has_a_next_step(monkeypatch: pyte
     done = here("run", "--suite", "starter")
     assert done.returncode == 130
     assert done.stderr.strip().splitlines() == [
-        "interrupted while starting: nothing was begun", "  next: the same command",
+        "interrupted while starting: nothing was started", "  next: run the same command again",
     ]  # fmt: skip
 
 

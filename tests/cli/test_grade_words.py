@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from worksample.cli.commands.grade import why
+from worksample.cli.commands.grade import first_lines
 
 
 def test_a_crash_is_a_line_and_not_its_traceback() -> None:
     crash = "grade.py:6: SyntaxError: bad\nTraceback (most recent call last):\n  File ...\n"
-    assert why((crash, "score 1 before, nothing now")) == "grade.py:6: SyntaxError: bad\nscore 1 before, nothing now"
+    assert (
+        first_lines((crash, "score 1 before, nothing now"))
+        == "grade.py:6: SyntaxError: bad\nscore 1 before, nothing now"
+    )

@@ -11,7 +11,7 @@ import click
 
 from cli.test_lazy_group import leaves
 from running.parsing import parsed
-from worksample.cli.command_table import VERBS, Family
+from worksample.cli.command_table import COMMANDS, CommandGroup
 from worksample.cli.lazy_group import root
 
 SOURCE = Path(__file__).resolve().parent.parent.parent / "src" / "worksample"
@@ -60,14 +60,14 @@ def fault_of(text: str) -> str:
     """Why a hint cannot be typed, or ""."""
     for words in re.findall(r"\bworksample ([a-z][^,;(`]*)", text):
         steps = words.split()
-        entry = VERBS.get(steps[0])
+        entry = COMMANDS.get(steps[0])
         if entry is None:
             return f"there is no verb {steps[0]!r}"
         path = steps[:1]
-        if isinstance(entry, Family):
+        if isinstance(entry, CommandGroup):
             if steps[1:] == ["--help"]:
                 continue
-            if len(steps) < 2 or steps[1] not in entry.verbs:
+            if len(steps) < 2 or steps[1] not in entry.commands:
                 return f"{steps[0]} has no {steps[1:2]}"
             path = steps[:2]
         for option in re.findall(r"(?<!\S)--[a-z-]+", words):

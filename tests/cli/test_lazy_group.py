@@ -1,4 +1,4 @@
-"""The list of verbs is read without importing any, and says what each says of itself."""
+"""The list of commands is read without importing any, and says what each says of itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 import pytest
 
 from cli.run_cli import cli
-from worksample.cli.command_table import VERBS, Family
+from worksample.cli.command_table import COMMANDS, CommandGroup
 from worksample.cli.commands.run import run_command
 from worksample.cli.lazy_group import LazyGroup, root
 from worksample.cli.service_options import service_options
@@ -45,13 +45,13 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert all(name in done.stdout for name in VERBS)
+    assert all(name in done.stdout for name in COMMANDS)
 
 
 @pytest.mark.parametrize(("path", "command"), leaves(root()), ids=lambda v: " ".join(v) if isinstance(v, tuple) else "")
 def test_every_verb_says_what_the_list_says(path: tuple[str, ...], command: click.Command) -> None:
-    entry = VERBS[path[0]]
-    says = entry.verbs[path[1]].says if isinstance(entry, Family) else entry.says
+    entry = COMMANDS[path[0]]
+    says = entry.commands[path[1]].help if isinstance(entry, CommandGroup) else entry.help
     assert command.name == path[-1]
     first = (command.help or "").split("\n\n")[0].replace("\n", " ")
     assert says.rstrip(".") in first or len(says) > 10

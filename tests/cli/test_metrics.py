@@ -103,7 +103,7 @@ def test_compare_says_which_experiment_of_a_name_it_took(store: Path, tmp_path: 
     with Store.open(tmp_path / "store") as opened:
         opened.commit(worlds.World().experiment.replaced(id="earlier", at=worlds.at(-60)))
     words = ("compare", "ann", "bob", "--store", tmp_path / "store")
-    assert here(*words).stderr.startswith("x is x1 here; of the same name: earlier (2025-")
+    assert here(*words).stderr.startswith("x means x1; other experiments of this name: earlier (2025-")
     assert here(*words, "--experiment", "x1").stderr == ""
     assert here_json(*words)["experiments"] == ["x1", "x1"]
 
@@ -112,7 +112,7 @@ def test_a_dry_run_says_what_the_plan_can_show() -> None:
     words = ("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--dry-run")
     done = here(*words)
     assert done.returncode == 0, done.stderr
-    assert "power:" in done.stderr and "3 points would take" in done.stderr and "assumed:" in done.stderr
+    assert "power:" in done.stderr and "to detect 3 points you need" in done.stderr and "assumed:" in done.stderr
     power = here_json(*words)["power"]
     assert power["tasks_needed_by_repeats"].keys() >= {"1", "2", "3", "5"}
     assert power["detectable"] is None and "cannot show any difference" in done.stderr, "of fewer than six tasks"

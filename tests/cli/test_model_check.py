@@ -137,7 +137,7 @@ def test_a_budget_says_what_the_last_call_may_cost_beyond_it() -> None:
     trials = known["forecast"]["trials"]
     assert known["forecast"]["beyond_budget_at_most"] == pytest.approx(trials * (128_000 * 2.5 + 16_384 * 10) / 1e6)
     told = cli(*words, "--model", MODEL, "--price", f"{MODEL}=1,1")
-    assert "one call per trial more: the call that reaches a trial's budget is paid for" in told.stderr
+    assert "one call per trial more: the call that exceeds a trial's budget is also paid" in told.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Jobs as UpBench's `projects` table has them."""
+"""Rows of jobs with the columns of UpBench's table `projects`."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ MOVING: Mapping[str, Files] = {
         "evaluator.py": MOVE,
     },
 }
-"""A task that is done already where everybody is in every channel."""
+"""A task that would count as done from the start if everybody were in every channel."""
 TASKS: Mapping[str, Files] = {
     "pm-greet": {
         "task.md": "Make a channel #finance-talk, invite David Wong, ask him for the budget.\n",

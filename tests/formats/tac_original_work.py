@@ -1,6 +1,6 @@
-"""Right work at tasks of TheAgentCompany's own repository, through GitLab and Plane, and what it is done on.
+"""Right work at tasks of TheAgentCompany's own repository through GitLab and Plane, and substitutes for its projects.
 
-The originals' projects lie in images. Those that stand in here have their names and nothing else of them.
+The original projects are in images. The substitutes have only their names.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ at = 2024-10-02T09:00:00
 
 
 def stand_ins(folder: Path) -> Path:
-    """Write them."""
+    """Write the substitutes into a folder."""
     commit = '[[commit]]\nat = 2024-10-01T09:00:00\nby = "theagentcompany"\nmessage = "Begin"\nfiles = "first"\n'
     for name, text in STAND_INS.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -151,7 +151,7 @@ commit("risingwave", "fix", "{_META}", {json.dumps(_CODE.format(kind="i32"))})
 merge_request("risingwave", "fix", {json.dumps(_TITLE)})
 """,
 }
-"""What each task's agent runs."""
+"""Task -> the program that its agent runs."""
 _FILES = {
     "sde-update-dev-document": {"sotopia/docs/pages/contribution/contribution.md": _GUIDE.encode()},
     "sde-fix-rising-wave-datatype": {
@@ -161,10 +161,10 @@ _FILES = {
 
 
 def right() -> list[Work]:
-    """The right work at each of them."""
+    """Return the right work at each task."""
     return [Work(task, "right", _FILES.get(task, {}), program=_HELP + program) for task, program in PROGRAMS.items()]
 
 
 def nothing(task: str) -> Work:
-    """No work at all."""
+    """Return an agent's work that does nothing."""
     return Work(task, "nothing")

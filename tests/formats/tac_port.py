@@ -1,7 +1,7 @@
-"""The port's 39 tasks carried out from import to grade: by an agent that does the work right, and one that does not.
+"""Runs of the port's 39 tasks from import to grade, by an agent that works correctly and one that does not.
 
-Both work through the workplace as an agent would: by WebDAV, Rocket.Chat's REST and files. Judge and colleagues are
-models of the loopback.
+Both use the workplace as an agent would: by WebDAV, Rocket.Chat's REST API and files. Judge and colleagues are models
+on the loopback.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def share(place):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one agent's work at a task was given: a score with its parts, or why none."""
+    """The result of an agent's work at a task: a score with its parts, or the reason why it has none."""
 
     score: float | None
     parts: tuple[tuple[float, float], ...] = ()
@@ -92,7 +92,7 @@ class Outcome:
 def carried_out(
     folder: Path, tasks: tuple[str, ...] = (), parallel: int = 2, graders: int = 2
 ) -> dict[str, dict[str, Outcome]]:
-    """Task of the port -> agent -> what came of it; all 39 where none is named."""
+    """Run tasks of the port, by default all 39; return task -> agent -> outcome."""
     made = {item.name: item.package for item in import_tac(folder / "tac", tasks=tasks)}
     return performed(folder, made, [work for work in works() if work.task in made], parallel, graders)
 
@@ -101,7 +101,10 @@ def performed(
     folder: Path, packages: Mapping[str, Path], given: Sequence[Work], parallel: int = 2, graders: int = 2,
     *, goes_on: bool = False,
 ) -> dict[str, dict[str, Outcome]]:  # fmt: skip
-    """Let the agents do their work at these packages, by task, and grade it. `goes_on`: where a run was ended."""
+    """Run the agents' work at these packages and grade it; return task -> agent -> outcome.
+
+    goes_on: whether an interrupted run is continued.
+    """
     who = tuple(dict.fromkeys(work.name for work in given))
     for work in given:
         _write_script(folder / "scripts" / work.name, work, packages[work.task].name)
@@ -127,7 +130,7 @@ def performed(
 
 
 def outcomes(store: Store, names: Mapping[str, str]) -> dict[str, dict[str, Outcome]]:
-    """Task -> agent -> what came of it. `names`: tasks by their packages."""
+    """Return task -> agent -> outcome. names: package -> task."""
     found: dict[str, dict[str, Outcome]] = {}
     for one in store.find(Evaluation):
         submission = store.get(Submission, one.subject)
@@ -192,7 +195,7 @@ def _models() -> Iterator[None]:
 
 
 def answering(request: dict[str, Any], count: int) -> Answer:
-    """A colleague who thanks, and a judge who looks for what the question is about."""
+    """Answer as a colleague who thanks, or as a judge who searches the work for the subject of the question."""
     if "colleague" in request["model"]:
         return says("Thank you, that helps.")
     seen = read(request)
@@ -224,7 +227,7 @@ ABOUT = {
     "wiki page to a gitlab project": ["Agents who talk"],
     "Is the manual formatted": ["company values"],
 }
-"""What a question holds -> what an answer must."""
+"""Part of a question -> texts that the work must contain."""
 
 
 def _wanted(words: str) -> list[str]:

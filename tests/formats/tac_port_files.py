@@ -1,4 +1,4 @@
-"""Documents that agents make: pictures, slides, forms, texts."""
+"""Documents as agents create them: pictures, slides, forms and texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def charts(colour: str) -> Files:
 
 
 def docx(lines: Sequence[str]) -> bytes:
-    """A docx of paragraphs."""
+    """Return a docx with these paragraphs."""
     space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     body = "".join(f"<w:p><w:r><w:t>{line}</w:t></w:r></w:p>" for line in lines)
     out = io.BytesIO()
@@ -32,7 +32,7 @@ def docx(lines: Sequence[str]) -> bytes:
 
 
 def sheet(answers: Sequence[str]) -> Files:
-    """An analysis sheet with these answers, and the paper."""
+    """Return an analysis sheet with these answers, and the paper that it is about."""
     text = "\n".join(f"Question {n}: {answer}" for n, answer in enumerate(answers, 1))
     return {"noise_simulation_analysis_sheet.txt": text.encode(), "noise_simulation_paper.pdf": b"%PDF-1.4"}
 
@@ -49,7 +49,7 @@ def odt(lines: Sequence[str]) -> bytes:
 
 
 def slides(colour: str) -> bytes:
-    """Five slides with a picture each."""
+    """Return five slides with a picture each."""
     from pptx import Presentation
     from pptx.util import Inches
 
@@ -62,7 +62,7 @@ def slides(colour: str) -> bytes:
 
 
 def form(fields: Mapping[str, str]) -> bytes:
-    """A page with a form of text fields, filled in."""
+    """Return a page with a form whose text fields are filled in."""
     from pypdf import PdfWriter
     from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, TextStringObject
 

@@ -1,4 +1,4 @@
-"""Right answers of the tasks about money, computed from what the tasks bring."""
+"""Right answers for the tasks about finance, computed from the tasks' files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _rows(path: Path) -> list[dict[str, object]]:
 
 
 def flagged_variances(folder: Path) -> list[list[object]]:
-    """Identifiers of the differences above 10 % and 5000, in the order of the actual spending."""
+    """Return identifiers of the differences above 10 % and 5000, in the order of the actual spending."""
     keys = ("Department", "Category", "Month")
     budget = {tuple(row[k] for k in keys): float(str(row["Budgeted_Amount"])) for row in _rows(folder / "budget.xlsx")}
     found: list[list[object]] = []
@@ -31,7 +31,7 @@ def flagged_variances(folder: Path) -> list[list[object]]:
 
 
 def flagged_payments(folder: Path) -> list[list[object]]:
-    """Payments that do not fit their invoices, and the totals last."""
+    """Return the payments that do not match their invoices, and a last row of totals."""
     due = {str(row["Invoice_ID"]): float(str(row["Amount"])) for row in _rows(folder / "invoices.xlsx")}
     paid = _rows(folder / "payments.xlsx")
     found: list[list[object]] = []
@@ -52,7 +52,9 @@ def flagged_payments(folder: Path) -> list[list[object]]:
 
 
 def tax_credit() -> dict[str, str]:
-    """Section B of the form: wages, supplies, rent and contractors as the task's files say, and what follows."""
+    """Return Section B of the form: wages, supplies, rent and contractors from the task's files, and amounts derived
+    from them.
+    """
     lines = [
         "80168.46", "4836.38", "0", "4836.38", "101297.75", "20259.55", "8569.71", "65465.27", "16268.11", "16292.91",
         "106596", "27386.29", "4564.38", "102031.62", "14284.4268", "34543.9768",

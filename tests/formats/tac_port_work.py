@@ -1,4 +1,4 @@
-"""Right and wrong work at the port's tasks: what an agent leaves in its folder, on ownCloud and in Rocket.Chat."""
+"""Right and wrong work at the port's tasks: files in the agent's folder and on ownCloud, messages in Rocket.Chat."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HR, FINANCE = "Documents/Human Resources Team", "Documents/Financials"
 
 @dataclass(frozen=True)
 class Work:
-    """What an agent does at a task. `shared`: a document that it makes a link to, into link.txt."""
+    """An agent's work at a task. `shared`: a document whose link it writes into link.txt."""
 
     task: str
     name: str
@@ -28,23 +28,23 @@ class Work:
     told: tuple[tuple[str, str], ...] = ()
     shared: str = ""
     channels: tuple[tuple[str, str, str], ...] = ()
-    """Rooms that it makes: whom it invites, what it says there."""
+    """Channels that it creates: (name, invited person, message)."""
     program: str = ""
-    """Python that it runs besides."""
+    """Further Python code that it runs."""
 
 
 def given(task: str) -> Path:
-    """The folder of a task."""
+    """Return the folder of a task."""
     return find_source()[0] / task
 
 
 def works() -> list[Work]:
-    """All of them; each task has a right and a wrong one."""
+    """Return all work: for each task a right and a wrong one."""
     return [*_of_states(), *_judged(), *_administration(), *_numbers(), *_finance(), *_people(), *_without()]
 
 
 def _of_states() -> list[Work]:
-    """Those that leave files only: the first right state, and the first other one."""
+    """Return work that only leaves files: for each task the first right state, and the first other one."""
     found: dict[str, dict[str, State]] = {}
     for state in states(_utils):
         kind = "right" if state.score == 1.0 else "wrong"
@@ -98,7 +98,7 @@ def _form_name(row: Mapping[str, str]) -> str:
 
 
 def _i9(row: Mapping[str, str]) -> dict[str, str]:
-    """The form's fields by their own names."""
+    """Return the form's fields by the form's own names."""
     status, number = row["Citizenship/Immigration Status"], row["USCIS A-Number"]
     kinds = ["A citizen of the United States", "A noncitizen national of the United States",
              "A lawful permanent resident", "A noncitizen authorized to work"]  # fmt: skip
@@ -234,7 +234,7 @@ def _people() -> list[Work]:
 
 
 def _without() -> list[Work]:
-    """Those that are known not to be graded, whatever is delivered."""
+    """Return work at tasks that can never be graded here."""
     salary, cam, wave = "hr_salary_analysis", "ml_generate_gradcam", "sde_run_rising_wave_locally"
     report = {f"{HR}/Salary_Analysis_Report.odt": odt(["78300", "95000", "65000", "78000"])}
     return [

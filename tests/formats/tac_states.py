@@ -1,4 +1,4 @@
-"""Right and wrong states of a finished workspace, made by hand, for the evaluators that read only files and talk."""
+"""Right and wrong final states of a workspace, written by hand, for evaluators of files and conversations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Files = dict[str, bytes]
 
 @dataclass(frozen=True)
 class State:
-    """What lies below /workspace and /data when the agent ends, and the score it must get."""
+    """Files below /workspace and /data when the agent ends, and the expected score."""
 
     task: str
     name: str
@@ -30,11 +30,11 @@ class State:
     workspace: Files = field(default_factory=dict)
     data: Files = field(default_factory=dict)
     said: str | None = ""
-    """A link that the agent opened, by its trajectory; None where there is no trajectory."""
+    """A link that the agent opened, as in its trajectory; None for a state without a trajectory."""
 
 
 def table(rows: list[list[object]], sheets: list[list[list[object]]] | None = None) -> bytes:
-    """A workbook of one sheet, or of several."""
+    """Return a workbook with one sheet, or several."""
     book = openpyxl.Workbook()
     book.remove(book.active)
     for number, content in enumerate(sheets or [rows]):
@@ -62,7 +62,9 @@ def database(script: str) -> bytes:
 
 
 def states(utils: Callable[[str], Path]) -> list[State]:
-    """All states. `utils(task)`: the folder with what the image puts into /utils or /workspace."""
+    """Return all states. utils: returns the folder of a task with the files that its image puts into /utils or
+    /workspace.
+    """
     return [*_answers(), *_folders(), *_tables(utils), *_databases(utils), *_attendance(utils), *_talked(utils)]
 
 
@@ -183,7 +185,7 @@ def _databases(utils: Callable[[str], Path]) -> list[State]:
 
 
 def _coffee(given: Path) -> list[State]:
-    """One state as the prompt asks, one as the evaluator does: it wants its own two answers as tables too."""
+    """Return one state as the prompt asks, and one as the evaluator expects, which also wants two answers as tables."""
     task = "ds_coffee_shop_database_management"
     asked = ["customers", "products", "inventory", "orders", "order_items"]
     files = {f"{n}.csv": (given / f"{n}.csv").read_bytes() for n in asked}
@@ -239,7 +241,7 @@ def _finances() -> list[State]:
 
 
 def clock(path: Path) -> dict[str, list[tuple[float, str, str]]]:
-    """Name -> (hours, in, out) for each day."""
+    """Return name -> (hours, arrival, departure) of each day."""
     found: dict[str, list[tuple[float, str, str]]] = {}
     for row in list(csv.reader(path.read_text().splitlines()))[1:]:
         name, _, begun, ended = (cell.strip() for cell in row)
@@ -249,7 +251,7 @@ def clock(path: Path) -> dict[str, list[tuple[float, str, str]]]:
 
 
 def _figures(days: list[tuple[float, str, str]]) -> list[float]:
-    """Average hours, departures between 17:30 and 18:00, arrivals after 9:00."""
+    """Return the average hours, the departures between 17:30 and 18:00, and the arrivals after 9:00."""
     on_time = sum("17:30" < ended < "18:00" for _, _, ended in days)
     return [sum(h for h, _, _ in days) / len(days), on_time, sum(begun > "09:00" for _, begun, _ in days)]
 
@@ -279,7 +281,7 @@ def _attendance(utils: Callable[[str], Path]) -> list[State]:
 
 
 def _talked(utils: Callable[[str], Path]) -> list[State]:
-    """Evaluators that look at the conversation besides."""
+    """Return states for evaluators that also read the conversation."""
     return [*_payroll(utils), *_perfect(utils), *_several_days(utils), *_expenses(utils), *_talent()]
 
 
@@ -347,7 +349,7 @@ def _talent() -> list[State]:
 
 
 def trajectory(state: State) -> bytes:
-    """A trajectory in which the agent opened a link."""
+    """Return a trajectory in which the agent opened a link."""
     call = {"tool_call_id": "1", "function_name": "browser", "arguments": {"url": state.said}}
     steps = [{"step_id": 1, "source": "agent", "message": "I open the folder.", "tool_calls": [call]}]
     return json.dumps({"schema_version": "ATIF-v1.7", "steps": steps}).encode()

@@ -1,4 +1,4 @@
-"""An evaluator's source, read and never run."""
+"""Analysis of an evaluator's source without running it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def build_scorer(scoring_mode="original"):
 """
 
 
-def test_what_can_be_reached_is_seen_and_nothing_else() -> None:
+def test_only_reachable_code_is_analysed() -> None:
     found = analyse_evaluator(SOURCE)
     assert found.files == ("report.csv",)
     assert found.references == ("answers.txt",)
@@ -73,17 +73,19 @@ def test_what_can_be_reached_is_seen_and_nothing_else() -> None:
         ("risingwave_sandbox_checkpoint1()", ("a running RisingWave",), False, False),
     ],
 )
-def test_services_judges_and_talk(call: str, services: tuple[str, ...], judge: bool, messages: bool) -> None:
+def test_services_judges_and_conversation_are_detected(
+    call: str, services: tuple[str, ...], judge: bool, messages: bool
+) -> None:
     found = analyse_evaluator(SOURCE.replace("import pypdf", call))
     assert (found.services, found.judge, found.messages) == (services, judge, messages)
 
 
 @pytest.mark.parametrize("place", ["for n in range(3):", "if state:"])
-def test_points_whose_number_is_only_known_at_run_time_are_not_guessed(place: str) -> None:
+def test_points_known_only_at_run_time_are_not_guessed(place: str) -> None:
     found = analyse_evaluator(SOURCE.replace("import pypdf", f"{place}\n        Checkpoint(1, 1)"))
     assert found.points is None
 
 
-def test_what_is_no_python_is_refused() -> None:
+def test_source_that_is_not_python_is_refused() -> None:
     with pytest.raises(SyntaxError):
         analyse_evaluator("def (")

@@ -1,4 +1,4 @@
-"""Formats are found by name, and another package adds one by an entry point."""
+"""Formats are found by name, and other packages add formats as entry points."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ NOTES = ExchangeFormat(
 
 
 def install(room: Path, name: str, value: str, **modules: str) -> dict[str, str]:
-    """Install a distribution with one format below `room`; the environment of a process that has it."""
+    """Install a distribution with one format below `room`; return the environment of a process that sees it."""
     info = room / f"{name}_format-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-format\nVersion: 1.0\n")
@@ -81,7 +81,7 @@ def install(room: Path, name: str, value: str, **modules: str) -> dict[str, str]
 
 
 def worksample(environment: dict[str, str], *words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
+    """Run the command line in its own process."""
     argv = [sys.executable, "-c", "from worksample.cli import main; main()", *map(str, words)]
     done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stdout + done.stderr
@@ -93,7 +93,7 @@ def notes(tmp_path: Path) -> dict[str, str]:
     return install(tmp_path / "site", "notes", "notes_format:NOTES", notes_format=NOTES)
 
 
-def test_a_format_of_another_package_is_listed_and_imports(notes: dict[str, str], tmp_path: Path) -> None:
+def test_format_of_another_package_is_listed_and_imports(notes: dict[str, str], tmp_path: Path) -> None:
     assert "Turn lines into packages." in worksample(notes, "import", "--help").stdout
     assert "notes" not in worksample(notes, "export", "--help").stdout
     assert "Each line of FILE is a brief." in worksample(notes, "import", "notes", "--help").stdout
@@ -107,12 +107,12 @@ def test_a_format_of_another_package_is_listed_and_imports(notes: dict[str, str]
     assert not read_package(tmp_path / "again" / "note-2").instances[0].environment.services
 
 
-def test_an_incomplete_import_ends_with_exit_code_3(notes: dict[str, str], tmp_path: Path) -> None:
+def test_incomplete_import_exits_with_code_3(notes: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "lines").write_text("Write an ode.\n")
     worksample(notes, "import", "notes", tmp_path / "lines", tmp_path / "out", code=3)
 
 
-def test_a_format_that_cannot_be_loaded_is_named_and_hides_no_other(tmp_path: Path) -> None:
+def test_unloadable_format_is_named_and_hides_no_other(tmp_path: Path) -> None:
     broken = install(tmp_path / "site", "broken", "no_such_module:BROKEN")
     assert "harbor" in worksample(broken, "import", "--help").stdout
     done = worksample(broken, "import", "broken", "a", "b", code=1)
@@ -122,7 +122,7 @@ def test_a_format_that_cannot_be_loaded_is_named_and_hides_no_other(tmp_path: Pa
     assert "is not a worksample.formats.ExchangeFormat" in worksample(odd, "import", "odd", code=1).stderr
 
 
-def test_an_entry_point_does_not_replace_an_own_format(tmp_path: Path) -> None:
+def test_entry_point_does_not_replace_an_own_format(tmp_path: Path) -> None:
     taken = install(tmp_path / "site", "harbor", "no_such_module:HARBOR")
     assert "Turn Harbor tasks" in worksample(taken, "import", "harbor", "--help").stdout
 
@@ -139,12 +139,12 @@ def test_each_format_declares_itself(name: str) -> None:
         assert len(names) == len(set(names)) and all(option.help for option in transfer.options)
 
 
-def test_an_unknown_format_lists_the_known_ones() -> None:
+def test_unknown_format_error_lists_known_formats() -> None:
     with pytest.raises(UsageError, match="there is no format 'nonesuch'; there are atif, gdpval, harbor"):
         find_format("nonesuch")
 
 
-def test_help_imports_no_format_and_is_quick() -> None:
+def test_help_imports_no_format_and_is_fast() -> None:
     code = (
         "import sys; from worksample.cli.exit_codes import code_of; code_of(['--help']);"
         "found = [name for name in sys.modules if name.startswith('worksample.formats.')];"
@@ -159,7 +159,7 @@ def test_help_imports_no_format_and_is_quick() -> None:
     assert min(spent) < 1.0  # 0.2 s on a quiet machine
 
 
-def test_the_list_of_formats_imports_no_format_whole() -> None:
+def test_list_of_formats_imports_nothing_heavy() -> None:
     code = (
         "import sys; from worksample.cli.exit_codes import code_of; code_of(['import', '--help']);"
         "heavy = {'pydantic', 'sqlalchemy', 'polars', 'worksample.formats.harbor.task_import'} & set(sys.modules);"

@@ -1,4 +1,4 @@
-"""Harbor's tasks as packages: what becomes of each key, what cannot be had, and what is hostile in a folder."""
+"""Import of Harbor's tasks: each key of the manifest, missing requirements, and untrusted folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worksample.experiments.planning.compatibility import why_incompatible
 from worksample.files import HashSink
 from worksample.formats.harbor import ImportedHarborTask, ImportHarbor, import_harbor
 from worksample.formats.harbor.format import OBSTACLES
-from worksample.formats.harbor.package_layout import with_own_uv
+from worksample.formats.harbor.package_layout import with_uv_from_pypi
 from worksample.formats.package_writer import FaultyPackages
 from worksample.records import Agent, HealthSpec, McpSpec, Protocol
 from worksample.tasks import ingest, read_package
@@ -39,7 +39,7 @@ FILES = {
 
 
 def harbor(folder: Path, text: str = OLD, **more: str | None) -> Path:
-    """A task of Harbor's; None leaves a file out."""
+    """Write a Harbor task. None leaves a file out."""
     for path, content in {"task.toml": text, **FILES, **more}.items():
         if content is not None:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def imported(folder: Path, *, without: bool = False) -> tuple[ImportedHarborTask
     return made, tomllib.loads((root / "task.toml").read_text()), root
 
 
-def test_a_task_of_the_first_schema_becomes_a_package(tmp_path: Path) -> None:
+def test_task_of_oldest_schema_becomes_a_package(tmp_path: Path) -> None:
     made, manifest, root = imported(harbor(tmp_path / "My_Task", OLD + 'memory = "3G"\n'))
     assert made == ImportedHarborTask("my_task", str(root), (), (), solution=True)
     assert manifest["environment"]["limits"] == {"time": 900, "memory": 3 << 30, "disk": 10 << 30, "processes": 1024}
@@ -72,7 +72,7 @@ def test_a_task_of_the_first_schema_becomes_a_package(tmp_path: Path) -> None:
     assert instance.work.environment.image is not None and instance.grading[Protocol.PROGRAM].settings["verifier"]
 
 
-def test_a_task_of_the_newest_schema_becomes_a_package(tmp_path: Path) -> None:
+def test_task_of_newest_schema_becomes_a_package(tmp_path: Path) -> None:
     text = """schema_version = "1.4"
 artifacts = ["/app/out.json", {source = "/app/plots", exclude = ["*.tmp"]}]
 [task]
@@ -159,17 +159,17 @@ key = 1
         ('network_mode = "public"', {}, "internet"),
     ],
 )
-def test_what_cannot_be_had_makes_an_instance_not_attemptable(
+def test_missing_requirement_makes_instance_not_attemptable(
     more: str, files: dict[str, str | None], word: str, tmp_path: Path
 ) -> None:
     made, _, root = imported(harbor(tmp_path / "task", OLD + more, **files))
     assert made.needs == (word,)
     [instance] = ingest(read_package(root), HashSink()).instances
     assert word in why_incompatible(Agent.of("one", "worker"), instance)
-    assert word in OBSTACLES and f"`{word}`" in Path("docs/how-to/import-tasks.md").read_text()
+    assert word in OBSTACLES and f"`{word}`" in Path("docs/reference/formats.md").read_text()
 
 
-def test_tools_skills_and_a_health_check_come_along(tmp_path: Path) -> None:
+def test_tools_skills_and_health_check_are_imported(tmp_path: Path) -> None:
     text = (
         OLD.replace("allow_internet = false", 'network_mode = "allowlist"\nallowed_hosts = ["tools.example.com"]')
         + """skills_dir = "/skills/"
@@ -256,7 +256,7 @@ STEP_FILES = {
 }
 
 
-def test_steps_come_along(tmp_path: Path) -> None:
+def test_steps_are_imported(tmp_path: Path) -> None:
     made, manifest, root = imported(harbor(tmp_path / "steps", STEPS, **STEP_FILES))
     assert made.needs == () and made.solution
     [instance] = ingest(read_package(root), HashSink()).instances
@@ -294,7 +294,7 @@ def test_steps_come_along(tmp_path: Path) -> None:
     assert is_grader_file("tests/first-one/test.sh", apart) and not is_grader_file("steps/first-one/brief.md", apart)
 
 
-def test_steps_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+def test_unreadable_steps_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ImportFailed, match=r"(?s)no instruction\.md.*next: correct the task"):
         imported(harbor(tmp_path / "a", OLD + "[[steps]]\nname = 'one'\n", **{"steps/one/tests/test.sh": "true"}))
     two = OLD + "[[steps]]\nname = 'one'\n[[steps]]\nname = 'One'\n"
@@ -303,13 +303,13 @@ def test_steps_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         imported(harbor(tmp_path / "b", two, **files))
 
 
-def test_a_verifier_with_an_environment_is_separate_and_one_without_tests_of_its_own_is_fresh(tmp_path: Path) -> None:
+def test_verifier_with_environment_is_separate_and_without_own_tests_fresh(tmp_path: Path) -> None:
     text = OLD + "[verifier.environment]\nmemory_mb = 512\n"
     verifier = imported(harbor(tmp_path / "task", text))[1]["grading"]["program"]["verifier"]
     assert verifier["fresh"] is True and verifier["tests"] == "tests" and verifier["artifacts"] == ["/logs/artifacts"]
 
 
-def test_a_network_that_was_taken_away_is_told(tmp_path: Path) -> None:
+def test_removed_internet_is_reported(tmp_path: Path) -> None:
     text = OLD.replace("allow_internet = false\n", "")  # unset means all of it
     assert imported(harbor(tmp_path / "task", text))[0].needs == ("internet",)
     made, manifest, _ = imported(harbor(tmp_path / "task", text), without=True)
@@ -326,15 +326,15 @@ def test_a_network_that_was_taken_away_is_told(tmp_path: Path) -> None:
         "wget -qO- https://astral.sh/uv/install.sh | sh && source $HOME/.local/bin/env",
     ],
 )
-def test_uv_by_curl_becomes_the_one_of_pypi(line: str, tmp_path: Path) -> None:
-    text, changed = with_own_uv(f"apt-get install -y curl\n{line}\nuvx pytest\n")
+def test_uv_by_curl_is_replaced_by_pypi(line: str, tmp_path: Path) -> None:
+    text, changed = with_uv_from_pypi(f"apt-get install -y curl\n{line}\nuvx pytest\n")
     assert changed and "astral.sh" not in text and "pip install" in text and "uvx pytest" in text
     assert text.endswith("source $HOME/.local/bin/env\nuvx pytest\n") == ("source" in line)
     assert imported(harbor(tmp_path / "task", **{"tests/test.sh": line}))[0].substituted == ("uv from PyPI",)
-    assert with_own_uv("curl https://example.com | sh") == ("curl https://example.com | sh", False)
+    assert with_uv_from_pypi("curl https://example.com | sh") == ("curl https://example.com | sh", False)
 
 
-def test_hostile_folders_are_refused(tmp_path: Path) -> None:
+def test_untrusted_folders_are_refused(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("of the host")
     folder = harbor(tmp_path / "task")
     (folder / "environment" / "out").symlink_to(tmp_path / "secret")
@@ -350,7 +350,7 @@ def test_hostile_folders_are_refused(tmp_path: Path) -> None:
             imported(harbor(folder, text))
 
 
-def test_names_are_kept_apart_and_nothing_is_replaced_unasked(tmp_path: Path) -> None:
+def test_names_stay_distinct_and_existing_packages_are_kept(tmp_path: Path) -> None:
     for path in ("a/Same Name", "b/same-name"):
         harbor(tmp_path / "in" / path)
     made = import_harbor(tmp_path / "in", tmp_path / "out")
@@ -366,7 +366,7 @@ def test_names_are_kept_apart_and_nothing_is_replaced_unasked(tmp_path: Path) ->
         import_harbor(tmp_path / "out2", tmp_path / "out")
 
 
-def test_a_faulty_task_stops_no_other_and_the_next_call_goes_on(tmp_path: Path) -> None:
+def test_faulty_task_stops_no_other_and_next_import_continues(tmp_path: Path) -> None:
     for name in ("one", "three"):
         harbor(tmp_path / "in" / name)
     broken = harbor(tmp_path / "in" / "a-broken", "[agent")
@@ -384,7 +384,7 @@ def test_a_faulty_task_stops_no_other_and_the_next_call_goes_on(tmp_path: Path) 
     assert ([one.name for one in again], again.there) == (["a-broken", "latin"], ("one", "three"))
 
 
-def test_no_package_that_cannot_be_attempted_is_proposed(tmp_path: Path) -> None:
+def test_report_proposes_only_packages_that_can_be_attempted(tmp_path: Path) -> None:
     harbor(tmp_path / "in" / "a-gpu", OLD + "gpus = 1")
     alone = cli("import", "harbor", tmp_path / "in", tmp_path / "out")
     assert "none of them can be attempted here; the reason for a-gpu: harbor-gpu (a GPU or TPU)" in alone.stdout

@@ -1,4 +1,4 @@
-"""Harbor's own package runs a task that we exported, in our box, by import path, on a Python that it supports."""
+"""Harbor's own package runs an exported task in our box, by import path, on a Python that it supports."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ pytestmark = [pytest.mark.box, pytest.mark.buildah]
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Harbor's, in an environment of its own with the platform beside it."""
+    """Return Harbor's program, installed with the platform in its own environment."""
     uv = find_uv()
     if not uv:
         pytest.skip("uv, which brings Harbor, is not installed: pip install uv")
@@ -66,7 +66,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine that has a base for the task's."""
+    """Return a folder on a machine that has the task's base image."""
     base = tmp_path / "base.tar"
     base.write_bytes(machine.tarred(machine.make(tmp_path / "root")))
     (tmp_path / "builds.toml").write_text(f'hosts = []\n[bases]\n"debian:12" = "{base}"\n')
@@ -77,7 +77,7 @@ def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.long(seconds=90)
-@pytest.mark.thorough(quick="formats/test_harbor_export.py::test_what_was_imported_goes_out_as_it_came")
+@pytest.mark.thorough(quick="formats/test_harbor_export.py::test_imported_task_is_exported_unchanged")
 @pytest.mark.parametrize(("agent", "reward"), [("oracle", 1.0), ("nop", 0.0)])
 def test_harbor_runs_an_exported_task_in_our_box(program: Path, ground: Path, agent: str, reward: float) -> None:
     (package,) = import_harbor(harbor(ground / "task", TASK, **FILES), ground / "packages")

@@ -1,4 +1,4 @@
-"""Packages as Harbor's tasks: complete in themselves, graded there as here, and refused where Harbor has no place."""
+"""Export of packages as Harbor's tasks: complete, graded as here, and refused if Harbor cannot express them."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from pathlib import Path
 import pytest
 
 from formats.test_harbor import STEP_FILES, STEPS, harbor
-from worksample.box import BoxConfig, Mount, open_box
+from worksample.box import BoxConfig, Mount
 from worksample.errors import UsageError
 from worksample.formats.harbor import ExportHarbor, export_harbor, import_harbor
-from worksample.formats.harbor.bundled_kit import carry_kit
+from worksample.formats.harbor.bundled_kit import copy_kit
 from worksample.records import Protocol
+from worksample.sandboxes import open_box
 from worksample.tasks import read_package
 
 STARTER = Path(__file__).parents[2] / "src/worksample/suites/starter/tasks"
 ASKS = {"bug-fix-invoice"}
-"""Their graders run what was delivered."""
+"""Tasks whose graders run the deliverable."""
 
 
 async def reward(task: Path, output: Path | None, tmp_path: Path) -> float | None:
-    """What the verifier leaves, run as Harbor does: alone in its own root, with the work as an artifact."""
+    """Return the reward of the verifier, run as Harbor does: in its own root, with the deliverables as an artifact."""
     left = tmp_path / "left"
     shutil.rmtree(left, ignore_errors=True)
     left.mkdir()
@@ -43,7 +44,7 @@ async def reward(task: Path, output: Path | None, tmp_path: Path) -> float | Non
 def one_of_each() -> list[object]:
     quick = "incident-report"
     thorough = pytest.mark.thorough(
-        quick=f"formats/test_harbor_export.py::test_a_solution_scores_full_and_nothing_0[{quick}]"
+        quick=f"formats/test_harbor_export.py::test_solution_scores_1_and_no_work_scores_0[{quick}]"
     )
     names = sorted(path.name for path in STARTER.iterdir() if path.name not in ASKS)
     return [pytest.param(name, marks=[] if name == quick else [thorough]) for name in names]
@@ -51,7 +52,7 @@ def one_of_each() -> list[object]:
 
 @pytest.mark.box
 @pytest.mark.parametrize("name", one_of_each())
-async def test_a_solution_scores_full_and_nothing_0(name: str, tmp_path: Path) -> None:
+async def test_solution_scores_1_and_no_work_scores_0(name: str, tmp_path: Path) -> None:
     for made in export_harbor(STARTER / name, tmp_path / "out"):
         task = Path(made.folder)
         assert made.solution and not made.lacks
@@ -61,14 +62,14 @@ async def test_a_solution_scores_full_and_nothing_0(name: str, tmp_path: Path) -
 
 
 @pytest.mark.box
-async def test_a_grader_that_fails_leaves_no_reward(tmp_path: Path) -> None:
+async def test_failing_grader_writes_no_reward(tmp_path: Path) -> None:
     [made, _] = export_harbor(STARTER / "incident-report", tmp_path / "out")
     task = Path(made.folder)
     shutil.rmtree(task / "tests/reference")
     assert await reward(task, task / "solution/output", tmp_path) is None
 
 
-def test_what_is_written_says_what_the_package_says(tmp_path: Path) -> None:
+def test_exported_manifest_agrees_with_the_package(tmp_path: Path) -> None:
     found = list(export_harbor(STARTER / "incident-report", tmp_path / "out", ExportHarbor(base="base:1")))
     package = read_package(STARTER / "incident-report")
     for made, instance in zip(found, package.instances, strict=True):
@@ -90,13 +91,13 @@ def test_what_is_written_says_what_the_package_says(tmp_path: Path) -> None:
     assert len(list(export_harbor(STARTER / "incident-report", tmp_path / "out", ExportHarbor(overwrite=True)))) == 2
 
 
-def test_what_harbor_has_no_place_for_is_said_and_not_written(tmp_path: Path) -> None:
+def test_features_without_place_in_harbor_are_reported(tmp_path: Path) -> None:
     found = list(export_harbor(STARTER / "bug-fix-invoice", tmp_path / "out"))
     assert [one.folder for one in found] == ["", ""] and "asks the platform" in found[0].lacks[0]
     assert not (tmp_path / "out").exists()
 
 
-def test_what_comes_back_is_a_package(tmp_path: Path) -> None:
+def test_exported_task_imports_as_a_package(tmp_path: Path) -> None:
     [made, _] = export_harbor(STARTER / "sales-cleanup", tmp_path / "out")
     [back] = import_harbor(Path(made.folder), tmp_path / "back")
     assert not back.needs and back.solution
@@ -106,8 +107,8 @@ def test_what_comes_back_is_a_package(tmp_path: Path) -> None:
     assert package.instances[0].environment.limits.time == original.environment.limits.time
 
 
-def test_the_kit_that_is_carried_stands_alone(tmp_path: Path) -> None:
-    carry_kit(tmp_path)
+def test_bundled_kit_runs_without_worksample(tmp_path: Path) -> None:
+    copy_kit(tmp_path)
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
         "import worksample.kit as kit, worksample.kit.__main__, worksample.records, worksample.files.config_files\n"
@@ -119,8 +120,8 @@ def test_the_kit_that_is_carried_stands_alone(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_what_was_imported_goes_out_as_it_came(tmp_path: Path) -> None:
-    """Steps, hooks, health checks, tools and skills of a Harbor task are the same after the way in, out and in."""
+def test_imported_task_is_exported_unchanged(tmp_path: Path) -> None:
+    """Steps, hooks, health checks, tools and skills of a Harbor task survive import, export and import."""
     text = STEPS.replace(
         '[environment]\nnetwork_mode = "no-network"\n',
         """[environment]
@@ -176,7 +177,7 @@ url = "http://localhost:8000/sse"
         ('command = ["bash", "/tests/test.sh"]\ntests = "tests"\nsolution = ["make"]', "a solution other than"),
     ],
 )
-def test_a_verifier_that_harbor_would_not_run_is_said(table: str, says: str, tmp_path: Path) -> None:
+def test_unsupported_verifier_is_reported(table: str, says: str, tmp_path: Path) -> None:
     [made] = import_harbor(harbor(tmp_path / "in" / "bread"), tmp_path / "packages")
     file = Path(made.package) / "task.toml"
     head, _, rest = file.read_text().partition("[grading.program.verifier]\n")

@@ -1,4 +1,4 @@
-"""What a program finds in jobs: files, dead references, identifiers, in texts that nobody here made."""
+"""Screening of jobs for files, dead references and identifiers, in texts of other authors."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from PIL import Image
 from people.worlds import folder_of
 from store.worlds import NOTHING, instance_of
 from worksample.formats.jobs.screening import JobExamination, JobExaminer
-from worksample.formats.jobs.screening.mentioned_files import links, miscounted_files, missing, named_files
-from worksample.formats.jobs.screening.personal_identifiers import CHUNK, Finder, chunks
+from worksample.formats.jobs.screening.mentioned_files import links, miscounted_files, missing_files, named_files
+from worksample.formats.jobs.screening.personal_identifiers import CHUNK_LENGTH, IdentifierFinder, chunks
 from worksample.records import Job
 from worksample.store import Store
 
 
 @pytest.fixture(scope="module")
-def finder() -> Finder:
-    return Finder()
+def finder() -> IdentifierFinder:
+    return IdentifierFinder()
 
 
 def documentations() -> list[str]:
-    """Descriptions of installed packages, by name."""
+    """Return the descriptions of installed packages, by name."""
     found = {d.metadata["Name"]: d.metadata.get("Description") or str(d.metadata.get_payload() or "")
              for d in importlib.metadata.distributions()}  # fmt: skip
     return [text for _, text in sorted(found.items()) if len(text) > 1000]
 
 
-def test_planted_identifiers_are_found_in_real_texts(finder: Finder) -> None:
-    """The table of docs/jobs.md was made so, with 300 texts and names of real authors."""
+def test_planted_identifiers_are_found_in_real_texts(finder: IdentifierFinder) -> None:
+    """The table of docs/reference/formats.md was made in this way, with 300 texts and names of real authors."""
     from faker import Faker
 
     fake, draw = Faker("de_DE"), random.Random(3)
@@ -60,31 +60,31 @@ def test_planted_identifiers_are_found_in_real_texts(finder: Finder) -> None:
     assert hits["PHONE_NUMBER"] >= 22 and hits["PERSON"] >= 20
 
 
-def test_versions_and_days_are_no_telephone_numbers(finder: Finder) -> None:
+def test_versions_and_dates_are_not_telephone_numbers(finder: IdentifierFinder) -> None:
     text = "Version 20251206.2.2 of 2026-11-09 needs 1.14.0 - 1.17.0. It took 333333 steps. See section 4.2."
     assert [c for c in finder.find([("d", text)]) if c.kind == "PHONE_NUMBER"] == []
 
 
-def test_behind_encoded_bytes_an_identifier_is_found(finder: Finder) -> None:
+def test_identifier_after_encoded_bytes_is_found(finder: IdentifierFinder) -> None:
     text = f"{'0' * 300_000} anna@firm.de\ndata:image/png;base64,{'iVBORw0KGgo' * 30_000}== +49 30 2345678"
     assert [c.text for c in finder.find([("d", text)])] == ["anna@firm.de", "+49 30 2345678"]
 
 
-def test_a_text_is_cut_where_words_end() -> None:
+def test_text_is_cut_between_words() -> None:
     text = " ".join(f"word{n}" for n in range(5000))
     pieces = list(chunks(text))
     assert "".join(pieces) == text
-    assert all(len(p) <= CHUNK and not p.endswith("wor") for p in pieces)
+    assert all(len(p) <= CHUNK_LENGTH and not p.endswith("wor") for p in pieces)
 
 
-def test_files_that_a_post_names_are_told_from_links_and_addresses() -> None:
+def test_named_files_are_distinguished_from_links() -> None:
     text = (
         'Use "price list 2026.xlsx" and logo_final.PNG (not https://example.org/a.pdf). Mail me@site.html.com. '
         "Send report.docx. The 12 attached photos are old, and we attached three PDFs."
     )
     assert named_files(text) == ("price list 2026.xlsx", "logo_final.PNG", "report.docx")
     assert links(text) == ("https://example.org/a.pdf",)
-    assert missing(named_files(text), ["in/Price_List 2026.XLSX", "logo_final.png"]) == ("report.docx",)
+    assert missing_files(named_files(text), ["in/Price_List 2026.XLSX", "logo_final.png"]) == ("report.docx",)
     assert miscounted_files(text, ["a.jpg", "b.pdf", "c.pdf"]) == (
         "the posting mentions 12 attached photos; there is 1", "the posting mentions three PDFs; there are 2",
     )  # fmt: skip
@@ -129,7 +129,7 @@ FILES = {
 
 
 @pytest.mark.box
-def test_names_in_files_file_names_and_metadata_are_found(tmp_path: Path, finder: Finder) -> None:
+def test_names_in_texts_file_names_and_metadata_are_found(tmp_path: Path, finder: IdentifierFinder) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
         store.blobs.put(NOTHING)
         base = instance_of("a")
@@ -138,7 +138,7 @@ def test_names_in_files_file_names_and_metadata_are_found(tmp_path: Path, finder
             work=base.work.replaced(brief=brief, inputs=folder_of(store, FILES)),
             about=base.about.replaced(job=Job(contract="c", attachments=("list.xlsx", "gone.zip"))),
         )
-        look = asyncio.run(JobExaminer(store, finder).look(job))
+        look = asyncio.run(JobExaminer(store, finder).examine(job))
     assert (look.posted, look.there) == (2, len(FILES))
     assert look.missing == ("gone.zip", "sample.pdf")
     broken = dict(look.broken)
@@ -153,7 +153,7 @@ def test_names_in_files_file_names_and_metadata_are_found(tmp_path: Path, finder
     assert "`gone.zip`" in shown and "The program cannot detect: faces" in shown
 
 
-def test_what_others_wrote_is_code_in_what_people_read() -> None:
+def test_untrusted_text_is_shown_as_code() -> None:
     look = JobExamination(posted=1, there=0, missing=("a`](javascript:x).pdf",), links=("https://x.org/<b>",))
     shown: Any = look.as_markdown()
     assert "`a'](javascript:x).pdf`" in shown and "`https://x.org/<b>`" in shown

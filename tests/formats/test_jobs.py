@@ -1,4 +1,4 @@
-"""Tables of jobs that nobody here made become packages, or say line by line why not."""
+"""Import of tables of jobs from other tools: rows become packages, or are refused line by line with a reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cli.run_cli import cli, cli_json
 from formats.jobs_rows import ROW, row, write_csv, write_jsonl
 from running.profiles import is_quick_run
 from worksample.audit.brief_checks import check_brief
-from worksample.cli.format_verbs import FormatVerbs
+from worksample.cli.format_commands import FormatCommands
 from worksample.errors import ImportFailed, ManifestError, UsageError
 from worksample.files import HashSink
 from worksample.formats.jobs import ImportJobs, import_jobs
@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_every_field_of_the_paper_has_its_place(folder: Path) -> None:
+def test_every_column_of_the_paper_is_imported(folder: Path) -> None:
     made = import_jobs(write_csv(folder / "projects.csv", [ROW]), folder / "out", UPBENCH)
     package = read_package(folder / "out" / made.written[0])
     job, value = package.about.job, package.about.value
@@ -58,7 +58,7 @@ def test_every_field_of_the_paper_has_its_place(folder: Path) -> None:
     assert read_suite(folder / "out").visibility == "private"
 
 
-def test_what_the_paper_leaves_out_is_counted_by_reason(folder: Path) -> None:
+def test_excluded_jobs_are_counted_by_reason(folder: Path) -> None:
     rows = [
         row(),
         row(contract_id="2", status="Cancelled"),
@@ -101,7 +101,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_row_at_fault_is_named_and_nothing_is_written(folder: Path, name: str) -> None:
+def test_faulty_row_is_named_and_nothing_is_written(folder: Path, name: str) -> None:
     changes, said = FAULTS[name]
     (folder / "sub").mkdir()
     (folder / "link.txt").symlink_to("style.txt")
@@ -118,7 +118,7 @@ def test_a_row_at_fault_is_named_and_nothing_is_written(folder: Path, name: str)
 @pytest.mark.parametrize(
     ("encoding", "mark"), [("utf-8", ","), ("utf-8-sig", ";"), ("utf-16", "\t"), ("cp1252", ";"), ("cp1251", ",")]
 )
-def test_a_table_is_read_in_the_encoding_that_it_has(folder: Path, encoding: str, mark: str) -> None:
+def test_table_is_read_in_its_own_encoding(folder: Path, encoding: str, mark: str) -> None:
     said = "Переведите это описание товара на литературный язык, пожалуйста" if encoding == "cp1251" else (
         "Übersetzung für ein Café: höfliche Sätze über Öl, naïve Gäste und große Straßen"
     )  # fmt: skip
@@ -147,7 +147,7 @@ def test_all_forms_of_a_table_make_the_same_packages(folder: Path) -> None:
     assert all(f == found[0] for f in found) and len(found[0]) == 2
 
 
-def test_a_firms_own_columns_are_named_in_a_mapping(folder: Path) -> None:
+def test_mapping_file_names_a_firms_columns(folder: Path) -> None:
     table = write_csv(folder / "list.csv", [{"Nr": "7", "Was": "Rechnung prüfen", "Wert": "1200,50", "Std": "2"}])
     mapping = folder / "map.toml"
     mapping.write_text(
@@ -173,16 +173,16 @@ def test_a_firms_own_columns_are_named_in_a_mapping(folder: Path) -> None:
     assert "'two' is not a number" in str(caught.value)
 
 
-def test_jobs_priced_in_other_currencies_are_named(folder: Path) -> None:
+def test_jobs_priced_in_other_currencies_are_reported(folder: Path) -> None:
     codes = ("XYZ", "EUR", "EUR", "USD", "")
     rows = [{"id": str(n), "brief": "Write.", "value": "10", "currency": code} for n, code in enumerate(codes)]
     table = write_csv(folder / "list.csv", [*rows, {"id": "free", "brief": "Write.", "value": "", "currency": "JPY"}])
-    made = CliRunner().invoke(FormatVerbs("import")["jobs"].load(), [str(table), str(folder / "out")])
+    made = CliRunner().invoke(FormatCommands("import")["jobs"].load(), [str(table), str(folder / "out")])
     assert "priced in a currency other than US dollars: 2 in EUR, 1 in XYZ; they are left out of" in made.output
     assert "without a price: 1;" in made.output
 
 
-def test_an_import_that_was_stopped_goes_on(folder: Path) -> None:
+def test_interrupted_import_continues(folder: Path) -> None:
     rows = [row(contract_id=str(n), attachments="") for n in range(3)]
     import_jobs(write_csv(folder / "jobs.csv", rows[:2]), folder / "out", ImportJobs())
     kept = sorted(p.stat().st_mtime_ns for p in (folder / "out").rglob("task.toml"))
@@ -192,7 +192,7 @@ def test_an_import_that_was_stopped_goes_on(folder: Path) -> None:
     assert len(import_jobs(folder / "jobs.csv", folder / "out", ImportJobs(overwrite=True)).written) == 3
 
 
-def test_a_title_with_accents_names_its_package_and_an_older_name_is_kept(folder: Path) -> None:
+def test_accented_title_names_its_package_and_older_name_is_kept(folder: Path) -> None:
     jobs = write_csv(folder / "jobs.csv", [row(contract_id="7", job_title="Logo für Łódź", attachments="")])
     made = import_jobs(jobs, folder / "out", ImportJobs())
     assert made.written == ("logo-fur-lodz-7",)
@@ -212,7 +212,7 @@ def test_a_title_with_accents_names_its_package_and_an_older_name_is_kept(folder
         ({"hours": "1e7"}, "hours: 10,000,000 is more than 1,000,000 hours"),
     ],
 )
-def test_a_price_that_nobody_pays_is_a_fault_of_its_row(changes: dict[str, str], said: str, folder: Path) -> None:
+def test_impossible_price_is_a_fault_of_its_row(changes: dict[str, str], said: str, folder: Path) -> None:
     with pytest.raises(ImportFailed) as caught:
         import_jobs(write_csv(folder / "jobs.csv", [row(attachments="", **changes)]), folder / "out", ImportJobs())
     assert said in caught.value.faults["line 2"]
@@ -220,7 +220,7 @@ def test_a_price_that_nobody_pays_is_a_fault_of_its_row(changes: dict[str, str],
     assert import_jobs(write_csv(folder / "jobs.csv", [yens]), folder / "out", ImportJobs()).written
 
 
-def test_gdpvals_table_brings_its_rubric_and_files(folder: Path) -> None:
+def test_gdpval_table_is_imported_with_rubric_and_files(folder: Path) -> None:
     (folder / "reference_files" / "ab").mkdir(parents=True)
     (folder / "reference_files" / "ab" / "Ledger.xlsx").write_bytes(b"PK")
     (folder / "deliverable_files").mkdir()
@@ -244,7 +244,7 @@ def test_gdpvals_table_brings_its_rubric_and_files(folder: Path) -> None:
     assert package.about.job is not None and package.about.job.subcategory == "Accountants and Auditors"
 
 
-def test_folders_of_projects_come_in_with_the_humans_deliverable(folder: Path) -> None:
+def test_project_folders_are_imported_with_the_humans_deliverable(folder: Path) -> None:
     project = folder / "projects" / "p1"
     for name, text in {
         "brief.md": "Draw it.",
@@ -270,7 +270,7 @@ def test_folders_of_projects_come_in_with_the_humans_deliverable(folder: Path) -
     contract=st.text(min_size=1, max_size=60).filter(lambda t: t.strip()), category=st.text(max_size=40),
     amount=st.one_of(st.none(), st.floats(0, 1e9)), tags=st.lists(st.text(max_size=20), max_size=3),
 )  # fmt: skip
-def test_whatever_a_job_says_its_package_is_sound_or_the_row_is_named(
+def test_random_job_gives_a_valid_package_or_a_named_fault(
     tmp_path_factory: pytest.TempPathFactory, said: str, title: str, contract: str, category: str,
     amount: float | None, tags: list[str],
 ) -> None:  # fmt: skip
@@ -286,7 +286,7 @@ def test_whatever_a_job_says_its_package_is_sound_or_the_row_is_named(
         assert not [f for f in check_brief(instance) if "not filled" in f.what]
 
 
-def test_the_verb_says_what_became_of_the_rows(folder: Path) -> None:
+def test_command_reports_the_outcome_of_rows(folder: Path) -> None:
     rows = [row(note="x"), row(contract_id="2", contract_type="hourly", note="x")]
     table = write_csv(folder / "jobs.csv", rows)
     made = cli_json("import", "upbench", table, folder / "out")
@@ -295,7 +295,7 @@ def test_the_verb_says_what_became_of_the_rows(folder: Path) -> None:
     assert again.returncode != 0 and "there is no filter 'paid'" in again.stderr
 
 
-def test_words_that_are_wrong_are_told(folder: Path) -> None:
+def test_wrong_option_values_are_reported(folder: Path) -> None:
     with pytest.raises(UsageError, match="no encoding 'ebcdic-9'"):
         import_jobs(folder, folder / "out", ImportJobs(encoding="ebcdic-9"))
     with pytest.raises(UsageError, match=r"(?s)no such file.*next: ls "):
@@ -326,7 +326,7 @@ def test_words_that_are_wrong_are_told(folder: Path) -> None:
         ("one/metadata.json", "[]", "one/metadata.json does not hold a JSON object.*next: correct them"),
     ],
 )
-def test_a_broken_table_says_where_and_what_to_do(name: str, text: str, said: str, tmp_path: Path) -> None:
+def test_broken_table_error_names_file_and_next_step(name: str, text: str, said: str, tmp_path: Path) -> None:
     table = tmp_path / name
     table.parent.mkdir(exist_ok=True)
     table.write_text(text)
@@ -334,8 +334,8 @@ def test_a_broken_table_says_where_and_what_to_do(name: str, text: str, said: st
         import_jobs(table if table.parent == tmp_path else tmp_path, tmp_path / "out", ImportJobs())
 
 
-def test_the_papers_own_names_of_categories_are_known() -> None:
-    """UpBench 3.1: eight categories, as Upwork writes them; and ours, as our own tables write them."""
+def test_category_names_of_the_paper_are_known() -> None:
+    """UpBench 3.1 has eight categories in Upwork's spelling; our own tables use our names."""
     paper = (
         "Accounting & Consulting", "Admin Support", "Data Science & Analytics", "Engineering & Architecture",
         "Sales & Marketing", "Translation", "Web, Mobile & Software Development", "Writing",
@@ -347,8 +347,10 @@ def test_the_papers_own_names_of_categories_are_known() -> None:
         assert category_of(Job(contract="1", category=names[0], subcategory=names[1])) == one.id
 
 
-def test_a_spreadsheet_of_another_land_with_formulas_is_read_or_refused_cell_by_cell(folder: Path) -> None:
-    """In cp1252 with semicolons: what would run elsewhere is text here, and no amount."""
+def test_foreign_spreadsheet_with_formulas_is_read_or_refused_by_cell(folder: Path) -> None:
+    """The table is in cp1252 with semicolons. A formula in a text stays text; a formula instead of an amount is a
+    fault.
+    """
     said = '=HYPERLINK("http://x.example";"Größe prüfen")'
     rows = [
         row(contract_id="=1+1", job_title="@SUM(A1)", job_description=said, contract_amount="1200,50"),
@@ -370,7 +372,7 @@ def test_a_spreadsheet_of_another_land_with_formulas_is_read_or_refused_cell_by_
     assert package.about.value is not None and package.about.value.middle == 1200.5
 
 
-def test_a_huge_attachment_is_refused_without_being_read_and_named_where_asked(folder: Path) -> None:
+def test_huge_attachment_is_refused_unread_or_listed_as_missing(folder: Path) -> None:
     with (folder / "film.mov").open("wb") as file:
         file.truncate(FILE_LIMIT + 1)
     table = write_csv(folder / "t.csv", [row(attachments="style.txt;film.mov")])
@@ -382,8 +384,8 @@ def test_a_huge_attachment_is_refused_without_being_read_and_named_where_asked(f
     assert package.about.job is not None and package.about.job.attachments == ("style.txt", "film.mov")
 
 
-def test_a_long_list_is_read_in_the_memory_of_a_short_one(folder: Path) -> None:
-    """A million jobs are measured by `benchmarks/jobs_import.py`; here a list and one ten times as long."""
+def test_memory_does_not_grow_with_the_number_of_rows(folder: Path) -> None:
+    """`benchmarks/jobs_import.py` measures a million jobs; this test compares a table with one ten times as long."""
     peaks = []
     short, long = (100, 1_000) if is_quick_run() else (300, 3_000)
     for rows in (short, long):
@@ -399,8 +401,8 @@ def test_a_long_list_is_read_in_the_memory_of_a_short_one(folder: Path) -> None:
     assert peaks[1] - peaks[0] < (long - short) * 1_000
 
 
-def test_titles_and_ids_that_join_to_one_name_are_two_packages(folder: Path) -> None:
-    """Also where one of them was imported before, alone, and in whatever order they come."""
+def test_jobs_with_the_same_name_get_two_packages(folder: Path) -> None:
+    """Both packages are written in any order of the jobs, also if one of them was imported alone before."""
     one, other = row(job_title="Draw a", contract_id="b-1"), row(job_title="Draw", contract_id="a-b-1")
     first = import_jobs(write_csv(folder / "one.csv", [other]), folder / "out", ImportJobs())
     both = import_jobs(write_csv(folder / "both.csv", [one, other]), folder / "out", ImportJobs())
@@ -412,7 +414,7 @@ def test_titles_and_ids_that_join_to_one_name_are_two_packages(folder: Path) -> 
     assert ids == {"b-1", "a-b-1"}
 
 
-def test_a_row_that_cannot_be_read_stops_no_other_where_faulty_ones_are_left_out(folder: Path) -> None:
+def test_unreadable_row_stops_no_other_if_faulty_rows_are_skipped(folder: Path) -> None:
     (folder / "t.csv").write_text("id,description,amount\n1,Draw,a logo,9\n2,Write,8\n", encoding="utf-8")
     (folder / "t.jsonl").write_text('{"id": "1"\n[]\n{"id": "2", "description": "Write"}\n', encoding="utf-8")
     for name in ("one", "two"):
@@ -424,7 +426,7 @@ def test_a_row_that_cannot_be_read_stops_no_other_where_faulty_ones_are_left_out
         assert (len(made.written), len(made.faults)) == (1, faults), source
 
 
-def test_what_desktops_leave_in_a_project_is_no_input(folder: Path) -> None:
+def test_stray_desktop_files_are_not_inputs(folder: Path) -> None:
     project = folder / "rli" / "one"
     for name in ("inputs/a.txt", "inputs/.DS_Store", "inputs/__MACOSX/._a.txt", "human_deliverable/Thumbs.db"):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
@@ -435,7 +437,7 @@ def test_what_desktops_leave_in_a_project_is_no_input(folder: Path) -> None:
     assert not [*(folder / "out" / name / "reference").iterdir()]
 
 
-def test_a_table_without_a_column_of_ids_is_refused_once_with_its_columns(folder: Path) -> None:
+def test_table_without_id_column_is_refused_with_its_columns(folder: Path) -> None:
     table = write_csv(folder / "orders.csv", [{"Order": n, "What": "a logo", "Net": "12.50"} for n in range(300)])
     for skip in (False, True):
         with pytest.raises(

@@ -1,4 +1,4 @@
-"""TheAgentCompany's 39 tasks out of the installed inspect_evals: packages, and their own evaluators as graders."""
+"""Import of TheAgentCompany's 39 tasks from the installed inspect_evals, and grading by their own evaluators."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ import pytest
 
 from cli.run_cli import cli_json
 from formats.tac_states import State, states, trajectory
-from worksample.box import BoxConfig, BoxLimits, Mount, open_box
+from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.errors import POLICY, Cause, UsageError
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.published_task import PublishedTask, find_source, read_all
 from worksample.records import Evaluation, GradePayload
+from worksample.sandboxes import open_box
 from worksample.store import Store
 from worksample.tasks import Package, read_package
 
@@ -51,7 +52,7 @@ FILES_AND_TALK = {
 BROKEN = (
     {"finance_check_attendance_payroll", "hr_check_attendance_multiple_days"} if sys.version_info < (3, 14) else set()
 )
-"""Their evaluators annotate a function with `pd.Series[Any]`, which cannot be evaluated."""
+"""Tasks whose evaluators annotate a function with `pd.Series[Any]`, which cannot be evaluated."""
 
 
 @pytest.fixture(scope="module")
@@ -61,15 +62,13 @@ def published() -> dict[str, PublishedTask]:
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Package]:
-    """All 39, as they are used."""
+    """All 39 packages, imported with default settings."""
     made = import_tac(tmp_path_factory.mktemp("tac"))
     return {item.name: read_package(item.package) for item in made}
 
 
 @pytest.mark.box
-def test_all_39_packages_are_read_without_faults(
-    packages: dict[str, Package], published: dict[str, PublishedTask]
-) -> None:
+def test_all_39_packages_are_valid(packages: dict[str, Package], published: dict[str, PublishedTask]) -> None:
     assert len(packages) == 39
     for name, package in packages.items():
         assert package.id == "tac-" + name.replace("_", "-")
@@ -80,12 +79,10 @@ def test_all_39_packages_are_read_without_faults(
 
 
 @pytest.mark.box
-def test_briefs_say_where_deliverables_belong(
-    packages: dict[str, Package], published: dict[str, PublishedTask]
-) -> None:
+def test_briefs_list_paths_of_deliverables(packages: dict[str, Package], published: dict[str, PublishedTask]) -> None:
     told = {n: p.instances[0].brief.rpartition("## Deliverables")[2].strip() for n, p in packages.items()}
     elsewhere = {n for n, text in told.items() if "/workspace" not in text}
-    assert elsewhere == {n for n, task in published.items() if not task.local} | {"sde_run_rising_wave_locally"}
+    assert elsewhere == {n for n, task in published.items() if not task.is_local} | {"sde_run_rising_wave_locally"}
     assert {"hr_salary_analysis", "finance_invoice_matching", "ds_format_excel_sheets"} <= elsewhere
     assert told["ds_coffee_shop_database_management"] == "- `/workspace/analysis.txt`\n- `/data/coffee_shop.db`"
     assert told["finance_check_attendance_payroll"] == "- `/workspace/april-payroll.xlsx`"
@@ -94,7 +91,7 @@ def test_briefs_say_where_deliverables_belong(
 
 
 @pytest.mark.box
-def test_what_is_given_is_no_deliverable(packages: dict[str, Package], published: dict[str, PublishedTask]) -> None:
+def test_provided_files_are_not_deliverables(packages: dict[str, Package], published: dict[str, PublishedTask]) -> None:
     for name, package in packages.items():
         brief = package.instances[0].brief
         provided, _, wanted = brief.partition("## Provided material")[2].partition("## Deliverables")
@@ -103,30 +100,34 @@ def test_what_is_given_is_no_deliverable(packages: dict[str, Package], published
         given = {line.strip("- `").rpartition("/")[2] for line in provided.splitlines() if line.startswith("- ")}
         assert given & {d.name for d in package.instances[0].deliverables} <= {"drinks_survey.csv"}, name
     none = {n for n, p in packages.items() if not p.instances[0].deliverables}
-    assert none == {n for n, task in published.items() if not task.local} | {"sde_run_rising_wave_locally"}
+    assert none == {n for n, task in published.items() if not task.is_local} | {"sde_run_rising_wave_locally"}
 
 
-def test_only_graders_that_read_files_and_talk_can_be_used_without_services(
+def test_only_evaluators_of_files_and_conversation_run_without_services(
     published: dict[str, PublishedTask],
 ) -> None:
     alone = {name for name, task in published.items() if not task.grading_needs}
-    assert {name for name in alone if not published[name].looks.messages} == FILES_ONLY
-    assert {name for name in alone if published[name].looks.messages} == FILES_AND_TALK
+    assert {name for name in alone if not published[name].evaluator_needs.messages} == FILES_ONLY
+    assert {name for name in alone if published[name].evaluator_needs.messages} == FILES_AND_TALK
     for name in published.keys() - alone:
         assert set(published[name].grading_needs) <= {"owncloud", "rocketchat", "a running RisingWave", "a judge model"}
 
 
-def test_published_checkpoints_are_read_in_all_their_spellings(published: dict[str, PublishedTask]) -> None:
+def test_published_checkpoints_are_read_in_all_spellings(published: dict[str, PublishedTask]) -> None:
     points = {name: tuple(c.points for c in task.checkpoints) for name, task in published.items()}
     assert points["hr_organize_talent_info"] == (1, 1, 1, 1)
     assert points["admin_remove_pages_pdf"] == (1, 1, 1)
     assert points["ds_sql_exercise"] == (1, 2, 3)
     assert sum(points["sde_create_sqlite_database"]) == 8
-    others = {n for n, task in published.items() if task.looks.points and points[n] not in ((), task.looks.points)}
+    others = {
+        n
+        for n, task in published.items()
+        if task.evaluator_needs.points and points[n] not in ((), task.evaluator_needs.points)
+    }
     assert others == {"admin_remove_pages_pdf"}
 
 
-def test_as_published_ground_truth_lies_in_the_agents_reach(tmp_path: Path) -> None:
+def test_as_published_keeps_ground_truth_within_the_agents_reach(tmp_path: Path) -> None:
     made = import_tac(tmp_path, tasks=["finance_check_attendance_payroll"], as_published=True)[0]
     assert (made.package / "inputs" / "utils" / "rates_info.txt").is_file()
     assert import_tac(tmp_path, tasks=["finance_check_attendance_payroll"]).there == (made.package.name,)
@@ -135,13 +136,13 @@ def test_as_published_ground_truth_lies_in_the_agents_reach(tmp_path: Path) -> N
     assert (made.package / "reference" / "rates_info.txt").is_file()
 
 
-def test_an_unknown_task_is_refused(tmp_path: Path) -> None:
+def test_unknown_task_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such task: nonesuch"):
         import_tac(tmp_path, tasks=["nonesuch"])
 
 
 def utils(published: dict[str, PublishedTask], name: str, target: Path) -> Path:
-    """What the image of a task puts into /utils or /workspace, in one folder."""
+    """Write the files that a task's image puts into /utils or /workspace into one folder."""
     target.mkdir(parents=True, exist_ok=True)
     for item in published[name].copied:
         shutil.copyfile(item.source, target / item.target.rsplit("/", 1)[-1])
@@ -181,13 +182,13 @@ async def in_one_box(root: Path) -> dict[str, Any]:
 
 
 def _silent(state: State) -> State:
-    """The same state, of which no conversation is known."""
+    """Return the same state without a conversation."""
     return replace(state, name="silent", said=None)
 
 
 @pytest.fixture(scope="module")
 def graded(published: dict[str, PublishedTask], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Every state, and every evaluator that needs more than files, graded in one process: it starts slowly."""
+    """Results for all states, and for evaluators that need more than files, graded in one process to save time."""
     root, given = tmp_path_factory.mktemp("cases"), tmp_path_factory.mktemp("given")
     cases = []
     for state in states(lambda name: utils(published, name, given / name)):
@@ -211,7 +212,7 @@ def graded(published: dict[str, PublishedTask], tmp_path_factory: pytest.TempPat
 
 @pytest.mark.box
 @pytest.mark.long
-def test_evaluators_that_read_only_files_and_talk_tell_right_states_from_wrong_ones(graded: dict[str, Any]) -> None:
+def test_evaluators_of_files_and_conversation_tell_right_from_wrong(graded: dict[str, Any]) -> None:
     states = {key: case for key, case in graded.items() if case["wanted"] is not None}
     assert {case["task"] for case in states.values()} == FILES_ONLY | FILES_AND_TALK
     for task in FILES_ONLY | FILES_AND_TALK:
@@ -228,7 +229,7 @@ def test_evaluators_that_read_only_files_and_talk_tell_right_states_from_wrong_o
 
 @pytest.mark.box
 @pytest.mark.long
-def test_an_evaluator_that_fails_by_itself_gives_no_score(graded: dict[str, Any]) -> None:
+def test_failing_evaluator_gives_no_score(graded: dict[str, Any]) -> None:
     for case in graded.values():
         if case["task"] in BROKEN and case["wanted"] is not None:
             assert case.get("cause") == str(Cause.GRADER_CRASH)
@@ -237,13 +238,13 @@ def test_an_evaluator_that_fails_by_itself_gives_no_score(graded: dict[str, Any]
 
 @pytest.mark.box
 @pytest.mark.long
-def test_evaluators_that_need_a_service_or_a_judge_say_so_and_never_give_0(
+def test_evaluators_without_their_service_or_judge_never_give_0(
     graded: dict[str, Any], published: dict[str, PublishedTask]
 ) -> None:
     lacking = [name for name, task in published.items() if task.grading_needs]
     assert len(lacking) == 39 - len(FILES_ONLY | FILES_AND_TALK)
     for name in lacking:
-        looks = published[name].looks
+        looks = published[name].evaluator_needs
         if not looks.services and "torch" not in looks.modules:
             # Nothing was delivered, so there was nothing to ask the judge about.
             assert graded[name]["score"] == 0.0, name
@@ -256,7 +257,7 @@ def test_evaluators_that_need_a_service_or_a_judge_say_so_and_never_give_0(
 
 @pytest.mark.box
 @pytest.mark.long
-def test_without_a_conversation_an_evaluator_of_it_gives_no_score(graded: dict[str, Any]) -> None:
+def test_evaluator_of_conversation_gives_no_score_without_one(graded: dict[str, Any]) -> None:
     case = graded["hr_check_attendance_one_day-silent"]
     assert case.get("cause") == str(Cause.GRADER_LACKS)
     assert "this submission has no trajectory" in case["reason"]
@@ -264,7 +265,7 @@ def test_without_a_conversation_an_evaluator_of_it_gives_no_score(graded: dict[s
 
 @pytest.mark.box
 @pytest.mark.long
-def test_a_missing_reference_is_no_failure_of_the_agents(graded: dict[str, Any]) -> None:
+def test_missing_reference_does_not_count_against_the_agent(graded: dict[str, Any]) -> None:
     for name in ("finance_check_attendance_payroll", "admin_remove_pages_pdf"):
         assert graded[f"{name}-bare"]["cause"] == str(Cause.GRADER_REFERENCE)
 
@@ -293,7 +294,7 @@ for name, answer in [("task1", str(products)), ("task2", str(kinds)), ("task3", 
 @pytest.mark.long(seconds=40)
 @pytest.mark.parametrize(("order", "score"), [("DESC", 1.0), ("ASC", 0.5)])
 def test_ds_sql_exercise_from_import_to_grade(order: str, score: float, tmp_path: Path) -> None:
-    """An agent that queries the database; one that sorts the wrong way."""
+    """One agent queries the database correctly, the other sorts in the wrong order."""
     made = import_tac(tmp_path / "tac", tasks=["ds_sql_exercise"])[0]
     scripts = tmp_path / "scripts"
     scripts.mkdir()

@@ -1,4 +1,4 @@
-"""TheAgentCompany's own layout: read, imported, graded by unmodified evaluators over restored services."""
+"""TheAgentCompany's own layout: reading, import, and grading by unmodified evaluators over restored services."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from worksample.workplace.company_reader import read_company
 pytestmark = pytest.mark.tac
 
 
-def test_a_copy_is_read_and_counted(tmp_path: Path) -> None:
+def test_copy_of_the_repository_is_read_and_counted(tmp_path: Path) -> None:
     found = {task.name: task for task in read_originals(original(tmp_path))}
     assert {name: task.services for name, task in found.items()} == {
         "finance-report": ("owncloud",),
@@ -29,19 +29,19 @@ def test_a_copy_is_read_and_counted(tmp_path: Path) -> None:
         "pm-greet": ("rocketchat",),
         "sde-issue": ("gitlab",),
     }
-    assert {name: task.missing() for name, task in found.items() if task.missing()} == {
+    assert {name: task.missing_contents() for name, task in found.items() if task.missing_contents()} == {
         "finance-report": ("ownCloud's documents",), "sde-issue": ("GitLab's project rates",),
     }  # fmt: skip
     assert found["sde-issue"].unrun_programs == ("populate_data.py",)
     assert [one.id for one in found["pm-greet"].colleagues] == ["david_wong"]
-    assert (found["pm-greet"].looks.judge, found["finance-report"].looks.judge) == (True, False)
+    assert (found["pm-greet"].evaluator_needs.judge, found["finance-report"].evaluator_needs.judge) == (True, False)
     assert count_needs(list(found.values()))["all"] == (4, 4)
     said = cli_json("import", "tac", "--original", tmp_path, "--list")
     assert [one["name"] for one in said if one["contents"]] == ["finance-report", "sde-issue"]
     assert not [one for one in said if one["lacks"]]
 
 
-def test_packages_of_a_copy_are_sound_and_keep_what_evaluators_know(tmp_path: Path) -> None:
+def test_packages_of_a_copy_are_valid_and_keep_tokens(tmp_path: Path) -> None:
     made = import_original(original(tmp_path / "copy"), tmp_path / "tac")
     assert [root.name for root in made] == ["tac-finance-report", "tac-hr-emoji", "tac-pm-greet", "tac-sde-issue"]
     packages = {root.name: read_package(root) for root in made}
@@ -66,8 +66,10 @@ def test_packages_of_a_copy_are_sound_and_keep_what_evaluators_know(tmp_path: Pa
     assert (len(again), len(again.there)) == (0, len(made))
 
 
-def test_rooms_of_a_copy_have_who_is_in_them_there(tmp_path: Path) -> None:
-    """As far as they are people of its company, and nobody is not everybody. The agent owns all of them."""
+def test_channels_of_a_copy_have_their_published_members(tmp_path: Path) -> None:
+    """Members who are not people of the copy are left out, and an empty channel is not open to all. The agent owns all
+    of them.
+    """
     [root] = import_original(original(tmp_path / "copy", MOVING), tmp_path / "tac")
     company = read_company(root / "company")
     assert company.people == ("theagentcompany", "li_ming")
@@ -84,8 +86,8 @@ def test_rooms_of_a_copy_have_who_is_in_them_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["sde-install", "example"])
-def test_a_task_without_services_hands_in_files(name: str, tmp_path: Path) -> None:
-    """And the copy's own example, whose name says no department, has a category."""
+def test_task_without_services_has_files_as_deliverables(name: str, tmp_path: Path) -> None:
+    """The copy's own example has a category, although its name contains no department."""
     folder = original(tmp_path / "copy") / "workspaces/tasks" / name
     folder.mkdir()
     (folder / "task.md").write_text("Write /workspace/answer.txt.")
@@ -110,7 +112,7 @@ def test_a_task_without_services_hands_in_files(name: str, tmp_path: Path) -> No
         ("evaluator.py", "", ""),
     ],
 )
-def test_what_is_malformed_is_said_with_its_file(file: str, text: str, fault: str, tmp_path: Path) -> None:
+def test_malformed_file_is_named(file: str, text: str, fault: str, tmp_path: Path) -> None:
     copy = original(tmp_path)
     place = copy / "workspaces/tasks/pm-greet" / file
     if text:
@@ -127,7 +129,7 @@ def test_what_is_malformed_is_said_with_its_file(file: str, text: str, fault: st
     assert list(refused) == ["pm-greet"]
 
 
-def test_an_encrypted_evaluator_is_opened_by_the_published_key(tmp_path: Path) -> None:
+def test_encrypted_evaluator_is_decrypted_with_the_published_key(tmp_path: Path) -> None:
     copy = original(tmp_path)
     place = copy / "workspaces/tasks/pm-greet/evaluator.py"
     source, key = place.read_text(), base64.urlsafe_b64encode(b"theagentcompany is all you need\0")
@@ -141,7 +143,7 @@ def test_an_encrypted_evaluator_is_opened_by_the_published_key(tmp_path: Path) -
         read_originals(copy)
 
 
-def test_a_folder_that_is_no_copy_is_refused(tmp_path: Path) -> None:
+def test_folder_without_a_copy_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not a copy"):
         read_originals(tmp_path)
     with pytest.raises(UsageError, match="no such task"):
@@ -194,9 +196,9 @@ ask("channels.invite", head, {"roomName": "project-ai", "userId": li})
 @pytest.mark.box
 @pytest.mark.workplace
 @pytest.mark.long(seconds=60)
-@pytest.mark.thorough(quick="formats/test_tac_original.py::test_rooms_of_a_copy_have_who_is_in_them_there")
+@pytest.mark.thorough(quick="formats/test_tac_original.py::test_channels_of_a_copy_have_their_published_members")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-def test_who_is_in_which_room_is_no_work_until_it_is_done(tmp_path: Path) -> None:
+def test_move_between_channels_scores_only_when_done(tmp_path: Path) -> None:
     works = [Work("hr-move", "right", program=TRANSFER), Work("hr-move", "nothing")]
     [root] = import_original(original(tmp_path / "copy", MOVING), tmp_path / "tac")
     found = performed(tmp_path, {"hr-move": root}, works)
@@ -206,10 +208,13 @@ def test_who_is_in_which_room_is_no_work_until_it_is_done(tmp_path: Path) -> Non
 @pytest.mark.box
 @pytest.mark.workplace
 @pytest.mark.long(seconds=90)
-@pytest.mark.thorough(quick="formats/test_tac_original.py::test_a_copy_is_read_and_counted")
+@pytest.mark.thorough(quick="formats/test_tac_original.py::test_copy_of_the_repository_is_read_and_counted")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_evaluators_of_a_copy_grade_right_and_wrong_work(tmp_path: Path) -> None:
-    """With the real client of Rocket.Chat; a judge answers; what the chat has not leaves work ungraded."""
+    """The real client of Rocket.Chat is used, and a judge answers. A request that the chat does not support leaves the
+    work
+    ungraded.
+    """
     names = tuple(dict.fromkeys(work.task for work in WORKS))
     more = tmp_path / "more"
     (more / "projects").mkdir(parents=True)

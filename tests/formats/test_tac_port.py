@@ -1,4 +1,4 @@
-"""The port's tasks from import to grade, by scripted agents that work through the workplace."""
+"""Runs of the port's tasks from import to grade, by scripted agents that use the workplace."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 from formats.tac_port import Outcome, carried_out
 from formats.tac_port_work import works
 from worksample.formats.tac import import_tac
-from worksample.formats.tac.company import AGENT, MATERIAL
+from worksample.formats.tac.company import AGENT, DOCUMENTS
 from worksample.formats.tac.port_import import installed_tasks
 from worksample.tasks import read_package
 from worksample.workplace.company_reader import read_company
 
-QUICK = "formats/test_tac_port.py::test_companies_of_packages_are_whole_and_keep_what_colleagues_know"
+QUICK = "formats/test_tac_port.py::test_companies_are_complete_and_colleagues_passwords_unknown"
 pytestmark = [
     pytest.mark.tac, pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
 ]  # fmt: skip
@@ -26,13 +26,13 @@ NOT_GRADED = {
     "sde_run_rising_wave_locally": "grader.lacks",
 }
 BLIND = {"ds_format_excel_sheets"}
-"""Its evaluator quotes the folder's name twice, and so finds nothing."""
+"""Tasks whose evaluator quotes the folder's name twice and therefore finds nothing."""
 SHORT = {"admin_mass_forms_filling": 0.8, "hr_create_employee_manual": 0.25}
-"""What right work gets at most, by flaws of the port."""
+"""Task -> the highest score of right work, limited by flaws of the port."""
 
 
 def held(found: dict[str, dict[str, Outcome]]) -> None:
-    """That right work gets all there is to get, and wrong work less."""
+    """Assert that right work gets the highest possible score, and wrong work a lower one."""
     for task, both in found.items():
         right, wrong = both["right"], both["wrong"]
         if task in NOT_GRADED:
@@ -51,7 +51,7 @@ def held(found: dict[str, dict[str, Outcome]]) -> None:
 @pytest.mark.workplace
 @pytest.mark.long(seconds=60)
 @pytest.mark.thorough(quick=QUICK)
-def test_a_task_of_both_services_goes_from_import_to_grade(tmp_path: Path) -> None:
+def test_task_with_both_services_runs_from_import_to_grade(tmp_path: Path) -> None:
     found = carried_out(tmp_path, ("hr_green_card_consultation",))
     held(found)
     assert found["hr_green_card_consultation"]["right"].parts == ((1.0, 1.0),) * 3
@@ -62,7 +62,7 @@ def test_a_task_of_both_services_goes_from_import_to_grade(tmp_path: Path) -> No
 @pytest.mark.long(seconds=1800)
 @pytest.mark.timeout(7200)
 @pytest.mark.thorough(quick=QUICK)
-def test_all_39_tasks_go_from_import_to_grade(tmp_path: Path) -> None:
+def test_all_39_tasks_run_from_import_to_grade(tmp_path: Path) -> None:
     found = carried_out(tmp_path)
     assert len(found) == 39
     held(found)
@@ -77,8 +77,8 @@ def test_every_task_has_right_and_wrong_work() -> None:
 
 
 @pytest.mark.box
-def test_companies_of_packages_are_whole_and_keep_what_colleagues_know(tmp_path: Path) -> None:
-    """Colleagues have passwords that nobody knows: an agent cannot log in as one, as it could in the original."""
+def test_companies_are_complete_and_colleagues_passwords_unknown(tmp_path: Path) -> None:
+    """Colleagues' passwords are unknown, so an agent cannot log in as a colleague, as it could in the original."""
     made = {item.name: item for item in import_tac(tmp_path / "tac")}
     for task in installed_tasks():
         root = made[task.name].package
@@ -97,10 +97,10 @@ def test_companies_of_packages_are_whole_and_keep_what_colleagues_know(tmp_path:
         assert [one.id for one in company.colleagues] == [
             one.id for one in company.person if one.id in {c["username"] for c in task.colleagues}
         ]
-        assert all((root / "company/files" / place).is_file() for place in MATERIAL.get(task.name, {}).values())
+        assert all((root / "company/files" / place).is_file() for place in DOCUMENTS.get(task.name, {}).values())
 
 
-def test_documents_that_are_given_lie_on_owncloud(tmp_path: Path) -> None:
+def test_given_documents_are_on_owncloud(tmp_path: Path) -> None:
     given = tmp_path / "cloud/Documents/Admin"
     given.mkdir(parents=True)
     (given / "gym.mp4").write_bytes(b"a film")

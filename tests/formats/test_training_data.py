@@ -1,4 +1,4 @@
-"""Training data: what stands, with where it comes from; private suites only where they are asked for."""
+"""Training data: valid evaluations with their provenance; private suites only if requested."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from worksample.store import Store
 
 @pytest.fixture
 def world(tmp_path: Path) -> PeopleWorld:
-    """Two agents on two projects, rubric and pairs; one evaluation is struck, one work is undecided."""
+    """Two agents with two projects, a rubric round and pairs; one evaluation is struck, and one submission is
+    undecided.
+    """
     store = Store.open(tmp_path / "s", create=True)
     ann, bob = Agent.of("ann", "worker", model="m/1"), Agent.of("bob", "worker", model="m/2")
     made = PeopleWorld(store, Protocol.RUBRIC, [ann, bob], [100.0, 200.0])
@@ -51,7 +53,7 @@ def read(folder: Path, name: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
 
 
-def test_what_stands_is_written_with_where_it_comes_from(world: PeopleWorld, tmp_path: Path) -> None:
+def test_valid_evaluations_are_written_with_provenance(world: PeopleWorld, tmp_path: Path) -> None:
     made = export_training(world.store, tmp_path / "out", [world.experiment])
     assert made.rows == {"feedback": 9, "preferences": 6, "rewards": 2}
     feedback, pairs, rewards = (read(tmp_path / "out", name) for name in TABLES)
@@ -66,7 +68,7 @@ def test_what_stands_is_written_with_where_it_comes_from(world: PeopleWorld, tmp
         assert row["canary"] and row["brief"] and row["visibility"] == "public"
 
 
-def test_private_suites_stay_out_unless_asked_for(world: PeopleWorld, tmp_path: Path) -> None:
+def test_private_suites_are_left_out_unless_requested(world: PeopleWorld, tmp_path: Path) -> None:
     world.store.commit(
         Suite(id="held@1", name="held", title="Held out", version="1", visibility="private",
               instances=(world.instances[0].id,))
@@ -82,7 +84,7 @@ def test_private_suites_stay_out_unless_asked_for(world: PeopleWorld, tmp_path: 
     assert refused.returncode != 0 and "--training" in refused.stderr
 
 
-def test_both_forms_hold_the_same_and_an_empty_one_has_its_columns(world: PeopleWorld, tmp_path: Path) -> None:
+def test_jsonl_and_parquet_agree_and_empty_tables_keep_columns(world: PeopleWorld, tmp_path: Path) -> None:
     for form in ("jsonl", "parquet"):
         export_training(world.store, tmp_path / form, [world.experiment], format=form)
     for name, own in TABLES.items():

@@ -1,4 +1,4 @@
-"""UpBench's six tables: what goes out comes in, and goes out again equal by value and type."""
+"""UpBench's six tables: exported and imported tables are equal by value and type."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from worksample.formats.upbench import (
     tables_of,
     write_tables,
 )
-from worksample.formats.upbench.table_files import FORMATS
+from worksample.formats.upbench.table_files import TABLE_FORMATS
 from worksample.formats.upbench.tables import (
     COLUMNS,
     NAMES,
@@ -68,8 +68,8 @@ def any_tables(draw: st.DrawFn) -> Tables:
 
 
 @settings(max_examples=10, deadline=None)
-@given(tables=any_tables(), form=st.sampled_from(FORMATS))
-def test_what_is_written_is_read_equal(tables: Tables, form: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+@given(tables=any_tables(), form=st.sampled_from(TABLE_FORMATS))
+def test_written_tables_are_read_equal(tables: Tables, form: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("tables")
     write_tables(tables, folder, form)
     back, unread = read_tables(folder)
@@ -80,7 +80,7 @@ def test_what_is_written_is_read_equal(tables: Tables, form: str, tmp_path_facto
         )
 
 
-def test_equal_tells_types_apart() -> None:
+def test_equal_tables_compares_types() -> None:
     rows: Tables = complete_tables({"projects": [{"contract_id": "1", "job_amount": 1.0, "onet_tasks": ["a", 1]}]})
     for other in ({"job_amount": 1}, {"onet_tasks": ["a", 1.0]}, {"onet_tasks": ["a", True]}, {"contract_id": 1}):
         assert not equal_tables(rows, complete_tables({"projects": [{**rows["projects"][0], **other}]})), other
@@ -94,20 +94,23 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return store
 
 
-def test_a_store_goes_out_in_every_form(world: Store, tmp_path: Path) -> None:
+def test_store_is_exported_in_every_file_format(world: Store, tmp_path: Path) -> None:
     tables, _ = tables_of(world)
     assert {name: bool(rows) for name, rows in tables.items()} == {
         **dict.fromkeys(COLUMNS, True),
         "qualifications": False,
     }
-    for form in FORMATS:
+    for form in TABLE_FORMATS:
         made = export_upbench(world, tmp_path / form, config=ExportUpbench(format=form))
         assert made.rows == {name: len(rows) for name, rows in tables.items()}
         assert equal_tables(read_tables(tmp_path / form)[0], tables)
 
 
 def out_in_out(tables: Tables, folder: Path, form: str = "csv") -> Store:
-    """The tables through files into a new store, from which they must come as they went in; again nothing is new."""
+    """Write tables to files and import them into a new store; assert that its export is equal and a second import finds
+    no new
+    row.
+    """
     write_tables(tables, folder / "a", form)
     store = Store.open(folder / "new", create=True)
     made = import_upbench(store, folder / "a", folder / "jobs")
@@ -122,38 +125,38 @@ def out_in_out(tables: Tables, folder: Path, form: str = "csv") -> Store:
     return store
 
 
-def test_a_store_goes_out_in_and_out_again_equal(world: Store, tmp_path: Path) -> None:
+def test_store_exported_and_imported_exports_equal_tables(world: Store, tmp_path: Path) -> None:
     out_in_out(tables_of(world)[0], tmp_path, "jsonl").close()
 
 
 def sound(seed: int, jobs: int) -> Tables:
-    """Tables of jobs whose ids all differ."""
+    """Return random valid tables of jobs, with ids that all differ."""
     drawn = (Maker(n, jobs).make() for n in range(seed, seed + 10_000, 100))
     return next(made for made in drawn if len({p["contract_id"] for p in made["projects"]}) == jobs)
 
 
-def test_tables_that_nobody_here_made_come_back_equal(tmp_path: Path) -> None:
+def test_random_small_tables_imported_and_exported_are_equal(tmp_path: Path) -> None:
     out_in_out(sound(1, 2), tmp_path, "parquet").close()
 
 
-@pytest.mark.thorough(quick="formats/test_upbench.py::test_tables_that_nobody_here_made_come_back_equal")
-@pytest.mark.parametrize("form", FORMATS)
-def test_any_tables_come_back_equal(tmp_path: Path, form: str) -> None:
+@pytest.mark.thorough(quick="formats/test_upbench.py::test_random_small_tables_imported_and_exported_are_equal")
+@pytest.mark.parametrize("form", TABLE_FORMATS)
+def test_random_tables_imported_and_exported_are_equal(tmp_path: Path, form: str) -> None:
     for seed in range(15):
-        out_in_out(sound(seed + 20 * FORMATS.index(form), 4), tmp_path / str(seed), form).close()
+        out_in_out(sound(seed + 20 * TABLE_FORMATS.index(form), 4), tmp_path / str(seed), form).close()
 
 
-@pytest.mark.thorough(quick="formats/test_upbench.py::test_a_store_goes_out_in_and_out_again_equal")
+@pytest.mark.thorough(quick="formats/test_upbench.py::test_store_exported_and_imported_exports_equal_tables")
 @pytest.mark.parametrize("protocol", [Protocol.RUBRIC, Protocol.HOLISTIC])
-def test_any_store_goes_out_in_and_out_again_equal(tmp_path: Path, protocol: Protocol) -> None:
+def test_random_store_exported_and_imported_exports_equal_tables(tmp_path: Path, protocol: Protocol) -> None:
     for seed in range(15):
         with Store.open(tmp_path / f"s{seed}", create=True) as store:
             RandomWorld(store, random.Random(seed), protocol)
             out_in_out(tables_of(store)[0], tmp_path / str(seed)).close()
 
 
-@pytest.mark.thorough(quick="formats/test_upbench.py::test_a_store_goes_out_in_and_out_again_equal")
-def test_lifts_are_those_of_the_store_that_it_came_from(tmp_path: Path) -> None:
+@pytest.mark.thorough(quick="formats/test_upbench.py::test_store_exported_and_imported_exports_equal_tables")
+def test_lifts_equal_those_of_the_exported_store(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
         people_world.upbench(store)
         other = out_in_out(tables_of(store)[0], tmp_path)
@@ -181,7 +184,7 @@ FAULTS: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_cell_that_is_not_to_be_read_is_named(tmp_path: Path, name: str) -> None:
+def test_unreadable_cell_is_named(tmp_path: Path, name: str) -> None:
     text, said = FAULTS[name]
     (tmp_path / "projects.csv").write_text(text)
     with pytest.raises(FaultyRows) as caught:
@@ -189,7 +192,7 @@ def test_a_cell_that_is_not_to_be_read_is_named(tmp_path: Path, name: str) -> No
     assert said in str(caught.value) and "projects.csv, line " in str(caught.value)
 
 
-def test_what_is_no_set_of_tables_is_told(tmp_path: Path) -> None:
+def test_invalid_set_of_tables_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ImportFailed, match="no table `projects`"):
         read_tables(tmp_path)
     (tmp_path / "projects.csv").write_text("id\n1\n")

@@ -1,4 +1,4 @@
-"""UpBench's own study as tables: its published counts give its Table 3, whether attempts come in together or apart."""
+"""UpBench's own study as tables: the published counts give its Table 3, with attempts imported together or apart."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ PAPER = {
     "Gemini 2.5 Pro": ((64, 222, 40), ("0.199", "0.323", "0.124", "0.625", "0.180")),
     "GPT-5": ((63, 237, 45), ("0.196", "0.335", "0.140", "0.714", "0.190")),
 }
-"""Passed at first, tried again, rescued; and the row of Table 3."""
+"""Agent -> (passed at first, tried again, rescued), and its row of Table 3."""
 START = datetime(2025, 3, 1, tzinfo=UTC)
 RUBRIC = [{"criterion": "Has what was asked for", "importance": "critical"}]
 Counts = Mapping[str, tuple[int, int, int]]
 
 
 def tables(jobs: int, counts: Counts, attempts: tuple[int, ...] = (1, 2)) -> Tables:
-    """Submissions of these attempts, with all that they name; jobs are in order of what becomes of them."""
+    """Return tables with the submissions of these attempts. Jobs are in the order of their outcomes."""
     submissions, evaluations = [], []
     for agent, (passed, again, rescued) in counts.items():
         for n in range(jobs):
@@ -65,7 +65,7 @@ def tables(jobs: int, counts: Counts, attempts: tuple[int, ...] = (1, 2)) -> Tab
 
 
 def taken(folder: Path, *deliveries: Tables) -> dict[str, Section]:
-    """The figures of a store that these came into, one after the other."""
+    """Import the tables one after another; return the figures of the store."""
     with Store.open(folder / "store", create=True) as store:
         for n, each in enumerate(deliveries):
             write_tables(each, folder / f"tables-{n}", "jsonl")
@@ -79,8 +79,8 @@ def values(section: Section) -> dict[str, list[Any]]:
     return {row.label: [getattr(c, "exact", c) or getattr(c, "value", c) for c in row.cells] for row in section.rows}
 
 
-def test_chains_across_two_deliveries_are_joined(tmp_path: Path) -> None:
-    """A later delivery brings re-attempts of jobs that came before, and jobs of its own."""
+def test_chains_across_two_imports_are_joined(tmp_path: Path) -> None:
+    """A later import brings re-attempts of earlier jobs, and new jobs."""
     counts = {"ann": (3, 4, 2), "bob": (2, 5, 1)}
     whole = tables(9, counts)
     late = [s for s in whole["submissions"] if s["k"] == 2 or s["contract_id"] == "job-8"]
@@ -98,7 +98,7 @@ def test_chains_across_two_deliveries_are_joined(tmp_path: Path) -> None:
     assert values(twice["lifts"])["ann (feedback)"][1] is not None
 
 
-def test_a_delivery_and_an_experiment_of_ones_own_are_not_one_study(tmp_path: Path) -> None:
+def test_imported_and_own_experiment_are_not_one_study(tmp_path: Path) -> None:
     taken(tmp_path, tables(3, {"ann": (1, 1, 1)}))
     with Store.open(tmp_path / "store") as store:
         [imported] = store.find(Experiment)
@@ -112,9 +112,9 @@ def test_a_delivery_and_an_experiment_of_ones_own_are_not_one_study(tmp_path: Pa
             measure(store, [imported, own])
 
 
-@pytest.mark.thorough(quick="formats/test_upbench_chains.py::test_chains_across_two_deliveries_are_joined")
+@pytest.mark.thorough(quick="formats/test_upbench_chains.py::test_chains_across_two_imports_are_joined")
 @pytest.mark.parametrize("apart", [False, True])
-def test_the_published_counts_come_in_as_tables_and_print_table_3(tmp_path: Path, apart: bool) -> None:
+def test_published_counts_imported_as_tables_give_table_3(tmp_path: Path, apart: bool) -> None:
     counts = {agent: made for agent, (made, _) in PAPER.items()}
     whole = tables(322, counts)
     taken(tmp_path, *((tables(322, counts, (1,)), whole) if apart else (whole,)))
@@ -128,8 +128,10 @@ def test_the_published_counts_come_in_as_tables_and_print_table_3(tmp_path: Path
 
 
 @pytest.mark.parametrize("point", ["import.package:kill", "import.package:kill:4", "store.object:kill"])
-def test_a_killed_import_is_made_whole_by_the_next(tmp_path: Path, point: str) -> None:
-    """Killed while packages are written it leaves no record, at the commit all or none; again is whole."""
+def test_killed_import_is_completed_by_the_next(tmp_path: Path, point: str) -> None:
+    """An import killed while it writes packages leaves no record; killed at the commit, all or none. The next one
+    completes it.
+    """
     whole, where = tables(6, {"ann": (2, 3, 1)}), tmp_path / "store"
     Store.open(where, create=True).close()
     write_tables(whole, tmp_path / "t", "csv")

@@ -1,17 +1,16 @@
-"""Files beside the six tables: out, in, and out again byte for byte."""
+"""Files beside the six tables: exported, imported and exported again, they are equal byte for byte."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from formats.test_upbench_refresh import base
-from worksample.files import put_canonical
 from worksample.formats.jobs.job_package import job_folder
 from worksample.formats.upbench import ExportUpbench, export_upbench, import_upbench, tables_of, write_tables
 from worksample.formats.upbench.deliverable_export import ATTACHMENTS
 from worksample.formats.upbench.tables import complete_tables
 from worksample.records import Entry, Instance, Submission
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 
 ODD = "a/b: ü 7"
 LAID: dict[str, bytes] = {
@@ -22,7 +21,7 @@ LAID: dict[str, bytes] = {
     f"{ATTACHMENTS}/{job_folder(ODD)}/style.txt": b"Long ones.",
     f"{ATTACHMENTS}/{job_folder(ODD)}/2/style.txt": b"Or none.",
 }
-"""Two jobs whose attachments have the same names, and two attempts at one."""
+"""Files of two jobs whose attachments have the same names, and of two attempts at one job."""
 
 
 def laid_out(folder: Path) -> Path:
@@ -45,7 +44,7 @@ def files_below(folder: Path) -> dict[str, bytes]:
             str(p.relative_to(folder))}  # fmt: skip
 
 
-def test_files_go_out_in_and_out_again_equal(tmp_path: Path) -> None:
+def test_files_exported_and_imported_export_equal_bytes(tmp_path: Path) -> None:
     source, found = laid_out(tmp_path / "0"), []
     for turn in range(2):
         with Store.open(tmp_path / f"s{turn}", create=True) as store:
@@ -65,8 +64,8 @@ def test_files_go_out_in_and_out_again_equal(tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
-def test_what_no_table_can_name_is_counted_and_leads_nowhere(tmp_path: Path) -> None:
-    """An agent's files may be called anything."""
+def test_files_without_a_valid_name_are_counted_and_not_written(tmp_path: Path) -> None:
+    """An agent may give a file any name."""
     with Store.open(tmp_path / "s", create=True) as store:
         import_upbench(store, laid_out(tmp_path / "t"), tmp_path / "jobs")
         [one, _] = store.find(Submission)
@@ -84,7 +83,7 @@ def test_what_no_table_can_name_is_counted_and_leads_nowhere(tmp_path: Path) -> 
     assert set(files_below(tmp_path / "out")) == {*LAID, "odd/fine.txt", "odd/%FF.txt"}
 
 
-def test_files_of_private_jobs_stay_out(tmp_path: Path) -> None:
+def test_files_of_private_jobs_are_not_exported(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
         import_upbench(store, laid_out(tmp_path / "t"), tmp_path / "jobs")
         told = export_upbench(store, tmp_path / "out", config=ExportUpbench(files=True))

@@ -1,4 +1,4 @@
-"""What comes in by UpBench's tables: what a refresh changes, what is at fault, which files come along."""
+"""Import of UpBench's tables: changes by a refresh, faulty rows, and files beside the tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from click import Command
 from click.testing import CliRunner
 
-from worksample.cli.format_verbs import FormatVerbs
+from worksample.cli.format_commands import FormatCommands
 from worksample.errors import FaultyRows, UsageError
 from worksample.formats.upbench import (
     ImportedTables,
@@ -31,7 +31,7 @@ from worksample.tasks import read_suite
 
 
 def base() -> Tables:
-    """One job with a rubric, an agent, two attempts, a person and a judge."""
+    """Return tables with one job with a rubric, an agent, two attempts, a person and a judge."""
     rubric = [
         {"criterion": "Has a title", "importance": "critical"},
         {"criterion": "Is short", "importance": "optional"},
@@ -69,7 +69,7 @@ def base() -> Tables:
 
 
 class Refreshed:
-    """A store with `base`, and what other tables do to it."""
+    """A store with `base`, and the effect of other tables on it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.store = folder, Store.open(folder / "s", create=True)
@@ -90,7 +90,7 @@ def refreshed(tmp_path: Path) -> Iterator[Refreshed]:
     made.store.close()
 
 
-def test_a_refresh_says_what_it_changes(refreshed: Refreshed) -> None:
+def test_refresh_reports_its_changes(refreshed: Refreshed) -> None:
     tables = base()
     tables["projects"][0]["automation_desire_rating"] = 4.5
     tables["projects"].append(
@@ -120,7 +120,7 @@ def test_a_refresh_says_what_it_changes(refreshed: Refreshed) -> None:
     assert refreshed.table("projects")[0]["automation_desire_rating"] is None
 
 
-def test_a_run_that_is_no_success_any_more_is_struck_and_restored(refreshed: Refreshed) -> None:
+def test_changed_is_successful_run_strikes_and_restores(refreshed: Refreshed) -> None:
     for good in (False, True, False):
         tables = base()
         tables["evaluations"][0]["is_successful_run"] = good
@@ -195,7 +195,7 @@ CHANGED: dict[str, tuple[str, int, dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_a_row_at_fault_is_named_and_nothing_is_written(refreshed: Refreshed, name: str) -> None:
+def test_faulty_row_is_named_and_nothing_is_written(refreshed: Refreshed, name: str) -> None:
     table, at, change, said = CHANGED[name]
     tables = base()
     row = {**tables[table][at], **change}
@@ -208,7 +208,7 @@ def test_a_row_at_fault_is_named_and_nothing_is_written(refreshed: Refreshed, na
     assert len(made.faults) == 1 and tables_of(refreshed.store) == before
 
 
-def test_files_beside_the_tables_are_taken_and_missing_ones_counted(tmp_path: Path) -> None:
+def test_files_beside_tables_are_imported_and_missing_ones_counted(tmp_path: Path) -> None:
     (tmp_path / "t" / "s1").mkdir(parents=True)
     (tmp_path / "t" / "s1" / "x.txt").write_text("mine")
     (tmp_path / "secret").write_text("not yours")
@@ -225,7 +225,7 @@ def test_files_beside_the_tables_are_taken_and_missing_ones_counted(tmp_path: Pa
     assert (made.missing, parts[1].status, parts[1].reason) == (1, "partial", "1 of 1 files were not there")
 
 
-def test_what_the_paper_leaves_out_comes_in_marked_and_stays_out_of_the_suite(refreshed: Refreshed) -> None:
+def test_excluded_jobs_are_imported_marked_and_outside_the_suite(refreshed: Refreshed) -> None:
     tables = base()
     for n, more in enumerate(({"contract_type": "hourly"}, {"num_milestones": 3}, {})):
         tables["projects"].append({**tables["projects"][0], "contract_id": f"m{n}", **more})
@@ -237,16 +237,16 @@ def test_what_the_paper_leaves_out_comes_in_marked_and_stays_out_of_the_suite(re
 
 
 def told(command: Command, *words: object) -> Any:
-    """What a verb says for machines."""
+    """Return the JSON output of a command."""
     done = CliRunner().invoke(command, [*map(str, words), "--json"], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return json.loads(done.output)
 
 
-def test_the_verbs_take_tables_in_and_out(tmp_path: Path) -> None:
+def test_commands_import_and_export_tables(tmp_path: Path) -> None:
     write_tables(base(), tmp_path / "t")
     at = ("--store", tmp_path / "s")
-    importing, exporting = FormatVerbs("import")["upbench"].load(), FormatVerbs("export")["upbench"].load()
+    importing, exporting = FormatCommands("import")["upbench"].load(), FormatCommands("export")["upbench"].load()
     made = told(importing, tmp_path / "t", tmp_path / "jobs", *at)
     assert made["refresh"]["rows"]["submissions"]["new"] == 2 and made["experiment"]
     with Store.open(tmp_path / "s") as store:

@@ -1,4 +1,4 @@
-"""Six tables as nobody here made them: any sound rows that name each other, with awkward texts, from a seed."""
+"""Random valid UpBench tables with awkward texts, from a seed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CATEGORIES = (
 
 
 class Maker:
-    """Draws tables in the form in which they go out, so that they must come back as they are."""
+    """A maker of random tables in the form of an export, so that they must come back unchanged."""
 
     def __init__(self, seed: int, jobs: int = 4) -> None:
         self.rng = random.Random(seed)
@@ -119,7 +119,7 @@ class Maker:
         return str(self.rng.choice(self.people)["evaluator_id"])
 
     def rubric_of(self, project: Row) -> list[Row]:
-        """The one in force: the latest that a sound qualification wrote."""
+        """Return the rubric in force: the latest that a successful qualification wrote."""
         mine = [q for q in self.qualifications if q["contract_id"] == project["contract_id"]]
         mine = [q for q in mine if q["is_successful_run"] and q["acceptance_criteria"]]
         mine.sort(key=lambda q: (q["qualification_ts"], q["qualification_id"]))

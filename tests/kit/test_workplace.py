@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from worksample.box import BoxConfig, Mount
 from worksample.kit import DeliverableError
 from worksample.kit.calendar import read_event
 from worksample.kit.workplace import Message, Workplace
+from worksample.sandboxes import open_box
 
 ARCHIVE = (
     'CREATE TABLE prosodyarchive (sort_id INTEGER PRIMARY KEY AUTOINCREMENT, host TEXT, "user" TEXT, store TEXT, '
@@ -103,6 +105,19 @@ def test_a_repository_is_read(office: Workplace) -> None:
     assert repository.files() == ["odd\nname", "rates.py"]
     assert repository.file("rates.py") == b"RATES = 9\n"
     assert repository.branches() == ["main"]
+
+
+READS = "from worksample.kit.workplace import Workplace as W; print(W('/state').repository('billing').files())"
+
+
+@pytest.mark.box
+async def test_a_repository_is_read_in_a_box(office: Workplace, tmp_path: Path) -> None:
+    """Programs of a box may not set limits of other processes."""
+    config = BoxConfig(mounts=(Mount(str(tmp_path), "/state"),), python="platform")
+    async with open_box(config) as box:
+        done = await box.run(["python3", "-c", READS], timeout=60)
+    assert (done.returncode, done.stderr) == (0, b""), done.stderr
+    assert b"rates.py" in done.stdout
 
 
 def test_a_repositorys_own_settings_do_nothing(office: Workplace, tmp_path: Path) -> None:

@@ -46,6 +46,12 @@ class Served:
         return self.base_url.removesuffix("/v1")
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128
+    """Connections that wait to be accepted. The kernel drops further ones: with the usual 5, a busy machine loses calls
+    of a program that makes 50 at once."""
+
+
 @contextmanager
 def serving(answers: Sequence[Answer] | Chooser) -> Iterator[Served]:
     """Serve these answers in order, or what a function of request and count chooses."""
@@ -54,7 +60,7 @@ def serving(answers: Sequence[Answer] | Chooser) -> Iterator[Served]:
     class Handler(_Handler):
         service = served
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = _Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     served.base_url = f"http://127.0.0.1:{server.server_port}/v1"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)

@@ -14,7 +14,6 @@ from people.worlds import Office
 from reports.measuring import cell
 from store.worlds import START
 from worksample.experiments.rounds import pair_round
-from worksample.files import put_canonical
 from worksample.grading import Evaluators
 from worksample.grading.scripted_evaluator import ScriptedEvaluator
 from worksample.people import Account, Item
@@ -41,7 +40,7 @@ from worksample.results.calibration.label_draw import read_draw
 from worksample.results.calibration.label_rounds import count_missing_labels, labels_of
 from worksample.results.pair_sampling import PAIRS, drawn_pairs, entries_of, key_of, sample_pairs
 from worksample.results.second_looks import ROUTED
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 from worksample.store.people_tables import assignments, items, queues
 
 Chooses = Callable[[str, str], PairwiseChoice]

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from store.worlds import EMPTY, NOTHING, START, instance_of
-from worksample.files import put_canonical
 from worksample.people import Account, Item, People, PeopleRound, RoundKind
 from worksample.records import (
     Agent,
@@ -34,7 +33,7 @@ from worksample.records import (
     Trial,
     TrialOutcome,
 )
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 
 WAIVED = "a test of the queue, not of the instructions"
 RUBRIC = Criteria(

@@ -11,7 +11,7 @@ shell = InteractiveShell.instance()
 shell.kernel = None
 from IPython.utils.capture import capture_output
 from worksample.experiments.run_listener import RunTally
-from worksample.python_api.progress import NotebookCell, in_notebook, watcher
+from worksample.experiments.run_progress import NotebookCell, in_notebook, watcher
 assert in_notebook() and isinstance(watcher(silent=False), NotebookCell)
 tally = RunTally(planned=3)
 with capture_output() as shown:

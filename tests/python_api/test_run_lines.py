@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from worksample.errors import Cause
-from worksample.python_api.progress import LONGEST, outcome_of
+from worksample.experiments.run_progress import LONGEST, outcome_of
 from worksample.records import Ending, Trial, TrialOutcome
 
 

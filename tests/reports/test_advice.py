@@ -154,7 +154,8 @@ def test_advice_is_right_about_as_often_as_it_says(held_out: ModuleType) -> None
     found = held_out.answers(range(2), 200)
     sure = [right for _, right, given in found if given]
     assert len(sure) > 20 and sum(sure) / len(sure) > 0.85
-    assert "answers given" in held_out.table(found)
+    rows = list(held_out.held_out(found))
+    assert any(name.startswith("answers given") for _, name, _, _ in rows)
 
 
 @pytest.mark.long(seconds=40)

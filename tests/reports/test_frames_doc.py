@@ -1,4 +1,4 @@
-"""The examples of docs/frames.md, against a store whose agents cost and score differently."""
+"""The examples of docs/how-to/read-results.md, against a store whose agents cost and score differently."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from store import worlds
 from worksample.records import Usage
 from worksample.store import Store
 
-PAGE = Path(__file__).parents[2] / "docs" / "frames.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to/read-results.md"
 COSTS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import worksample
 
-PAGES = [Path(__file__).parents[2] / "docs" / page for page in ("frames.md", "how-to/use-from-python.md")]
+PAGES = [Path(__file__).parents[2] / "docs" / page for page in ("how-to/read-results.md", "how-to/use-from-python.md")]
 NAMES = [
     "Assignment",
     "AuditConfig",

@@ -12,7 +12,6 @@ import pytest
 from reports.test_pages import without_ours
 from store import worlds
 from worksample.errors import Cause, PlanError, UsageError
-from worksample.files import put_canonical
 from worksample.records import (
     Entry,
     GradePayload,
@@ -24,7 +23,7 @@ from worksample.records import (
     digest_bytes,
 )
 from worksample.reports import ReportConfig, leaderboard, write_report
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 
 HOSTILE = b"<script>alert(1)</script><img src=x onerror=alert(2)>"
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 32

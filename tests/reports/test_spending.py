@@ -10,15 +10,15 @@ from reports.measuring import sections
 from store.test_spending import CUT, ESTIMATED, SETTLED, UNPRICED, store_with
 from worksample.cli.commands.list import cost_text
 from worksample.experiments.run_listener import RunTally
+from worksample.experiments.run_progress import cost_so_far
 from worksample.experiments.status import status_of
 from worksample.metrics import Counts, Estimate, Unit
-from worksample.python_api.progress import cost_so_far
-from worksample.python_api.terminal_text import dollars
 from worksample.records import Experiment, Trial, Usage
 from worksample.reports.board import leaderboard
 from worksample.reports.cost_notes import cost_words
 from worksample.reports.formatting import figure
 from worksample.store.spending import Spending
+from worksample.terminal_text import dollars
 
 
 def test_the_board_tells_judges_money(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 from worksample.agents import define
 from worksample.errors import Cause
-from worksample.files import put_canonical
 from worksample.records import (
     About,
     Agent,
@@ -31,7 +30,7 @@ from worksample.records import (
     now,
 )
 from worksample.runs import RunConfig, run_slots
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 
 
 @dataclass

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from worksample.box import BoxConfig, BoxLimits, FairTimeout, Mount, Reader, conformance, installed_kinds, open_box
+from worksample.box import BoxConfig, BoxLimits, FairTimeout, Mount, Reader
 from worksample.errors import SandboxError
-from worksample.sandboxes import available
+from worksample.sandboxes import available, conformance, installed_kinds, open_box
 
 pytestmark = pytest.mark.box
 

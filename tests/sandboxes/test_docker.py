@@ -17,9 +17,9 @@ import pytest
 
 from sandboxes import daemon
 from sandboxes.images import machine
-from worksample.box import BoxConfig, Mount, Root, conformance, open_box
+from worksample.box import BoxConfig, Mount, Root
 from worksample.errors import POLICY, Boundary, SandboxError, SandboxUnavailable
-from worksample.sandboxes import require_kind, sweep
+from worksample.sandboxes import conformance, open_box, require_kind, sweep
 from worksample.sandboxes.containers import daemon as containers
 
 SWEEP = "sandboxes/test_sweep.py::test_a_closed_box_leaves_nothing"
@@ -53,7 +53,8 @@ async def test_it_is_a_box(root: str, name: str, _daemon: str, folder: Path, tmp
 
 LIVE = """
 import asyncio, sys
-from worksample.box import BoxConfig, open_box
+from worksample.box import BoxConfig
+from worksample.sandboxes import open_box
 async def live():
     async with open_box(BoxConfig(label="left"), kind="docker") as box:
         await box.start(["sleep", "1000"])

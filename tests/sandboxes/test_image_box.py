@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from sandboxes.images import machine
-from worksample.box import BoxConfig, BoxLimits, Mount, Root, conformance, open_box
-from worksample.box.conformance.assertions import wait_until
+from worksample.box import BoxConfig, BoxLimits, Mount, Root
 from worksample.errors import SandboxError
+from worksample.sandboxes import conformance, open_box
+from worksample.sandboxes.conformance.assertions import wait_until
 
 pytestmark = pytest.mark.box
 

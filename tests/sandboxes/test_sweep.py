@@ -22,10 +22,10 @@ from typing import Any
 import pytest
 
 from sandboxes.test_guarded_subprocess import gone, running
-from worksample.box import BoxConfig, open_box
+from worksample.box import BoxConfig
 from worksample.errors import SandboxError
 from worksample.files.scratch import started_at
-from worksample.sandboxes import available, cgroups, sweep
+from worksample.sandboxes import available, cgroups, open_box, sweep
 from worksample.sandboxes.host_state import (
     BoxFolder,
     cache_folder,
@@ -39,7 +39,8 @@ pytestmark = pytest.mark.box
 
 PLATFORM = """
 import asyncio, json, os, sys
-from worksample.box import BoxConfig, open_box
+from worksample.box import BoxConfig
+from worksample.sandboxes import open_box
 
 async def main():
     async with open_box(BoxConfig(label="doomed"), kind=sys.argv[1]) as box:
@@ -102,7 +103,8 @@ def test_folders_of_plain_boxes_are_swept(tmp_path: Path, monkeypatch: pytest.Mo
 
 NEXT = """
 import asyncio, sys
-from worksample.box import BoxConfig, open_box
+from worksample.box import BoxConfig
+from worksample.sandboxes import open_box
 
 async def main():
     async with open_box(BoxConfig(label="next"), kind=sys.argv[1]):
@@ -204,7 +206,8 @@ async def test_many_boxes_at_once_have_ids_of_their_own() -> None:
 
 PLAIN = """
 import asyncio, sys
-from worksample.box import BoxConfig, open_box
+from worksample.box import BoxConfig
+from worksample.sandboxes import open_box
 
 async def main():
     async with open_box(BoxConfig(), kind="none") as box:

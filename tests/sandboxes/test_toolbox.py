@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from worksample.box import BoxConfig, open_box
+from worksample.box import BoxConfig
+from worksample.sandboxes import open_box
 from worksample.sandboxes.toolbox import OFFERED, base_python, distributions, toolbox_folder
 
 pytestmark = pytest.mark.box

@@ -9,10 +9,9 @@ import pytest
 from sqlalchemy import delete, update
 
 from store.worlds import EMPTY, World, planted
-from worksample.files import put_canonical
 from worksample.records import Manifest, SubmissionPart
 from worksample.records.manifest import Entry
-from worksample.store import Store, check, rebuild, schema
+from worksample.store import Store, check, put_canonical, rebuild, schema
 from worksample.store.blobs import blob_path
 
 WORLD = World()

@@ -11,9 +11,8 @@ from PIL import Image
 
 from viewing.material import picture, take
 from worksample.box import Completed
-from worksample.files import put_canonical
 from worksample.models import Exhibit, Look, Visibility
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 from worksample.viewing import exhibits
 from worksample.viewing.exhibit_builder import UNSEEN, _PdfPages, _render_pdf
 

@@ -11,12 +11,11 @@ from models.injections import ORDERS
 from openai_server import Answer, Judge, Seen, judged, read
 from viewing.material import take
 from viewing.ordering_files import SEEN, UNSEEN, files, told
-from worksample.files import put_canonical
 from worksample.models import Exhibit, Look, yes_no
 from worksample.models.exhibit import ExhibitLimits
 from worksample.models.exhibit_delimiters import ExhibitDelimiters, make_visible
 from worksample.models.judge_prompt import prompt
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 from worksample.viewing import exhibits
 
 QUESTION = "Does the report name a bank account?"

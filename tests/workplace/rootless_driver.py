@@ -9,7 +9,8 @@ import os
 import sys
 from pathlib import Path
 
-from worksample.box import BoxConfig, Endpoint, open_box
+from worksample.box import BoxConfig, Endpoint
+from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import CaptureLimits
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.services import export_state, open_services

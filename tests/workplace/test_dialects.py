@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from worksample.box import Box, BoxConfig, Endpoint, open_box
+from worksample.box import Box, BoxConfig, Endpoint
+from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.services import TrialServices, open_services
 from worksample.tasks.workplace import WORKPLACE, endpoints_of_workplace

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from cli.run_cli import cli, cli_json
-from worksample.box import BoxConfig, Mount, open_box
+from worksample.box import BoxConfig, Mount
 from worksample.errors import UsageError
+from worksample.sandboxes import open_box
 from worksample.workplace.seed_cache import DAY, find_seed, list_seeds, remove_seed, unused_seeds
 from worksample.workplace.seeds import ABOUT, programs_digest, seeds_folder
 

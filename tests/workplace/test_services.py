@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from worksample.box import Box, BoxConfig, Endpoint, open_box
+from worksample.box import Box, BoxConfig, Endpoint
 from worksample.errors import Cause, SandboxError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
@@ -23,6 +23,7 @@ from worksample.kit.workplace import Workplace as Left
 from worksample.models import ModelService
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, Experiment, GradePayload, Protocol, Submission
+from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.services import TrialServices, open_services
 from worksample.store import Store, check

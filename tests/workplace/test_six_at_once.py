@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from workplace.test_services import COMPANY, ME, ask
-from worksample.box import Box, BoxConfig, Endpoint, open_box
+from worksample.box import Box, BoxConfig, Endpoint
+from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.host_state import runtime_folder
 from worksample.sandboxes.services import TrialServices, open_services

@@ -143,7 +143,9 @@ def mounts_of(agent: Agent) -> tuple[Mount, ...]:
 
 
 def works_in_images(agent: Agent) -> bool:
-    """Whether the agent works in any image: a program does if it was installed with all libraries that it needs."""
+    """Return whether the agent works in any image: a program does if it was installed with all libraries that it
+    needs.
+    """
     if agent.harness in HARNESSES:
         return True
     here = find_installed(agent.harness, str(agent.settings.get("version", "")), str(agent.settings.get("program", "")))
@@ -151,7 +153,7 @@ def works_in_images(agent: Agent) -> bool:
 
 
 def takes_mcp(agent: Agent) -> bool:
-    """Whether the agent gets the tools of a task's MCP servers. A script names its calls itself."""
+    """Return whether the agent gets the tools of a task's MCP servers. A script names its calls itself."""
     settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
         return settings.mcp in FORMS
@@ -159,13 +161,13 @@ def takes_mcp(agent: Agent) -> bool:
 
 
 def takes_sse(agent: Agent) -> bool:
-    """Whether the agent can call MCP servers over server-sent events."""
+    """Return whether the agent can call MCP servers over server-sent events."""
     settings = validate_settings(agent.harness, agent.settings)
     return takes_mcp(agent) and not (isinstance(settings, ProgramSettings) and settings.mcp in WITHOUT_SSE)
 
 
 def takes_browser(agent: Agent) -> bool:
-    """Whether the agent can use a browser, as tools or as an MCP server."""
+    """Return whether the agent can use a browser, as tools or as an MCP server."""
     return agent.harness == "scripted" or (agent.harness not in (HUMAN, "object") and takes_mcp(agent))
 
 

@@ -81,7 +81,7 @@ def version_of(agent: Agent) -> str:
 
 
 def is_program(harness: str) -> bool:
-    """Whether the agent is a program in the box that calls its model itself."""
+    """Return whether the agent is a program in the box that calls its model itself."""
     return issubclass(settings_of(harness) or Settings, CommandSettings)
 
 

@@ -15,7 +15,7 @@ from .installing.installed_programs import digest_of_tree, make_read_only
 from .installing.program import PROGRAM
 
 LARGEST, MOST_FILES = 512 << 20, 20_000
-"""Most bytes and files in one agent's folder."""
+"""Maximum bytes and files in one agent's folder."""
 _UNWANTED = shutil.ignore_patterns("__pycache__", "*.pyc")
 
 

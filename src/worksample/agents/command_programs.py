@@ -107,7 +107,7 @@ def _own_files(call: Sequence[str]) -> Iterator[str]:
 
 
 def _is_hidden(path: str) -> bool:
-    """Whether a path is a file of this machine that boxes do not show."""
+    """Return whether a path is a file of this machine that boxes do not show."""
     return "{" not in path and not path.startswith(_SHOWN) and Path(path).is_file()
 
 

@@ -10,13 +10,13 @@ from worksample.errors import AgentError, Cause, SandboxError, WorksampleError
 from worksample.models import failure_of
 from worksample.models.blame import ControlQuestion
 from worksample.models.storable_text import scrub
+from worksample.task_containment import contain, is_signal
 
 from .assignment import Assignment
 from .prompt import brief_text, folder_text
 from .prompt_digest import record_digest
 from .python_objects import find_object, is_inspects, make_agent
 from .settings import ObjectSettings, WorkerSettings
-from .task_containment import contain, is_signal
 from .workspace import Workspace
 
 if TYPE_CHECKING:

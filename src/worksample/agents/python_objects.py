@@ -73,12 +73,12 @@ def make_agent(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
 
 
 def is_async(value: Any) -> bool:
-    """Whether a call of the object returns an awaitable: it is an async function, or has an async `__call__`."""
+    """Return whether a call of the object returns an awaitable: it is an async function, or has an async `__call__`."""
     return inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(getattr(value, "__call__", None))  # noqa: B004
 
 
 def is_inspects(value: Any) -> bool:
-    """Whether the object is a solver or an agent of Inspect, or a function that makes one."""
+    """Return whether the object is a solver or an agent of Inspect, or a function that makes one."""
     from inspect_ai._util.registry import is_registry_object, registry_info
 
     return is_registry_object(value) and registry_info(value).type in ("solver", "agent")

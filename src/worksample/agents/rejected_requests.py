@@ -36,7 +36,7 @@ class Rejections:
 
     model: Model
     answered: bool = False
-    """Whether the service has answered in this conversation. Rejections before that are not the agent's fault."""
+    """True if the service has answered in this conversation. Rejections before that are not the agent's fault."""
     _control: ControlQuestion = field(init=False)
     _row: int = field(default=0, init=False)
 

@@ -19,7 +19,7 @@ DEFAULT = "_default"
 ACTIONS = ("run", "python", "write", "view", "browse", "say", "submit", "sleep", "fail")
 _SEE = "see docs/how-to/choose-an-agent.md, Scripts"
 LARGEST = 8 << 20
-"""Most bytes of all files that steps write `from`. They become part of the agent's record."""
+"""Maximum bytes of all files that steps write `from`. They become part of the agent's record."""
 
 
 class StepUsage(Frozen):

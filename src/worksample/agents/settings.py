@@ -53,7 +53,7 @@ class WorkerSettings(Settings):
     attachment_characters: int = Field(default=60_000, ge=0)
     """Characters of all inlined files together. Files that do not fit are only named."""
     auxiliary: bool = False
-    """Whether the prompt names the scratch folder as the place for intermediate files (RLI B.6)."""
+    """True if the prompt names the scratch folder as the place for intermediate files (RLI B.6)."""
     self_check: Literal["none", "read", "look"] = "read"
     """What the prompt asks the agent to do with its deliverables before it submits. `look`: render and view them (RLI
     B.6).
@@ -81,7 +81,7 @@ class ReflectSettings(WorkerSettings):
 
     attachments: Literal["folder", "inline"] = "inline"
     rounds: int = Field(default=3, ge=1)
-    """Most rounds of acting and reflecting."""
+    """Maximum number of rounds of acting and reflecting."""
 
 
 class CommandSettings(Settings):

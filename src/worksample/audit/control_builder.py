@@ -9,10 +9,9 @@ from uuid import uuid4
 
 from worksample.agents import ScriptStep, read_steps
 from worksample.audit.control_submissions import control, control_case
-from worksample.files import put_canonical
 from worksample.records import FULL as LEAST
 from worksample.records import GradePayload, Instance, Manifest, Protocol, Submission
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 from worksample.tasks import Package
 from worksample.tasks.cases import SCRIPT
 

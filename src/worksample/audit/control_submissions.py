@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from worksample.errors import UsageError
-from worksample.files import put_canonical, scan
+from worksample.files import scan
 from worksample.records import (
     Entry,
     EntryKind,
@@ -21,6 +21,7 @@ from worksample.records import (
     quote_path,
 )
 from worksample.sandboxes.capture.box_capture import part_of_scan
+from worksample.store import put_canonical
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -1,7 +1,7 @@
 """The interface of a box: an isolated place in which agents work, graders run and untrusted files are opened.
 
-`Box` is the interface (files, commands, streams, limits); `open_box` opens one of an installed kind. `conformance`
-holds the checks that every kind must pass. `worksample.sandboxes` holds the kinds that ship.
+`Box` is the interface (files, commands, streams, limits). `worksample.sandboxes` opens boxes: it holds the kinds that
+ship, and the conformance checks that every kind must pass.
 """
 
 from lazy_loader import attach_stub

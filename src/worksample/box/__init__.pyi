@@ -12,8 +12,5 @@ from .interface import Listener as Listener
 from .interface import Process as Process
 from .interface import ProcessEnd as ProcessEnd
 from .interface import Reader as Reader
-from .registry import installed_kinds as installed_kinds
-from .registry import open_box as open_box
-from .registry import start_box as start_box
 from .timeout import FairTimeout as FairTimeout
 from .timeout import Timeout as Timeout

@@ -107,7 +107,7 @@ class BoxConfig:
     """None for the machine's own `/usr`, read-only. With a root, `python` must be "none": an image brings its own."""
     label: str = ""
     background: bool = False
-    """Whether the box gets processor time only if other programs leave some."""
+    """True if the box gets processor time only if other programs leave some."""
 
     def check(self) -> None:
         """Raise SandboxError if the config asks for something that no box can provide."""

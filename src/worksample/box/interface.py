@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .config import BoxConfig, Endpoint
-from .timeout import Timeout
+from .timeout import FairTimeout, Timeout
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +151,13 @@ class Box(Protocol):
     ) -> Process:
         """Start a program as `run` does, with input and output as streams; it runs until it ends, is killed or the box
         is closed.
+        """
+        ...
+
+    def hold(self, timeout: FairTimeout, held: bool) -> None:
+        """Stop the time of the command that runs under `timeout`, or let it run again if `held` is False.
+
+        The command itself goes on. A command that is started under a held timeout begins with its time stopped.
         """
         ...
 

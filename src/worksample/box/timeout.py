@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 BACKSTOP_FACTOR = 20.0
@@ -11,7 +10,7 @@ SHORTEST_BACKSTOP = 600.0
 """Minimum of the default backstop, in seconds."""
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, weakref_slot=True)
 class FairTimeout:
     """A limit on the seconds that a command had; time that it waited for a processor or was held does not count.
 
@@ -19,29 +18,17 @@ class FairTimeout:
     others keep from the processors gets more time on the clock, up to `backstop`; if that expires, it says nothing
     about the command (`Completed.starved`). On a machine with n processors a command may use n times `seconds` of them.
 
-    Use one object for one command; only a command without `hold` may share it.
+    Use one object for one command; commands that are never held (`Box.hold`) may share one.
     """
 
     seconds: float
     backstop: float = 0.0
     """Seconds on the clock, without those that the command was held; 0 for the default."""
     held: bool = field(default=False, init=False)
-    _tell: Callable[[bool], None] | None = field(default=None, init=False, repr=False)
+    """Whether the command's time stands still."""
 
     def __post_init__(self) -> None:
         self.backstop = self.backstop or max(BACKSTOP_FACTOR * self.seconds, SHORTEST_BACKSTOP)
-
-    def hold(self, held: bool) -> None:
-        """Stop the command's time, or let it run again if `held` is False. The command itself goes on."""
-        self.held = held
-        if self._tell is not None:
-            self._tell(held)
-
-    def bind(self, tell: Callable[[bool], None]) -> None:
-        """Register the function that a kind of box wants called whenever the time is held or released."""
-        self._tell = tell
-        if self.held:
-            tell(True)
 
 
 Timeout = float | FairTimeout | None

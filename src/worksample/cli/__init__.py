@@ -13,6 +13,6 @@ def main() -> None:
         use_utf8()
         from .exit_codes import run
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted while starting: nothing was begun\n  next: the same command\n")
+        sys.stderr.write("interrupted while starting: nothing was started\n  next: run the same command again\n")
         sys.exit(130)
     run()

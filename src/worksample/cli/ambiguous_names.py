@@ -1,4 +1,4 @@
-"""Name collisions of experiments: say which one is used, and how to name the others."""
+"""Experiments that share a name: print which one is used, and the ids of the others."""
 
 from __future__ import annotations
 
@@ -17,43 +17,50 @@ SHOWN = 5
 
 
 def print_namesakes(store: Store, experiment: Experiment) -> None:
-    """Before a run, list other experiments of this name. A name means the latest, so earlier ones are named by id."""
+    """List other experiments of this name before a run. A name means the latest; the others need their ids."""
     from worksample.experiments.experiment_lookup import others_of_name, short_name
 
     others = others_of_name(store, experiment)
     if not others:
         return
     means = short_name(store, experiment)
-    mine = "the name means this one" if means == experiment.name else f"this one is {experiment.id}"
+    mine = (
+        "the name now means this experiment"
+        if means == experiment.name
+        else f"the id of this experiment is {experiment.id}"
+    )
     click.echo(printable(f"the name {experiment.name} is also used by {_list_experiments(others)}"), err=True)
-    hint = "in metrics, report and resume, type an id to mean another one, or give this run another --name"
+    hint = "to use another one in metrics, report and resume, type its id; or give this run another --name"
     click.echo(printable(f"  {mine}; {hint}"), err=True)
 
 
 def print_chosen_experiments(store: Store, names: Sequence[str]) -> None:
-    """Before figures, say which of several experiments is shown. Print nothing if an id was typed."""
+    """Print which of several experiments the figures are of, or nothing if an id was typed."""
     from worksample.reports.chosen_experiments import find_experiments
 
     found = find_experiments(store, names)
     if not names:
-        tell_chosen(found[0])
-    tell_meant(store, found, names)
+        print_latest_experiment(found[0])
+    print_resolved_names(store, found, names)
 
 
-def tell_chosen(experiment: Experiment) -> None:
-    """Say which experiment was chosen if none was named."""
+def print_latest_experiment(experiment: Experiment) -> None:
+    """Print the experiment that was chosen because none was named."""
     click.echo(printable(f"experiment {experiment.id}, the latest ({experiment.at:%Y-%m-%d %H:%M})"), err=True)
 
 
-def tell_meant(store: Store, meant: Sequence[Experiment], typed: Sequence[str]) -> None:
-    """Say which of several experiments is shown, if it is known which ones were meant."""
+def print_resolved_names(store: Store, meant: Sequence[Experiment], typed: Sequence[str]) -> None:
+    """Print the id of each chosen experiment whose name others share, and the ids of those others."""
     from worksample.experiments.experiment_lookup import others_of_name
 
     for found in meant:
         others = others_of_name(store, found)
         if others and found.id not in typed:
             click.echo(
-                printable(f"{found.name} is {found.id} here; of the same name: {_list_experiments(others)}"), err=True
+                printable(
+                    f"{found.name} means {found.id}; other experiments of this name: {_list_experiments(others)}"
+                ),
+                err=True,
             )
 
 

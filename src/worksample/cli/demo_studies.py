@@ -1,4 +1,4 @@
-"""The studies of `worksample demo company` and `worksample demo feedback`, and what they need on this machine."""
+"""The experiments of `worksample demo company` and `worksample demo feedback`, and the programs that they need."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ SERVICES = ("chat", "tracker", "files")
 FONTS = "fonts-liberation"
 """Debian package of the fonts in which pages are drawn. It comes with Chromium."""
 CURL = Path("/usr/bin/curl")
-"""The agent's script reads the company's files with it."""
+"""Program with which the agent's script reads the company's files."""
 
 
-def ready_machine(*, quiet: bool) -> None:
-    """Install missing programs. Raises MissingExtra, or SandboxUnavailable with the command to type, if that is
-    impossible.
+def install_demo_programs(*, quiet: bool) -> None:
+    """Install missing programs.
+
+    Raises MissingExtra, or SandboxUnavailable with the command to type, if they cannot be installed.
     """
     from worksample.extras import need
     from worksample.sandboxes.browser.chromium import lacking_packages
@@ -93,11 +94,13 @@ def _say(text: str, quiet: bool) -> None:
 
 NAMED = re.compile(r'"([^"]+)"')
 SITTINGS = 3
-"""Sessions of judging: as many as its chains have attempts."""
+"""Number of judging sessions, one per attempt of a chain."""
 
 
 def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> ExperimentConfig:
-    """Import the jobs beside the store, have them qualified, and return the study's configuration."""
+    """Import the jobs next to the store, let the scripted experts qualify them, and return the experiment's
+    configuration.
+    """
     from worksample.app.judging.scripted_experts import ManualClock
     from worksample.experiments.config_file import load
     from worksample.formats.jobs import ImportJobs, import_jobs
@@ -115,8 +118,8 @@ def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> 
     return load(here / "study.toml", flags)
 
 
-def answer(item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
-    """Mark each criterion by whether its line is present, and name missing lines."""
+def answer_item(item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
+    """Return marks on the criteria, and feedback that names each line missing from the texts."""
     lines = {line.strip() for text in texts.values() for line in text.splitlines()}
     marks, said = {}, {}
     for criterion in item["criteria"]["criteria"]:
@@ -128,22 +131,22 @@ def answer(item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
 
 
 def run_study(config: ExperimentConfig, *, quiet: bool) -> int:
-    """Run the study in turns of agents and experts, and return the exit code."""
+    """Run the experiment, alternating between agents and experts, and return the exit code."""
     from worksample.app.judging.scripted_experts import ManualClock, ScriptedExperts
     from worksample.cli.output import open_store
-    from worksample.cli.run_output import Tone, run_config
+    from worksample.cli.run_output import OutputMode, run_config
     from worksample.people.clock import now_in_microseconds
 
     clock, code = ManualClock(now_in_microseconds()), 0
     for _ in range(SITTINGS):
-        code = run_config(config, Tone(quiet=True, hints=False))
+        code = run_config(config, OutputMode(quiet=True, hints=False))
         if code > 3:
             return code
         with open_store(config.store) as opened:
-            answers = ScriptedExperts(opened, answer, clock).judge()
+            answers = ScriptedExperts(opened, answer_item, clock).judge()
         if not quiet:
             click.echo(f"experts gave {answers} answers through the app", err=True)
-    return run_config(config, Tone(quiet=quiet, hints=False))
+    return run_config(config, OutputMode(quiet=quiet, hints=False))
 
 
 FACT = re.compile(r"^- (\w+: .+)$", re.MULTILINE)
@@ -153,10 +156,10 @@ EXPERTS = ("expert-1", "expert-2", "expert-3")
 
 
 @dataclass
-class Qualifies:
-    """A scripted expert on jobs: whether files are present, whether persons are named, and which lines are required.
+class QualificationExpert:
+    """A scripted expert who checks jobs: are files present, are persons named, which lines are required?
 
-    The first expert overlooks an address, so that a second one disagrees and a third decides.
+    The first expert overlooks an address, so that a second one disagrees and a third one decides.
     """
 
     seen: Counter[str] = field(default_factory=Counter)
@@ -180,7 +183,7 @@ class Qualifies:
 
 
 def qualify_jobs(suite: Path, out: Path, store: str, clock: ManualClock, sandbox: str) -> Funnel:
-    """Have a suite's jobs qualified through the app, and copy those that are fit to `out`. Idempotent."""
+    """Have experts qualify a suite's jobs through the app, and copy the jobs that qualified to `out`. Idempotent."""
     from worksample.app.judging.scripted_experts import ScriptedExperts
     from worksample.cli.output import open_store
     from worksample.people.quality.qualification_funnel import rounds_of_jobs
@@ -193,6 +196,6 @@ def qualify_jobs(suite: Path, out: Path, store: str, clock: ManualClock, sandbox
         qualify(suite, Qualifying(sandbox=sandbox), store=store)
     if not out.exists():
         with open_store(store) as opened:
-            ScriptedExperts(opened, Qualifies(), clock, names=EXPERTS).judge()
+            ScriptedExperts(opened, QualificationExpert(), clock, names=EXPERTS).judge()
         keep_qualified(suite, out, store=store)
     return funnel(store=store)

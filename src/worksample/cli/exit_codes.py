@@ -1,7 +1,7 @@
-"""Turn failures into messages and exit codes. No other module does this.
+"""Messages and exit codes of all failures. No other module prints errors.
 
-0 done; 1 an explained failure; 2 a wrong command; 3 it ran, but something planned is not finished, not graded or not
-sound; 130 interrupted.
+0: done. 1: an explained failure. 2: a wrong command. 3: the command ran, but planned work is unfinished or ungraded, or
+the store is not sound. 130: interrupted.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import click
 
 from worksample.errors import ImportFailed, UsageError, WorksampleError
 
-from .command_table import VERBS, Family, Verb
-from .format_verbs import FormatVerb
+from .command_table import COMMANDS, CommandEntry, CommandGroup
+from .format_commands import FormatCommand
 from .lazy_group import root
 from .startup_phase import STARTING, begin, interrupt_text
 from .utf8_streams import settle_streams
@@ -28,7 +28,7 @@ FAILED, USAGE, INCOMPLETE, INTERRUPTED = 1, 2, 3, 130
 
 
 def run(argv: Sequence[str] | None = None) -> None:
-    """Run the command line and leave the process with its exit code."""
+    """Run the command line and exit the process with its exit code."""
     settle_streams()
     sys.exit(code_of(list(sys.argv[1:] if argv is None else argv)))
 
@@ -41,14 +41,14 @@ def code_of(argv: list[str]) -> int:
         return code if isinstance(code, int) else 0
     except WorksampleError as error:
         if not error.next:
-            error.next = f"{_verb(argv)} --help"
-        _tell(error, as_json="--json" in argv)
+            error.next = f"{_command_of(argv)} --help"
+        _print_error(error, as_json="--json" in argv)
         return USAGE if isinstance(error, UsageError) else FAILED
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code
     except click.ClickException as error:
-        _tell(_usage(error), as_json="--json" in argv)
+        _print_error(_usage_error(error), as_json="--json" in argv)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo(interrupt_text(), err=True)
@@ -58,13 +58,13 @@ def code_of(argv: list[str]) -> int:
         return FAILED
     except OSError as error:
         if error.filename is None and error.errno not in FULL:
-            raise  # not a matter of a place that somebody named
-        _tell(_no_place(error), as_json="--json" in argv)
+            raise  # no file that the user named is at fault
+        _print_error(_file_error(error), as_json="--json" in argv)
         return FAILED
 
 
-def _usage(error: click.ClickException) -> UsageError:
-    """Return a wrong call in the form of every other error, with the help to read."""
+def _usage_error(error: click.ClickException) -> UsageError:
+    """Return click's error about a wrong command as UsageError, with the `--help` to type."""
     path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "worksample"
     said = error.format_message()
     if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter) and error.param:
@@ -73,21 +73,21 @@ def _usage(error: click.ClickException) -> UsageError:
     return UsageError(said, where=path, next=f"{path} --help")
 
 
-def _verb(argv: Sequence[str]) -> str:
-    """Return the command as far as the arguments name one."""
+def _command_of(argv: Sequence[str]) -> str:
+    """Return the command and subcommand that the arguments begin with: `worksample task check`."""
     words: list[str] = []
-    known: Mapping[str, Verb | FormatVerb | Family] = VERBS
+    known: Mapping[str, CommandEntry | FormatCommand | CommandGroup] = COMMANDS
     for word in argv:
         if word not in known:
             break
         words.append(word)
         entry = known[word]
-        known = entry.verbs if isinstance(entry, Family) else {}
+        known = entry.commands if isinstance(entry, CommandGroup) else {}
     return " ".join(["worksample", *words])
 
 
-def _no_place(error: OSError) -> WorksampleError:
-    """Return the error of a file that cannot be written or read, in the system's words."""
+def _file_error(error: OSError) -> WorksampleError:
+    """Return the error of a file that cannot be read or written, with the system's message."""
     what = error.strerror or str(error)
     if error.errno in FULL:
         step = "free some space there (df -h), then run the same command again"
@@ -96,7 +96,7 @@ def _no_place(error: OSError) -> WorksampleError:
     return WorksampleError(what, where=str(error.filename or ""), next=step)
 
 
-def _tell(error: WorksampleError, *, as_json: bool) -> None:
+def _print_error(error: WorksampleError, *, as_json: bool) -> None:
     if as_json:
         said: dict[str, Any] = {
             "kind": type(error).__name__, "what": error.what, "where": error.where, "next": error.next,

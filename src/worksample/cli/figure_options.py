@@ -1,4 +1,4 @@
-"""Options of commands that compute figures: whose verdicts, whose time, which checking and which prices count."""
+"""Options of commands that compute figures: verdicts, subsets, intervals, experts' time, checking and prices."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def judged_by_option(function: F) -> F:
         type=click.Choice(["combined", "people", "judge", "program"]),
         default=None,
         callback=_judged_by,
-        help="Whose answers decide the verdicts; combined: each criterion by its own kind of evaluator. Default: as "
-        "the experiment says.",
+        help="Whose answers decide the verdicts; combined: each criterion is decided by the kind of evaluator that it "
+        "names. Default: as the experiment says.",
     )(function)
 
 
@@ -83,7 +83,7 @@ def _where(context: click.Context, parameter: click.Parameter, values: Sequence[
 
 
 def resampling(given: dict[str, Any]) -> Resampling:
-    """Remove the interval options from `given`, and return their Resampling."""
+    """Remove the interval options from `given` and return them as Resampling."""
     from worksample.metrics import Resampling
 
     how = {name: given.pop(name) for name in ("resamples", "level", "seed")}
@@ -97,7 +97,7 @@ def _judged_by(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 def money_settings(given: dict[str, Any]) -> dict[str, Any]:
-    """Return settings of `MeasureConfig` from the given money options."""
+    """Return the money options in `given` as settings of `MeasureConfig`."""
     out: dict[str, Any] = {}
     if given.get("hourly") is not None:
         out["hourly"] = given["hourly"]
@@ -109,7 +109,7 @@ def money_settings(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_checking(text: str) -> Checking:
-    """Return `cost=5,accepts_bad=0.1` as a Checking. Raises UsageError that names the wrong part."""
+    """Parse `cost=5,accepts_bad=0.1` into a Checking. Raises UsageError that names the wrong part."""
     from dataclasses import fields
 
     from worksample.errors import UsageError

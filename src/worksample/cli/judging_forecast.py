@@ -1,4 +1,4 @@
-"""Forecast how much judging by people and judges a plan needs, before it runs."""
+"""Forecast of the judging by people and judges that a plan needs."""
 
 from __future__ import annotations
 
@@ -19,35 +19,42 @@ if TYPE_CHECKING:
 
 
 CHARACTERS = 4
-"""Approximate characters of text per token."""
+"""Estimated characters of text per token."""
 PICTURE = 1500
-"""Approximate tokens of a picture."""
+"""Estimated tokens per picture."""
 
 
 @dataclass(frozen=True)
 class JudgingAhead:
-    """The most judging of one protocol by one kind of evaluator: every slot finished, every re-attempt made."""
+    """An upper bound on the judging under one protocol by one kind of evaluator: every slot finishes, every re-attempt
+    is made.
+    """
 
     protocol: str
     by: str
     items: int
-    """Submissions, or pairs of them if pairs are judged."""
+    """Number of submissions, or of pairs of them if pairs are judged."""
     evaluations: int | None
-    """None if no judge is configured: the items wait for one."""
+    """Number of evaluations; None if no judge is configured, so that the items wait for one."""
     hours: float | None
-    """Hours of people's work, at the form's soft limit; None for judges."""
+    """Maximum hours of people's work, at the form's soft limit; None for judges."""
     cost: float | None
-    """Most US dollars; None if unknown."""
+    """Maximum US dollars; None if unknown."""
     calls: int | None = None
-    """Questions to judges, each once; None for people."""
+    """Number of questions to judges, each asked once; None for people."""
     labels: bool = False
-    """Whether these are people's labels of a judge's answers, drawn at random."""
+    """True if these are people's labels of a judge's answers, drawn at random."""
     each: str = ""
-    """The unit if no agent is planned: "entrant", or "two entrants" of pairs. How many there will be is unknown."""
+    """The unit of all numbers if no agent is planned, because the number of entrants is unknown: "entrant", or "two
+    entrants" for pairs.
+    """
 
 
 def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
-    """Return the forecast by protocol, without programs, which cost nothing. For handed-in work it is per entrant."""
+    """Return one forecast per protocol and kind of evaluator; programs cost nothing and are left out.
+
+    For handed-in work the numbers are per entrant.
+    """
     from worksample.experiments.rounds import required_evaluators
     from worksample.people.rounds.experiment_rounds import effort_of
     from worksample.records import EvaluatorKind, Protocol
@@ -98,7 +105,7 @@ def _by_judges(plan: Plan, config: ExperimentConfig, protocol: Protocol, items: 
     if not each:
         return JudgingAhead(protocol, EvaluatorKind.JUDGE, items, None, None, None)
     asked = [judge for judge in config.judges.values() if protocol in judge.rounds]
-    # A pair is two questions, each in both orders.
+    # A judge compares a pair in both orders, so each pair takes two questions.
     questions = 4 * items if protocol == "pairwise" else _questions(plan, protocol)
     costs = [_cost(judge, model, questions, config) for judge in asked for model in judge.models]
     cost = None if None in costs else sum(c for c in costs if c is not None)
@@ -116,7 +123,7 @@ def _questions(plan: Plan, protocol: Protocol) -> int:
 
 
 def _cost(judge: JudgeConfig, model: str, questions: int, config: ExperimentConfig) -> float | None:
-    """Return the most US dollars if each question is asked once, with the longest text and the longest answer."""
+    """Return the maximum cost in US dollars: each question asked once, with the longest text and the longest answer."""
     price = config.prices.get(model)
     if price is None:
         return judge.cost
@@ -148,12 +155,12 @@ def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
 
 
 def _pairs(plan: Plan) -> int:
-    """Return the number of pairs: two entrants meet on every instance that they share, ten at most (RLI B.2)."""
+    """Return the number of pairs to judge: any two entrants are compared on at most ten shared instances (RLI B.2)."""
     return sum(_meetings(plan))
 
 
 def _meetings(plan: Plan) -> list[int]:
-    """Return the number of meetings of each two entrants."""
+    """Return the number of comparisons for each pair of entrants."""
     from worksample.results.pair_sampling import PER_PAIR
 
     if not plan.inputs.agents:
@@ -165,7 +172,7 @@ def _meetings(plan: Plan) -> list[int]:
 
 
 def _pairs_drawn(plan: Plan) -> int:
-    """Return about how many pairs people label; they are drawn when all work is present."""
+    """Return the approximate number of pairs that people label; the draw happens when all work is present."""
     from worksample.results.calibration.config import calibration_of
     from worksample.results.calibration.label_draw import EACH
 
@@ -177,7 +184,7 @@ def _pairs_drawn(plan: Plan) -> int:
 
 
 def show_judging(found: list[JudgingAhead]) -> None:
-    """Print a line for each."""
+    """Print one line for each forecast."""
     names = Counter(one.protocol for one in found)
     for one in found:
         what = "pairs" if one.protocol == "pairwise" else "submissions"
@@ -186,8 +193,8 @@ def show_judging(found: list[JudgingAhead]) -> None:
         if one.hours is None:
             console(err=True).print(f"{of}: a judge for {one.items:,} {what}{per}, {_calls(one)}")
             continue
-        pay = "pay unknown (--pay USD an hour)" if one.cost is None else dollars(one.cost)
-        whose = f"{one.items:,} {what}{per}" + (" drawn at random, to calibrate the judge" if one.labels else "")
+        pay = "pay unknown (set --pay, US dollars per hour)" if one.cost is None else dollars(one.cost)
+        whose = f"{one.items:,} {what}{per}" + (" drawn at random to calibrate the judge" if one.labels else "")
         console(err=True).print(
             f"{of}: people for {one.evaluations:,} evaluations of {whose}, {one.hours:,.1f} hours at most, {pay}"
         )
@@ -195,13 +202,13 @@ def show_judging(found: list[JudgingAhead]) -> None:
 
 def _calls(one: JudgingAhead) -> str:
     if one.evaluations is None:
-        return "none is configured"
+        return "no judge is configured"
     cost = "cost unknown (no price)" if one.cost is None else f"{dollars(one.cost)} at most"
     return f"{one.evaluations:,} evaluations, {one.calls:,} questions, {cost}"
 
 
 def show_calibration(plan: Plan) -> None:
-    """Print how labels are spread over the strata, and what so few cannot show."""
+    """Print how many labels each stratum gets, and warn if they are too few to correct or prove anything."""
     from worksample.results.calibration.config import calibration_of
 
     config = calibration_of(plan.experiment)
@@ -214,5 +221,5 @@ def show_calibration(plan: Plan) -> None:
         if config and config.proofs:
             out.print(f"  labels of {', '.join(config.proofs)} count towards the proof")
         if config and len(found.drawn) < config.least:
-            few = f"  {len(found.drawn)} labels are too few to correct or prove anything"
-            out.print(f"{few}: below {config.least} a report only shows them")
+            few = f"  {len(found.drawn)} labels are too few to correct the judge or prove its accuracy"
+            out.print(f"{few}: with fewer than {config.least}, a report only shows them")

@@ -8,31 +8,36 @@ import click
 
 from worksample.errors import UsageError
 
-from .command_table import VERBS, Family, Verb
-from .format_verbs import FormatVerb
+from .command_table import COMMANDS, CommandEntry, CommandGroup
+from .format_commands import FormatCommand
 from .startup_phase import begin
 
 
 class LazyGroup(click.Group):
-    """A click group that lists its commands from a table and loads one on use."""
+    """A click group that lists its commands from a table and imports a command only if it is used."""
 
     def __init__(
-        self, *, verbs: Mapping[str, Verb | FormatVerb | Family], name: str, help: str, **rest: object
+        self,
+        *,
+        entries: Mapping[str, CommandEntry | FormatCommand | CommandGroup],
+        name: str,
+        help: str,
+        **rest: object,
     ) -> None:
         super().__init__(name=name, help=help, no_args_is_help=True, **rest)  # type: ignore[arg-type]
-        self.verbs = verbs
+        self.entries = entries
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the table's order."""
-        return list(self.verbs)
+        return list(self.entries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return a command, or None if the name is unknown."""
-        entry = self.verbs.get(cmd_name)
+        entry = self.entries.get(cmd_name)
         if entry is None:
             return None
-        if isinstance(entry, Family):
-            return LazyGroup(verbs=entry.verbs, name=cmd_name, help=entry.says)
+        if isinstance(entry, CommandGroup):
+            return LazyGroup(entries=entry.commands, name=cmd_name, help=entry.help)
         command = entry.load()
         begin("")
         return command
@@ -40,7 +45,7 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Print the list of commands without loading them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.says) for name, entry in self.verbs.items()])
+            formatter.write_dl([(name, entry.help) for name, entry in self.entries.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -51,7 +56,7 @@ class LazyGroup(click.Group):
         except click.UsageError as error:
             import difflib
 
-            near = difflib.get_close_matches(args[0], self.verbs, n=1) if args else []
+            near = difflib.get_close_matches(args[0], self.entries, n=1) if args else []
             if near:
                 raise UsageError(
                     f"{error.message} Did you mean {near[0]!r}?",
@@ -75,7 +80,7 @@ def root() -> LazyGroup:
         ["--version"], is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version."
     )
     return LazyGroup(
-        verbs=VERBS,
+        entries=COMMANDS,
         name="worksample",
         help="Give AI agents real, paid work and measure what they deliver.",
         params=[version],

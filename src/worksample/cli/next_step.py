@@ -1,4 +1,4 @@
-"""Say what is left of an experiment after a run, and what to type next."""
+"""Work that an experiment has left after a run, and the command that continues it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ def count_of(number: int, what: str) -> str:
 
 
 def typeable(line: str) -> str:
-    """Return a command line, preceded by the installation that it needs."""
+    """Return a command line, preceded by the pip command for the extra that it needs and that is missing."""
     verbs = re.findall(r"\bworksample (\w+)", line)
     missing = sorted({NEEDS[verb] for verb in verbs if verb in NEEDS and lacks(NEEDS[verb])})
     return f"pip install 'worksample[{','.join(missing)}]', then {line}" if missing else line
 
 
 def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, str]:
-    """Return what is left, or "", and the command that continues. `folder`: the store, unless it is the default."""
+    """Return what is left, or "", and the command that continues. `folder` is the store, or None for the default
+    store.
+    """
     from worksample.experiments.experiment_lookup import short_name
     from worksample.records import Experiment
 
@@ -45,20 +47,20 @@ def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, s
     if not status.planned and not status.handed_in:
         return "nothing is handed in yet", f"worksample submit --table FILE --experiment {name}{where}, then {resume}"
     if done.interrupted:
-        kept = f"{status.finished} of {status.planned - status.not_attemptable} trials are kept"
+        kept = f"{status.finished} of {status.planned - status.not_attemptable} trials are finished and kept"
         return f"stopped: {kept}", resume
     if status.open > status.places:
         failed = count_of(status.open - status.places, "slot")
-        return f"still open: {failed}; their tries failed, and not because of the agent", resume
+        return f"still open: {failed}; all tries failed for reasons other than the agent", resume
     if status.due:
-        return f"due: {count_of(status.due, 're-attempt')} of work that failed", resume
+        return f"due: {count_of(status.due, 're-attempt')} of failed work", resume
     if status.places:
         return open_work_text(store, experiment), f"worksample serve{where}, then {resume}"
     return _judging(status, chained=experiment.lock.chain is not None, name=f"{name}{where}")
 
 
 def _judging(status: Status, *, chained: bool, name: str) -> tuple[str, str]:
-    """Return what is not judged yet, and the command to continue."""
+    """Return which judging is left, or "", and the command that continues."""
     report, resume = f"worksample report {name} --out report", f"worksample resume {name}"
     if status.waits_for_people:
         said = f"waits for people: {count_of(status.waits_for_people, 'submission')}"
@@ -71,7 +73,7 @@ def _judging(status: Status, *, chained: bool, name: str) -> tuple[str, str]:
         return said, f"worksample review --experiment {name}, then {resume}"
     if status.waits_for_judge:
         waiting = count_of(status.waits_for_judge, "submission")
-        return f"waits for a judge: {waiting}; none is configured, or none was free", resume
+        return f"waits for a judge: {waiting}; no judge is configured, or none was available", resume
     if status.ungraded:
         said = f"ungraded: {count_of(status.ungraded, 'submission')}; the report says why"
         return said, f"{report}, then worksample grade {name} with a fixed grader (--task DIR)"

@@ -1,4 +1,4 @@
-"""Describe slots that wait for people to work: how many, hours, pay."""
+"""Text about slots that wait for people to work: number, hours, pay."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def open_work_text(store: Store, experiment: Experiment) -> str:
     waiting = [place for place in open_work_of(store, experiment) if place.waits]
     taken = sum(place.assignment.held for place in waiting)
     hours = None if any(place.hours is None for place in waiting) else sum(place.hours or 0 for place in waiting)
-    places = "1 place" if len(waiting) == 1 else f"{len(waiting)} places"
+    slots = "1 slot" if len(waiting) == 1 else f"{len(waiting)} slots"
     return (
-        f"waits for people who work: {places}, {taken} of them taken; "
+        f"waits for people who work: {slots}, {taken} of them taken; "
         f"{hours_text(hours, waiting[0].pay if waiting else None)}"
     )
 
@@ -30,9 +30,9 @@ def open_work_text(store: Store, experiment: Experiment) -> str:
 def hours_text(hours: float | None, pay: float | None) -> str:
     """Return people's hours and their pay as text."""
     if hours is None:
-        return "hours unknown: not every task says how long people take"
-    cost = "pay unknown: people.pay (--pay)" if pay is None else dollars(hours * pay)
-    return f"about {hours:.1f} h by what their tasks say, {cost}"
+        return "hours unknown: some tasks do not state how long people take"
+    cost = "pay unknown: set people.pay (--pay)" if pay is None else dollars(hours * pay)
+    return f"about {hours:.1f} h as their tasks state, {cost}"
 
 
 def paid_for(plan: Plan, expected: Forecast) -> float | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worksample.python_api.terminal_text import cost_range, dollars, duration, printable
+from worksample.terminal_text import cost_range, dollars, duration, printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ __all__ = [
 ]  # fmt: skip
 
 FILE_WIDTH = 160
-"""Columns of a table that is written to a file or a pipe."""
+"""Width, in characters, of a table that is written to a file or a pipe."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -57,7 +57,7 @@ def decimal_option(function: F) -> F:
     """Add `--decimal`: the decimal mark of a table's numbers."""
     return click.option(
         "--decimal", metavar="MARK", default=None,
-        help="The decimal mark of all numbers, `,` or `.`; default: what each column's own numbers tell.",
+        help="The decimal mark of all numbers, `,` or `.`; default: inferred from each column's numbers.",
     )(function)  # fmt: skip
 
 
@@ -74,14 +74,14 @@ def price_option(says: str = PRICES) -> Callable[[F], F]:
 
 
 def open_store(where: str | Path | None, *, create: bool = False) -> Store:
-    """Open the store of a command, for a `with`."""
+    """Open a command's store, to be used in a `with` statement."""
     from worksample.store import Store
 
     return Store.open(where, create=create)
 
 
 def console(*, err: bool = False) -> Console:
-    """Return Rich's console, without markup and emoji codes, because names come from files and agents."""
+    """Return a Rich console that interprets no markup and no emoji codes, because names come from files and agents."""
     from rich.console import Console
 
     made = Console(stderr=err, markup=False, emoji=False, highlight=False)
@@ -91,7 +91,7 @@ def console(*, err: bool = False) -> Console:
 
 
 def say_json(value: Any) -> None:
-    """Print one JSON document on stdout; escape other characters if stdout is not UTF-8."""
+    """Print one JSON document on stdout. Escape non-ASCII characters if stdout is not UTF-8."""
     plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") not in ("utf8", "utf8sig")
     click.echo(json.dumps(value, indent=2, default=str, ensure_ascii=plain))
 

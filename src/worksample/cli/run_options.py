@@ -1,4 +1,4 @@
-"""Options of `worksample run`. None has a default, so that an option that is left out never overrides a file."""
+"""Options of `worksample run`. None of them has a default, so an option that is left out never overrides a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .output import price_option
 from .service_options import pair_of, price_of, service_options, take_services
 
 NOBODY = "none"
-"""The `--agent` of an experiment in which all work is handed in."""
+"""Value of `--agent` for an experiment in which all work is handed in."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS = (
@@ -35,7 +35,8 @@ OPTIONS = (
         default=None,
         metavar="NAME|FILE",
         help="A harness (scripted, worker, plan-act-reflect, command, or one of `worksample agent list`), a preset "
-        "(rli, upbench, ale, tac), or a file with one agent's table. Repeatable. none: all work is handed in.",
+        "(rli, upbench, ale, tac), or a file with one agent's table. Repeatable. none: no agent works; you hand "
+        "in all work.",
     ),
     click.option(
         "--model",
@@ -68,7 +69,11 @@ OPTIONS = (
         "and leaderboards show the first.",
     ),
     click.option(
-        "--pay", type=float, default=None, metavar="USD", help="What an hour of people's judging costs, for --dry-run."
+        "--pay",
+        type=float,
+        default=None,
+        metavar="USD",
+        help="US dollars per hour of people who judge; used by --dry-run.",
     ),
     click.option(
         "--role",
@@ -84,12 +89,12 @@ OPTIONS = (
         default=None,
         help="Ask each agent's model once before the first trial, or skip that; default: ask.",
     ),
-    click.option("--sandbox", default=None, metavar="KIND", help="bubblewrap, docker, or none."),
+    click.option("--sandbox", default=None, metavar="KIND", help="The kind of sandbox: bubblewrap, docker or none."),
     click.option(
         "--unsandboxed",
         is_flag=True,
         default=None,
-        help="Run without any isolation: agents act on this machine as you. Every report prints it.",
+        help="Run without any isolation: agents act on this machine as you. Every report says so.",
     ),
     click.option(
         "--allow-host",

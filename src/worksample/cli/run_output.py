@@ -1,4 +1,4 @@
-"""Shared by `run`, `resume` and `demo`: show the plan, run it, and say what is left and what to type next."""
+"""Output of `run`, `resume` and `demo`: print the plan, run it, and print what is left and what to type next."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worksample.experiments.run_progress import watcher
 from worksample.python_api.experiment_run import options_of, plan_into_store
-from worksample.python_api.progress import watcher
 
 from .ambiguous_names import print_namesakes
 from .exit_codes import INCOMPLETE, INTERRUPTED
@@ -34,11 +34,13 @@ if TYPE_CHECKING:
     from worksample.records import Experiment
     from worksample.store import Store
 
-WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation. Every report of this will say so."
+WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation. Every report says so."
 
 
-def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None) -> int:
-    """Show what would run, without what a store holds already. Writes no record and needs no store."""
+def print_dry_run(
+    config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None
+) -> int:
+    """Show what would run, and what the store has already. Writes no record and works without a store."""
     from worksample.experiments.planning.plan_progress import progress_of
     from worksample.experiments.planning.preparation import forecast_of, prepare, require_unchanged
     from worksample.experiments.power import power_outlook
@@ -74,7 +76,9 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
     show_calibration(plan)
     _show_progress(progress)
     if power is None:
-        click.echo("power: pip install 'worksample[report]'", err=True)
+        click.echo(
+            "power is not computed without the extra `report`\n  next: pip install 'worksample[report]'", err=True
+        )
     else:
         _show_power(power)
     if refused:
@@ -104,85 +108,87 @@ def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, 
     if not pilot:
         return guessed_basis(RATE if expect is None else expect)
     if store is None:
-        raise UsageError(f"there is no store at {config.store} to read {pilot!r} from", next="--store DIR")
+        raise UsageError(
+            f"there is no store at {config.store} to read {pilot!r} from", next="worksample run ... --store DIR"
+        )
     return from_pilot(store, find_experiment(store, pilot))
 
 
 @dataclass(frozen=True)
-class Tone:
+class OutputMode:
     """What a run prints: JSON, text for people, or (`quiet`) nothing."""
 
     as_json: bool = False
     quiet: bool = False
     hints: bool = True
-    """Whether it ends with what to type next."""
+    """If True, the output ends with the command to type next."""
     store: str | None = None
-    """The `--store` as typed; hints repeat it."""
+    """The `--store` as typed; printed commands repeat it."""
 
     @property
     def silent(self) -> bool:
         return self.as_json or self.quiet
 
 
-def run_config(config: ExperimentConfig, tone: Tone) -> int:
-    """Plan into the store, then run; return the exit code."""
+def run_config(config: ExperimentConfig, mode: OutputMode) -> int:
+    """Plan an experiment into its store, run it, and return the exit code."""
     from worksample.experiments.planning.plan_progress import progress_of
     from worksample.experiments.planning.preparation import forecast_of
 
-    begin("planning the trials", "no trial was begun\n  next: the same command", silent=tone.silent)
-    with plan_into_store(config, watcher(silent=tone.silent).note) as ready:
-        if not tone.silent:
+    begin("planning the trials", "no trial was started\n  next: run the same command again", silent=mode.silent)
+    with plan_into_store(config, watcher(silent=mode.silent).note) as ready:
+        if not mode.silent:
             progress, rest = progress_of(ready.plan, ready.store)
             _show_plan(ready.plan, forecast_of(rest, config))
             if ready.known:
-                click.echo(f"{ready.plan.experiment.id} was planned before: continuing with what is open", err=True)
+                click.echo(f"{ready.plan.experiment.id} was planned before: continuing with its open slots", err=True)
                 _show_progress(progress)
-            tell_models(ready.models)
-        if not tone.quiet:
+            print_model_warnings(ready.models)
+        if not mode.quiet:
             print_namesakes(ready.store, ready.plan.experiment)
-        return run_and_tell(ready.store, ready.plan.experiment, options_of(config), tone)
+        return run_and_tell(ready.store, ready.plan.experiment, options_of(config), mode)
 
 
 ESTIMATED = (
-    "its service tells no tokens, so they are estimated from the text, as are costs, budgets and limits of tokens\n"
-    "  next: let the service report usage (docs/providers.md), then worksample model check"
+    "its service reports no usage, so tokens, costs, budgets and token limits are estimated from the text\n"
+    "  next: let the service report usage (docs/how-to/choose-an-agent.md), then worksample model check"
 )
 
 
-def tell_models(found: Sequence[ModelCheckResult]) -> None:
-    """Print what a run may suffer from, of the models that were asked."""
+def print_model_warnings(found: Sequence[ModelCheckResult]) -> None:
+    """Print a warning for each checked model that may harm the run."""
     for one in found:
         if one.estimated:
             click.echo(printable(f"{one.model}: {ESTIMATED}"), err=True)
         if one.fault:
-            say = f"{one.model} did not answer just now, and the run tries it again: {one.fault}"
+            say = f"{one.model} did not answer; the run will try it again: {one.fault}"
         elif not one.answered.startswith("calls tools"):
-            say = f"{one.model} {one.answered}: an agent that needs tools may get nowhere (docs/providers.md)"
+            say = f"{one.model} {one.answered}: an agent that needs tools may fail (docs/how-to/choose-an-agent.md)"
         else:
             continue
         click.echo(printable(say), err=True)
 
 
-def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
-    """Run an experiment, print the outcome, and return the exit code."""
-    begin("starting the trials", KEPT, silent=tone.silent)
+def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, mode: OutputMode) -> int:
+    """Run an experiment, print its result, and return the exit code."""
+    begin("starting the trials", KEPT, silent=mode.silent)
     from worksample.experiments.experiment_runner import run_experiment
 
-    if experiment.lock.sandbox == "none" and not tone.quiet:
+    if experiment.lock.sandbox == "none" and not mode.quiet:
         console(err=True).print(WARNING, style="bold red")
-    done = run_experiment(store, experiment, options, watcher(silent=tone.silent))
-    begin("showing the results", "they are in the store\n  next: worksample report", silent=True)
-    if tone.as_json:
+    done = run_experiment(store, experiment, options, watcher(silent=mode.silent))
+    begin("showing the results", "all results are in the store\n  next: worksample report", silent=True)
+    if mode.as_json:
         say_json({**done.status.plain(), "interrupted": done.interrupted})
-    elif not tone.quiet:
-        _tell(done, store, tone)
+    elif not mode.quiet:
+        _print_result(done, store, mode)
     begin("")
     if done.interrupted:
         return INTERRUPTED
     return 0 if done.status.complete else INCOMPLETE
 
 
-def _tell(done: RunResult, store: Store, tone: Tone) -> None:
+def _print_result(done: RunResult, store: Store, mode: OutputMode) -> None:
     from worksample.extras import lacks
     from worksample.records import Experiment
     from worksample.reports import leaderboard, print_board
@@ -193,19 +199,19 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
         _show_counts(store, status.experiment)
     elif status.finished or (status.handed_in and not lacks("report")):
         print_board(leaderboard(store, [status.experiment]), console())
-    said, next = next_step(done, store, tone.store)
+    said, next = next_step(done, store, mode.store)
     if said:
         click.echo(said)
     unrun = status.open > status.places and not status.finished
     reasons = open_slot_reasons(store, [store.get(Experiment, status.experiment)]) if unrun else ()
     for reason in reasons:
         click.echo(f"  {reason}")
-    if tone.hints:
+    if mode.hints:
         click.echo(f"  next: {typeable(next)}")
 
 
 def _show_counts(store: Store, experiment: str) -> None:
-    """Print agents with their counts if the extra for figures is missing; the next step names it."""
+    """Print the agents' counts. Used instead of the leaderboard if the extra `report` is missing."""
     import polars as pl
 
     from worksample.results.slots import slots_df
@@ -228,7 +234,7 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     out = console(err=True)
     out.print(f"{plan.experiment.id}", style="bold")
     if not m.agents:
-        out.print(f"{count_of(len(m.instances), 'instance')}; no agent works; what is handed in is judged")
+        out.print(f"{count_of(len(m.instances), 'instance')}; no agent works: all work is handed in")
         return
     out.print(
         f"{count_of(len(m.agents), 'agent')} x {count_of(len(m.instances), 'instance')} x "
@@ -238,18 +244,16 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     )
     if expected.reattempts:
         more = count_of(len(m.arms) - len(own), "arm")
-        out.print(
-            f"  of them at most {count_of(expected.reattempts, 're-attempt')} in {more} more, of work that failed"
-        )
-    cost = "no limit of cost (--limit-cost)" if expected.cost is None else dollars(expected.cost)
+        out.print(f"  of them at most {count_of(expected.reattempts, 're-attempt')} of failed work, in {more} more")
+    cost = "no cost limit (--limit-cost)" if expected.cost is None else dollars(expected.cost)
     if expected.seats:
         said = hours_text(expected.hours, pay_of(plan.experiment))
-        out.print(f"of them {count_of(expected.seats, 'place')} for people who work: {said}")
-    time = "no limit of time (--limit-time)" if expected.seconds is None else f"{duration(expected.seconds)} of time"
+        out.print(f"of them {count_of(expected.seats, 'slot')} for people who work: {said}")
+    time = "no time limit (--limit-time)" if expected.seconds is None else f"{duration(expected.seconds)} of time"
     out.print(f"at most: {time}, {cost}")
     if expected.cost:
         more = "one call per trial" if expected.beyond_budget is None else f"up to {dollars(expected.beyond_budget)}"
-        out.print(f"  and {more} more: the call that reaches a trial's budget is paid for")
+        out.print(f"  and {more} more: the call that exceeds a trial's budget is also paid")
     reasons = {(s.agent.partition("@")[0], s.instance.partition("@")[0], s.not_attemptable) for s in plan.slots}
     for agent, instance, reason in sorted(reasons):
         if reason:
@@ -276,11 +280,11 @@ def _show_power(ahead: PowerOutlook) -> None:
     share = f"{ahead.aim.power:.0%} of the time"
     plan = f"{count_of(ahead.tasks, 'task')} x {count_of(ahead.repeats, 'repeat')}"
     seen = f"{plan} cannot show any difference between two agents: too few tasks" if ahead.detectable is None else (
-        f"{plan} sees a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
+        f"{plan} detects a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
     )  # fmt: skip
     out.print(f"power: {seen}")
     ways = ", ".join(f"{tasks:,} tasks x {count_of(repeats, 'repeat')}" for repeats, tasks in ahead.needed.items())
-    out.print(f"  {100 * ahead.aim.points:.0f} points would take {ways}")
+    out.print(f"  to detect {100 * ahead.aim.points:.0f} points you need {ways}")
     out.print(f"  assumed: {ahead.assumed}")
 
 

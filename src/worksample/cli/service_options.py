@@ -1,4 +1,4 @@
-"""Options for reaching models' services. They hold for all models and override a file."""
+"""Options for reaching models' services. They apply to all models and override a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ from .output import price_option
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS = (
-    click.option("--base-url", default=None, metavar="URL", help="The service's address; see docs/providers.md."),
+    click.option(
+        "--base-url",
+        default=None,
+        metavar="URL",
+        help="The service's address; see docs/how-to/choose-an-agent.md.",
+    ),
     click.option(
         "--model-arg",
         "model_args",
@@ -113,7 +118,7 @@ def _judge(text: str) -> tuple[str, str]:
 
 
 def take_services(given: dict[str, Any]) -> None:
-    """Move these options of `given` under `services`. Raises UsageError for an argument without a value."""
+    """Move the service options in `given` under `services`. Raises UsageError for an argument without a value."""
     found = {key: given.pop(flag) for flag, key in KEYS.items() if flag in given}
     if "model_args" in given:
         found["args"] = dict(_argument(text) for text in given.pop("model_args"))

@@ -1,4 +1,4 @@
-"""Make text UTF-8 in every locale: file names, output of programs, and files written without an encoding."""
+"""UTF-8 in every locale: for file names, output of programs, and files written without an encoding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 def use_utf8() -> None:
     """Restart this command in Python's UTF-8 mode if the locale has another encoding.
 
-    Only the interpreter's start can choose how file names are decoded. Does not return if it restarts.
+    The decoding of file names is fixed when the interpreter starts. Does not return if it restarts.
     """
     if sys.flags.utf8_mode or _is_utf8(locale.getencoding()) or not sys.executable:
         return
@@ -20,7 +20,9 @@ def use_utf8() -> None:
 
 
 def settle_streams() -> None:
-    """Keep characters from ending a command: a terminal gets its own encoding, with escapes for other characters."""
+    """Make stdout and stderr escape characters that the terminal's encoding lacks, so that no character ends a
+    command.
+    """
     own = locale.getencoding()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -19,7 +19,6 @@ from worksample.agents.installing.installed_programs import digest_of_tree
 from worksample.agents.installing.installer import parse_name
 from worksample.agents.installing.program_settings import require_installed
 from worksample.agents.workspace import clip_middle
-from worksample.files import put_canonical
 from worksample.files.scratch import scratch_folder
 from worksample.records import (
     About,
@@ -43,7 +42,7 @@ from worksample.records import (
 )  # fmt: skip
 from worksample.runs import RunConfig, run_slots
 from worksample.steady_loop import run_steadily
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 
 if TYPE_CHECKING:
     from inspect_ai.tool import ToolInfo

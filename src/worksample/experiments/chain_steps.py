@@ -80,7 +80,7 @@ def may_run(store: Store, experiment: Experiment) -> frozenset[str] | None:
 
 
 def is_resubmitted(experiment: Experiment, slot: Slot) -> bool:
-    """Whether a slot resubmits the earlier work unchanged, so that nobody works on it."""
+    """Return whether a slot resubmits the earlier work unchanged, so that nobody works on it."""
     return any(a.name == slot.arm and a.feedback is Feedback.UNCHANGED for a in experiment.arms)
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from worksample.box import installed_kinds
 from worksample.errors import UsageError
 from worksample.files.config_files import exact_fault, show_value
 from worksample.models import JudgeConfig, Price
@@ -17,6 +16,7 @@ from worksample.models.service_config import ServiceConfig
 from worksample.records import Arm, Chain, Feedback, Frozen, JudgedBy, Limits, Protocol, ShownRubric, Worker
 from worksample.records.task import Name
 from worksample.results.calibration.config import CalibrationConfig
+from worksample.sandboxes import installed_kinds
 from worksample.sandboxes.endpoints import HostRule, read_rule
 
 
@@ -106,14 +106,14 @@ class ChainConfig(Frozen):
     """Re-attempts after failed attempts, in the arms that have feedback. Each chain has its own budgets."""
 
     reattempts: int = Field(ge=1, le=100)
-    """Most re-attempts after the first attempt."""
+    """Maximum number of re-attempts after the first attempt."""
     dollars: float | None = Field(default=None, gt=0)
     """US dollars after which a chain ends: model calls and people's time, including the first attempt and its grading.
     """
     hours: float | None = Field(default=None, gt=0)
     """Hours of people's time after which a chain ends, including the first grading."""
     improving: bool = False
-    """Whether a chain ends when the latest attempt scored no better than the one before."""
+    """True if a chain ends when the latest attempt scored no better than the one before."""
 
 
 class PeopleConfig(Frozen):
@@ -200,9 +200,12 @@ class ExperimentConfig(Frozen):
     prices: dict[str, Price] = {}
     """US dollars per million tokens, by model name. Other models have no price."""
     services: dict[str, ServiceConfig] = {}
-    """How services are reached and waited for: by model, by provider, or `*` for all. See docs/providers.md."""
+    """How services are reached and waited for: by model, by provider, or `*` for all. See
+    docs/how-to/choose-an-agent.md.
+    """
     check_models: bool = True
-    """Whether to send each agent's model one short request with a tool before its first trial. See docs/providers.md.
+    """Whether to send each agent's model one short request with a tool before its first trial. See
+    docs/how-to/choose-an-agent.md.
     """
     roles: dict[str, str] = {}
     """Models of the environment (colleagues, judges), by role. They replace the suite's. Part of the lock."""

@@ -216,7 +216,7 @@ def _with_absolute_paths(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
 
 
 def looks_like_path(text: str, base: Path = Path()) -> bool:
-    """Whether a text means a path, and not a shipped name or a URL."""
+    """Return whether a text means a path, and not a shipped name or a URL."""
     if "://" in text:
         return False
     return "/" in text or text.startswith(".") or text.endswith((".toml", ".yaml", ".yml")) or _is_there(base / text)

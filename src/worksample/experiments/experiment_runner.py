@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from worksample.agents.task_containment import guard_tasks
 from worksample.errors import Cause, WorksampleError
 from worksample.grading import asks_services
 from worksample.models import JudgeConfig, Price, close_models
@@ -19,6 +18,7 @@ from worksample.sandboxes import require_kind
 from worksample.sandboxes.toolbox import ensure_libraries
 from worksample.steady_loop import Stall, run_steadily
 from worksample.store import Store
+from worksample.task_containment import guard_tasks
 from worksample.workplace.warm_pool import warm_pool
 
 from .available_evaluators import evaluators_here
@@ -108,7 +108,7 @@ def _note(watch: RunListener, stall: Stall) -> None:
 
 
 def wants_libraries(sandbox: str, instances: Iterable[Instance]) -> bool:
-    """Whether a box of these instances offers our Python libraries; a box with an image has the image's own."""
+    """Return whether a box of these instances offers our Python libraries; a box with an image has the image's own."""
     return sandbox == "bubblewrap" and any(one.work.environment.image is None for one in instances)
 
 
@@ -137,7 +137,7 @@ class ExperimentRunner:
         self._tried: set[str] = set()
         """Slots for which this run has closed a trial."""
         self._waiting = False
-        """Whether the operator was told that other processes work on the open slots."""
+        """True if the operator was told that other processes work on the open slots."""
         self._interruption = Interruption(options.stop, watch)
 
     async def run(self) -> bool:

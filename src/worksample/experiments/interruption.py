@@ -48,7 +48,7 @@ class Interruption:
     def __init__(self, stop: Stop | None, watch: RunListener) -> None:
         self._stop, self._watch = stop, watch
         self.requested = False
-        """Whether the operator asked the run to end. Libraries may swallow a cancellation, so the run asks again."""
+        """True if the operator asked the run to end. Libraries may swallow a cancellation, so the run asks again."""
 
     async def run(self, work: Coroutine[Any, Any, None]) -> bool:
         """Await `work`. Return True if the operator interrupted it."""

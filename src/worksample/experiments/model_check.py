@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 ASKED = "Call the tool `ready`. If you cannot call tools, answer with the word ready."
 SECONDS = 120.0
 """Time limit of that call."""
-NEXT = "look up keys, addresses and names in docs/providers.md, then worksample model check"
+NEXT = "look up keys, addresses and names in docs/how-to/choose-an-agent.md, then worksample model check"
 ADDRESS = (
-    "check the model's name and the address {}: OpenAI-style ones end in /v1, Anthropic's do not (docs/providers.md)"
+    "check the model's name and the address {}: OpenAI-style ones end in /v1, Anthropic's do not"
+    " (docs/how-to/choose-an-agent.md)"
 )
 ANYWAY = "to run without this check: --no-check-models, or check_models = false in the file"
 ESTIMATES = " by estimate: the service reports none"
@@ -46,11 +47,11 @@ class ModelCheckResult:
     answered: str = ""
     """Result of the call in words; "" if none was made."""
     estimated: bool = False
-    """Whether the service reports no tokens, so that a run's tokens and costs are estimated from the text."""
+    """True if the service reports no tokens, so that a run's tokens and costs are estimated from the text."""
     cached: int = 0
     """Tokens of the call that were read from or written to the service's cache."""
     passing: bool = False
-    """Whether the fault is temporary: the service is busy, and a run, which retries, may succeed."""
+    """True if the fault is temporary: the service is busy, and a run, which retries, may succeed."""
     cause: Cause | None = None
     """Cause of a fault that the call revealed."""
 

@@ -30,12 +30,14 @@ def commit_new(store: Store, records: Iterable[Record]) -> None:
 
 
 def _has_first_words(record: Record) -> bool:
-    """Whether the first record with an id stays: it may differ in its moment of intake or in the words of a reason."""
+    """Return whether the first record with an id stays: it may differ in its moment of intake or in the words of a
+    reason.
+    """
     return isinstance(record, Task | Experiment) or (isinstance(record, Slot) and bool(record.not_attemptable))
 
 
 def store_holds(store: Store, record: Record) -> bool:
-    """Whether the store has a record with this id."""
+    """Return whether the store has a record with this id."""
     try:
         store.get(type(record), record.id)
     except RecordMissing:

@@ -19,7 +19,7 @@ RATE = 0.25
 SHARED = 0.5
 """Guessed correlation of two agents' task difficulties, if the pilot had only one agent."""
 FEWEST = 5
-"""Fewest tasks with which a pilot's variances mean something."""
+"""Minimum number of tasks with which a pilot's variances mean something."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,7 +215,7 @@ def _open(
 
 
 def _same_judges(store: Store, round: Round, here: Evaluators) -> bool:
-    """Whether all answers of a judge's round came from judges that are configured here."""
+    """Return whether all answers of a judge's round came from judges that are configured here."""
     if round.by is not EvaluatorKind.JUDGE:
         return True
     said = {e.evaluator for e in store.find(Evaluation, round=round.id)}

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError, Superseded
-from worksample.files import put_canonical
 from worksample.grading import EvaluatorPanel, Evaluators, RoundEvaluator, open_round
 from worksample.grading.evaluator_kinds import default_evaluator, evaluator_kinds
 from worksample.grading.grade_round import live_submissions
@@ -26,7 +25,7 @@ from worksample.records import (
 from worksample.results.calibration.config import calibrated_protocols
 from worksample.results.deciding_rounds import RoundsInForce
 from worksample.results.pair_sampling import PAIRS, PER_PAIR, Pair, drawn_pairs, entries_of, sample_pairs
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 
 from .exclusive_lease import exclusively
 

@@ -55,8 +55,8 @@ class Status:
 
     @property
     def complete(self) -> bool:
-        """Whether every attemptable slot is finished or waits for a person, and handed-in work is graded or waits for
-        people or a judge.
+        """Return whether every attemptable slot is finished or waits for a person, and handed-in work is graded or
+        waits for people or a judge.
         """
         return self.open == self.places and self.ungraded == 0 and self.due == 0
 

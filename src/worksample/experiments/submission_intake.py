@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from worksample.errors import CaptureError, UsageError
-from worksample.files import ScanLimits, Sink, put_canonical, scan, unzip
+from worksample.files import ScanLimits, Sink, scan, unzip
 from worksample.files.scratch import scratch_folder
 from worksample.files.stray_files import is_stray_file, stray_files_note
 from worksample.records import (
@@ -26,6 +26,7 @@ from worksample.records import (
 )
 from worksample.records.closed_trial import submission_record
 from worksample.sandboxes.capture.box_capture import part_of_scan
+from worksample.store import put_canonical
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 UNKNOWN = Reported()
 USUAL = ScanLimits()
 _NAMED = 5
-"""Most deliverables that a message names."""
+"""Maximum number of deliverables that a message names."""
 _PACKED = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar")
 _DOCUMENTS = frozenset((
     ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp", ".odg", ".epub", ".3mf", ".jar",

@@ -17,11 +17,11 @@ from worksample.records import Origin, Reported
 from .work_piece import WorkOrigin
 
 FORMS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
-FORM = "save it as a .csv in UTF-8, a .jsonl or a .parquet (docs/grading.md)"
+FORM = "save it as a .csv in UTF-8, a .jsonl or a .parquet (docs/how-to/run-an-experiment.md)"
 
 NUMBERS = ("repeat", "minutes", "cost")
 MOST = 100_000
-"""Most rows of one table."""
+"""Maximum number of rows of one table."""
 
 
 def _none_if_unknown(value: Any) -> Any:
@@ -100,7 +100,9 @@ def read_work(table: Path, *, encoding: str = "", decimal: str = "") -> list[Wor
         raise ImportFailed(
             f"the table has {'no' if not count else f'more than {MOST:,}'} rows; it must have 1 to {MOST:,}",
             where=str(table),
-            next="split it into several tables" if count else "write a row for each piece of work (docs/grading.md)",
+            next="split it into several tables"
+            if count
+            else "write a row for each piece of work (docs/how-to/run-an-experiment.md)",
         )
     if faults:
         raise FaultyRows(faults, where=str(table), rows=count)

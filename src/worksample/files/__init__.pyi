@@ -5,5 +5,4 @@ from .folder_scanner import scan as scan
 from .folder_writer import materialise as materialise
 from .sink import HashSink as HashSink
 from .sink import Sink as Sink
-from .sink import put_canonical as put_canonical
 from .zip_archive import unzip as unzip

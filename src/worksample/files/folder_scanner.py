@@ -15,10 +15,10 @@ from itertools import islice
 from pathlib import Path
 
 from worksample.errors import CaptureError, Cause
-from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, path_fault, quote_path
+from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, canonical, path_fault, quote_path
 from worksample.steady_loop import steady_time
 
-from .sink import Sink, put_canonical
+from .sink import Sink
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,7 @@ class _Walk:
         if self.partial:
             status = CaptureStatus.PARTIAL if status is CaptureStatus.COMPLETE else status
             reason = "; ".join(f"{text} ({n} times)" if n > 1 else text for text, n in self.faults.items())
-        return Scan(manifest, put_canonical(self.sink, manifest.plain()), status, reason, self.cause)
+        return Scan(manifest, self.sink.put(canonical(manifest.plain())), status, reason, self.cause)
 
 
 def _same(found: os.stat_result) -> tuple[int, ...]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from typing import Protocol
 
-from worksample.records import canonical
-
 from .copy_file import copy_file
 
 
@@ -23,17 +21,6 @@ class Sink(Protocol):
         The offset ends behind the last byte read. Raises OSError for reading, StoreError for keeping.
         """
         ...
-
-
-class BytesSink(Protocol):
-    """Anything that keeps bytes under their digest."""
-
-    def put(self, data: bytes) -> str: ...
-
-
-def put_canonical(sink: BytesSink, value: object) -> str:
-    """Keep a JSON value as a blob in its canonical form, and return the digest. ValueError for NaN."""
-    return sink.put(canonical(value))
 
 
 class HashSink:

@@ -37,12 +37,12 @@ def export_trajectories(store: Store, experiment: str, out: Path) -> list[Path]:
         folder.mkdir(parents=True)
         materialise(store.manifest(part.manifest), store.blobs.path, folder)
         path = folder / "trajectory.json"
-        _name_version(path, store.get(Agent, trials[submission.trial].agent))
+        _correct_version(path, store.get(Agent, trials[submission.trial].agent))
         written.append(path)
     return written
 
 
-def _name_version(path: Path, agent: Agent) -> None:
+def _correct_version(path: Path, agent: Agent) -> None:
     """Correct a trajectory that an earlier release wrote: its agent version was this package's version.
 
     If it has no steps, one placeholder step is added, because ATIF requires a step.

@@ -24,13 +24,13 @@ def _export_training(request: TransferRequest) -> TransferReport:
     name, form = request.text("experiment"), request.text("format") or "jsonl"
     with request.open_store(request.options.get("store")) as store:
         chosen = [request.find_experiment(store, name)] if name else store.find(Experiment)
-        made = export_training(store, request.out, chosen, format=form, private=request.flag("private"))
-    lines = [ReportLine(f"{path}  {n} rows") for path, n in zip(made.files, made.rows.values(), strict=True)]
-    if made.private:
+        export = export_training(store, request.out, chosen, format=form, private=request.flag("private"))
+    lines = [ReportLine(f"{path}  {n} rows") for path, n in zip(export.files, export.rows.values(), strict=True)]
+    if export.private:
         lines.append(
-            ReportLine(f"  {made.private} rows of private suites were left out; add --private to include them")
+            ReportLine(f"  {export.private} rows of private suites were left out; add --private to include them")
         )
-    plain = {"rows": made.rows, "private": made.private, "files": [str(path) for path in made.files]}
+    plain = {"rows": export.rows, "private": export.private, "files": [str(path) for path in export.files]}
     return TransferReport(plain, tuple(lines))
 
 

@@ -38,7 +38,7 @@ class FormatOption:
     """The spelling on the command line, if it does not follow from the name."""
 
     @property
-    def typed(self) -> str:
+    def typed_name(self) -> str:
         """The spelling on the command line, such as `--without-internet`."""
         return self.flag or "--" + self.name.replace("_", "-")
 
@@ -84,7 +84,7 @@ class TransferReport:
     """False if something requested could not be written. The command then exits with code 3."""
 
 
-def _no_experiment(store: Store, name: str) -> Experiment:
+def _find_no_experiment(store: Store, name: str) -> Experiment:
     raise NotImplementedError("this caller cannot find experiments")
 
 
@@ -106,7 +106,7 @@ class TransferRequest:
     """Option name -> value, for the options that were given."""
     open_store: Callable[..., AbstractContextManager[Store]] = _open_store
     """Open the store in a folder, or the default store for None. `create=True` creates a missing store."""
-    find_experiment: Callable[[Store, str], Experiment] = _no_experiment
+    find_experiment: Callable[[Store, str], Experiment] = _find_no_experiment
     """Return the experiment with a name or id, or the latest one for "". Raises UsageError if none matches."""
     show_progress: Callable[[int], None] = lambda rows: None
     """Show the number of rows read so far."""
@@ -168,7 +168,7 @@ class ExchangeFormat:
 
 GROUP = "worksample.formats"
 """The group of entry points. Each name is a format's name, and each value an `ExchangeFormat`."""
-_OWN = {
+_OWN_FORMATS = {
     "atif": "worksample.formats.export_only_formats:ATIF",
     "gdpval": "worksample.formats.jobs.format:GDPVAL",
     "harbor": "worksample.formats.harbor.format:HARBOR",
@@ -186,19 +186,19 @@ is reinstalled. Formats of other packages cannot replace them.
 
 
 @functools.cache
-def _points() -> dict[str, EntryPoint]:
-    own = {name: EntryPoint(name, value, GROUP) for name, value in _OWN.items()}
+def _format_entry_points() -> dict[str, EntryPoint]:
+    own = {name: EntryPoint(name, value, GROUP) for name, value in _OWN_FORMATS.items()}
     return dict(sorted(({point.name: point for point in entry_points(group=GROUP)} | own).items()))
 
 
 def format_names() -> tuple[str, ...]:
     """Return the names of all formats in alphabetical order, without importing any format."""
-    return tuple(_points())
+    return tuple(_format_entry_points())
 
 
 def find_format(name: str) -> ExchangeFormat:
     """Import and return a format. Raises UsageError for an unknown name, ImportFailed if it cannot be loaded."""
-    point = _points().get(name)
+    point = _format_entry_points().get(name)
     if point is None:
         raise UsageError(
             f"there is no format {name!r}; there are {', '.join(format_names())}", next="worksample import --help"

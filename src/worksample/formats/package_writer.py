@@ -18,12 +18,12 @@ from .interface import ReportLine
 
 T = TypeVar("T")
 P = ParamSpec("P")
-LONGEST = 90
+NAME_LIMIT = 90
 """The largest number of characters in a package's name."""
-SHOWN = 20
+LISTED_FAULTS = 20
 """The number of faults that a message lists."""
 _DRAFTS = ".importing"
-_OURS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+_MACHINE_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 """Errors of this machine, which would stop every other package too."""
 
 
@@ -67,18 +67,18 @@ class Packages(Sequence[T]):
 
     def summary(self) -> str:
         """Return the counts of written, existing and faulty packages in words."""
-        said = [f"{len(self.written)} written"]
-        said += [f"{len(self.there)} already there"] if self.there else []
-        said += [f"{len(self.faults)} faulty"] if self.faults else []
-        return ", ".join(said)
+        counts = [f"{len(self.written)} written"]
+        counts += [f"{len(self.there)} already there"] if self.there else []
+        counts += [f"{len(self.faults)} faulty"] if self.faults else []
+        return ", ".join(counts)
 
 
 class FaultyPackages(ImportFailed):
     """An error for faulty tasks, raised after all others were written. `packages`: the outcome for every task."""
 
     def __init__(self, packages: Packages[Any], next: str) -> None:
-        shown = [f"  {place}: {what}" for place, what in list(packages.faults.items())[:SHOWN]]
-        more = [f"  and {len(packages.faults) - SHOWN} more"] if len(packages.faults) > SHOWN else []
+        shown = [f"  {place}: {what}" for place, what in list(packages.faults.items())[:LISTED_FAULTS]]
+        more = [f"  and {len(packages.faults) - LISTED_FAULTS} more"] if len(packages.faults) > LISTED_FAULTS else []
         super().__init__("\n".join([f"packages: {packages.summary()}", *shown, *more]), next=next)
         self.packages = packages
 
@@ -100,10 +100,10 @@ def report_packages(
     tasks.
     """
     error = not skip_faulty
-    for place, what in list(found.faults.items())[:SHOWN]:
+    for place, what in list(found.faults.items())[:LISTED_FAULTS]:
         yield ReportLine(f"{'left out' if skip_faulty else 'error'}: {place}: {what}", error)
-    if len(found.faults) > SHOWN:
-        yield ReportLine(f"and {len(found.faults) - SHOWN} more", error)
+    if len(found.faults) > LISTED_FAULTS:
+        yield ReportLine(f"and {len(found.faults) - LISTED_FAULTS} more", error)
     yield ReportLine(f"packages in {out}: {found.summary()}")
     if found.faults and not skip_faulty:
         yield ReportLine(
@@ -121,7 +121,7 @@ def report_packages(
 
 
 def write_packages(
-    coming: Iterable[PendingPackage[T]], out: Path, *, overwrite: bool = False, skip_faulty: bool = False, next: str
+    pending: Iterable[PendingPackage[T]], out: Path, *, overwrite: bool = False, skip_faulty: bool = False, next: str
 ) -> Packages[T]:
     """Write each package below `out` completely or not at all; keep existing ones, unless `overwrite`.
 
@@ -133,20 +133,20 @@ def write_packages(
     there: list[str] = []
     faults: dict[str, str] = {}
     first: WorksampleError | None = None
-    for one in coming:
-        root = out / one.name
+    for package in pending:
+        root = out / package.name
         if root.exists() and not overwrite:
-            there.append(one.name)
+            there.append(package.name)
             continue
         try:
-            written.append(_whole(one, root))
+            written.append(_write_package(package, root))
         except (WorksampleError, UnicodeError) as fault:
-            faults[one.place] = describe_fault(fault)
+            faults[package.place] = describe_fault(fault)
             first = first or (fault if isinstance(fault, WorksampleError) else None)
         except OSError as fault:
-            if fault.errno in _OURS:
+            if fault.errno in _MACHINE_ERRORS:
                 raise
-            faults[one.place] = f"{fault.filename}: {(fault.strerror or type(fault).__name__).lower()}"
+            faults[package.place] = f"{fault.filename}: {(fault.strerror or type(fault).__name__).lower()}"
     found = Packages(tuple(written), tuple(there), faults)
     if faults and not skip_faulty:
         step = first.next if first is not None and first.next and len(faults) == 1 else next
@@ -154,7 +154,7 @@ def write_packages(
     return found
 
 
-def _whole(one: PendingPackage[T], root: Path) -> T:
+def _write_package(package: PendingPackage[T], root: Path) -> T:
     """Write a package into a temporary folder, then rename it, so that an interrupted import leaves no partial
     package.
     """
@@ -163,11 +163,11 @@ def _whole(one: PendingPackage[T], root: Path) -> T:
     shutil.rmtree(draft, ignore_errors=True)
     drafts.mkdir(parents=True, exist_ok=True)
     try:
-        made = one.write(draft)
+        result = package.write(draft)
         if root.exists():
             shutil.rmtree(root)
         draft.rename(root)
-        return made
+        return result
     finally:
         shutil.rmtree(drafts, ignore_errors=True)
 
@@ -202,7 +202,7 @@ def package_names(places: Sequence[str]) -> dict[str, str]:
 def plain_name(text: str) -> str:
     """Return a name of lower-case ASCII letters, digits, `.`, `_` and `-`."""
     bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    name = re.sub(r"[^a-z0-9._-]+", "-", bare.replace("ß", "ss").lower()).strip("-._")[:LONGEST].strip("-._")
+    name = re.sub(r"[^a-z0-9._-]+", "-", bare.replace("ß", "ss").lower()).strip("-._")[:NAME_LIMIT].strip("-._")
     if name:
         return name
     return f"task-{sha256(text.encode()).hexdigest()[:8]}" if text else "task"

@@ -33,7 +33,7 @@ from worksample.results.result_set import VALID, ResultSet
 from worksample.store import Store
 from worksample.store.error_translation import translate_os_errors
 
-FORMATS = ("jsonl", "parquet")
+TRAINING_FORMATS = ("jsonl", "parquet")
 TABLES: dict[str, dict[str, str]] = {
     "feedback": {
         "evaluation": "", "round": "", "evaluator_kind": "", "submission": "", "agent": "", "criterion": "", "text": "",
@@ -73,18 +73,22 @@ def export_training(
     Struck work is left out. A pair without a preference has no `chosen`; undecided work has no reward. `output` is the
     digest of the deliverables' manifest, whose files `worksample store cat` prints. Raises UsageError, StoreFull.
     """
-    if format not in FORMATS:
-        raise UsageError(f"unknown format {format!r} for training data", next=f"one of {', '.join(FORMATS)}")
+    if format not in TRAINING_FORMATS:
+        raise UsageError(f"unknown format {format!r} for training data", next=f"one of {', '.join(TRAINING_FORMATS)}")
     chosen = tuple(experiments)
-    said = _TrainingRows(store, chosen)
-    made = {"feedback": list(said.feedback()), "preferences": list(said.preferences()), "rewards": list(said.rewards())}
-    left = 0
+    builder = _TrainingRows(store, chosen)
+    tables = {
+        "feedback": list(builder.feedback()),
+        "preferences": list(builder.preferences()),
+        "rewards": list(builder.rewards()),
+    }
+    left_out = 0
     if not private:
-        open_ = {name: [r for r in rows if r["visibility"] != "private"] for name, rows in made.items()}
-        left = sum(map(len, made.values())) - sum(map(len, open_.values()))
-        made = open_
-    files = tuple(_write(out, name, rows, format) for name, rows in made.items())
-    return TrainingExport({name: len(rows) for name, rows in made.items()}, left, files)
+        open_ = {name: [r for r in rows if r["visibility"] != "private"] for name, rows in tables.items()}
+        left_out = sum(map(len, tables.values())) - sum(map(len, open_.values()))
+        tables = open_
+    files = tuple(_write(out, name, rows, format) for name, rows in tables.items())
+    return TrainingExport({name: len(rows) for name, rows in tables.items()}, left_out, files)
 
 
 class _TrainingRows:
@@ -94,7 +98,7 @@ class _TrainingRows:
         self.store, self.experiments = store, experiments
         self.private = {i for s in store.find(Suite) if s.visibility == "private" for i in s.instances}
         self.planned = {i for e in experiments for i in e.lock.instances}
-        gone = struck(store.find(Amendment))
+        struck_records = struck(store.find(Amendment))
         inside = {None, *(e.id for e in experiments)}
         self.submissions = {
             s.id: s for s in store.find(Submission) if s.instance in self.planned and s.experiment in inside
@@ -102,7 +106,9 @@ class _TrainingRows:
         self.evaluations = [
             e
             for e in store.find(Evaluation)
-            if e.subject in self.submissions and e.outcome is EvaluationOutcome.GIVEN and not gone & set(targets_of(e))
+            if e.subject in self.submissions
+            and e.outcome is EvaluationOutcome.GIVEN
+            and not struck_records & set(targets_of(e))
         ]
         self.kinds = {e.id: e.type.value for e in store.find(Evaluator)}
         self.rounds = {r.id: r for r in store.find(Round)}
@@ -149,13 +155,13 @@ class _TrainingRows:
                 if row["state"] != VALID or (row["submission"], protocol) in seen:
                     continue
                 seen.add((row["submission"], protocol))
-                made = self.submissions[row["submission"]]
-                output = made.parts.get("output")
+                submission = self.submissions[row["submission"]]
+                output = submission.parts.get("output")
                 yield {
-                    "submission": made.id, "agent": made.entrant, "protocol": protocol.value,
+                    "submission": submission.id, "agent": submission.entrant, "protocol": protocol.value,
                     "attempt": row["attempt"], "score": row["score"], "passed": row["passed"],
                     "label": row["holistic"], "output": output.manifest if output else None,
-                    **self._shared_columns(made.instance),
+                    **self._shared_columns(submission.instance),
                 }  # fmt: skip
 
     def _heading(self, e: Evaluation) -> dict[str, Any]:

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from worksample.box import Box, BoxConfig, Completed, FairTimeout, open_box
+from worksample.box import Box, BoxConfig, Completed, FairTimeout
 from worksample.errors import SandboxError
 from worksample.files import Sink
 from worksample.kit.broker_client import pack, unpack
 from worksample.records import path_fault, quote_path
+from worksample.sandboxes import open_box
 
 from .broker import MalformedRequest
 from .grading_boxes import SCRATCH

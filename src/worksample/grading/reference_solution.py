@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from worksample.box import Box, Completed, FairTimeout, open_box
+from worksample.box import Box, Completed, FairTimeout
 from worksample.errors import ImageError
 from worksample.files.scratch import scratch_folder
 from worksample.records import Instance, Origin, Protocol, Submission, SubmissionPart, now
+from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import STEPS, StepCapture, capture_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.images import root_with_layers, task_image

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from worksample import __version__
 from worksample.errors import PlanError, UsageError
-from worksample.files import put_canonical
 from worksample.records import (
     EvaluatorKind,
     Experiment,
@@ -24,6 +23,7 @@ from worksample.records import (
     now,
 )
 from worksample.results.pair_sampling import PAIRS
+from worksample.store import put_canonical
 
 from .evaluator_kinds import default_evaluator
 

@@ -7,17 +7,19 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
 
-from worksample.box import Box, Completed, Endpoint, FairTimeout, open_box
+from worksample.box import Box, Completed, Endpoint, FairTimeout
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
 from worksample.files.config_files import describe_errors
 from worksample.kit.grade_check import require_agreement
 from worksample.models import Roles
 from worksample.records import GradePayload, Grading, Usage
+from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import Target, serve_endpoints
 from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.toolbox import platform_python
@@ -135,7 +137,7 @@ def _targets(place: GradingBoxes, services: TrialServices | None) -> dict[Endpoi
 async def _run_with_broker(box: Box, command: list[str], broker: GradingBroker, timeout: float) -> Completed:
     """Run the grader. Time in which it waits for the agent's programs or for a processor does not count."""
     limit = FairTimeout(timeout)
-    broker.pausing = limit.hold
+    broker.pausing = partial(box.hold, limit)
     serving = asyncio.create_task(broker.serve(await box.listen(SOCKET)))
     running = asyncio.create_task(box.run(command, timeout=limit))
     try:

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, Root, open_box
+from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, Root
 from worksample.errors import SandboxError
 from worksample.files import Sink
 from worksample.files.scratch import scratch_folder
 from worksample.kit.broker_client import pack
 from worksample.records import Limits
+from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import add_to_layer
 from worksample.sandboxes.contained_files import open_contained
 from worksample.sandboxes.endpoints import serve_endpoints

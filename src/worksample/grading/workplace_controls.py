@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from worksample.agents import ScriptStep
-from worksample.box import Box, BoxConfig, BoxLimits, FairTimeout, Mount, open_box
+from worksample.box import Box, BoxConfig, BoxLimits, FairTimeout, Mount
 from worksample.errors import SandboxError
 from worksample.models import ModelService
 from worksample.records import Instance, Origin, Submission, SubmissionPart, now
+from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import CaptureLimits, capture_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.services import TrialServices, export_state, open_services

@@ -1,4 +1,7 @@
-"""Language models: names, prices, usage, failures, the gateway for programs, and judges. Nothing else calls a model."""
+"""Language models: names, prices, usage, failures, judges, and the gateway for programs in a box.
+
+No other package calls a model.
+"""
 
 from lazy_loader import attach_stub
 

@@ -1,7 +1,8 @@
-"""Decide whose fault a failed model call is: by evidence, and if that is not enough, by a control question of ours.
+"""Decide who caused a failed model call: the request or the service. If the evidence is not enough, a control question
+decides.
 
-A program in a box may ask anything. A request that cannot be sent is the program's fault, and so is one that a service
-rejects while it answers a plain question with the same key. Everything else is the service's fault.
+A program in a box may send any request. The program is at fault if its request cannot be sent, or if the service
+rejects the request but answers a plain question with the same key. In all other cases the service is at fault.
 """
 
 from __future__ import annotations
@@ -23,24 +24,28 @@ if TYPE_CHECKING:
     from inspect_ai.model import Model
 
 CONTROL = "control"
-"""The role of our control questions: their usage counts for the trial, but not as the agent's work."""
+"""The role of control questions. Their usage counts for the trial, but not as the agent's work."""
 QUESTION = "Answer with the word yes."
 TOKENS = 256
-"""Most tokens of an answer to a control question: models that think need some before they answer."""
+"""Maximum number of tokens of the answer to a control question. Reasoning models need some tokens before they answer.
+"""
 HOLDS = 30.0
-"""Seconds for which an answered control question shows that the service works."""
+"""Seconds during which an answered control question proves that the service works."""
 
 
 @dataclass
 class ControlQuestion:
-    """A plain question that shows whether a model's service works right now."""
+    """A plain question that tests whether a model's service works at this moment."""
 
     model: Model
     _answered: float | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def answers(self) -> bool:
-        """Ask the question, unless it was answered moments ago. A limit of the sample is raised as usual."""
+        """Ask the question, unless the service answered it moments ago; return whether it was answered.
+
+        An exceeded limit of the sample is raised as usual.
+        """
         from inspect_ai.model import GenerateConfig
         from inspect_ai.util import LimitExceededError
 
@@ -60,11 +65,11 @@ class ControlQuestion:
 
 
 async def by_request(error: BaseException, seen: SendProgress, control: ControlQuestion) -> bool:
-    """Whether the request made a call fail, and not the service.
+    """Return whether the request, and not the service, made a call fail.
 
-    A request that was never sent is at fault only if a plain question succeeds at the same time; otherwise our side is
-    broken. A service that cannot be reached, rejects the key (401, 402), is overloaded (429) or fails (5xx) is at fault
-    itself: it gets its retries, because one answer does not show who caused the failure.
+    A request that was never sent is at fault only if the service answers a control question at the same time; otherwise
+    our side is broken. A service is at fault if it cannot be reached, rejects the key (401, 402), is overloaded (429)
+    or fails (5xx): the request is then retried, because one answer does not prove who caused the failure.
     """
     status = status_of(error)
     if status in REJECTED:
@@ -83,5 +88,5 @@ async def by_request(error: BaseException, seen: SendProgress, control: ControlQ
 
 
 def within(error: BaseException, kind: type[BaseException]) -> bool:
-    """Whether an error, or any error that caused it, is of a kind."""
+    """Return whether an error, or any error that caused it, is of the given type."""
     return any(isinstance(link, kind) for link in chain_of(error))

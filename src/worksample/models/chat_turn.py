@@ -1,4 +1,4 @@
-"""`speak`: generate a model's next turn in a conversation in which it plays a part."""
+"""Generate a model's next message in a conversation in which it plays a person."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
 SECONDS = 600.0
-"""Seconds that one turn may take if the service configuration sets no limit."""
+"""Timeout of one turn in seconds, if the service configuration sets none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message. `own`: from the person whom the model plays; `by`: the author of any other message."""
+    """A message of the conversation.
+
+    `own` is True for messages of the person whom the model plays; `by` is the author of any other message.
+    """
 
     text: str
     own: bool = False
@@ -33,7 +36,7 @@ async def speak(
     name: str, service: ModelService, system: str, turns: Sequence[Turn], generation: Mapping[str, Any],
     cut: Callable[[Usage], None] = lambda used: None,
 ) -> tuple[str, Usage]:  # fmt: skip
-    """Return the model's next message, and its usage. If the turn is cancelled, `cut` receives the usage.
+    """Return the model's next message and its usage. If the turn is cancelled, call `cut` with the usage.
 
     Raises ColleagueError, with its `usage`, if the service fails, cannot be used, refuses, or returns nothing.
     """

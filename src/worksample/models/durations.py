@@ -1,4 +1,4 @@
-"""Durations as people write them."""
+"""Durations as people write them: `90s`, `1h 30m`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure how long a trial waited for a model's service, from its calls (docs/explanation/trials-and-blame.md)."""
+"""How long a trial waited for a model's service, measured from its calls (docs/explanation/trials-and-blame.md)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent
 
 SHARE = 0.5
-"""Share of the time limit: an agent that lost this much to unanswered tries had no fair trial."""
+"""Share of the time limit. If unanswered tries took more than this, the trial was not fair to the agent."""
 LEAST = 0.1
-"""Share of the time limit that a request must have waited before it counts as hanging."""
+"""Minimum wait of a request that counts as hanging, as a share of the time limit."""
 SLOWER = 3.0
-"""A request counts as hanging if it waits this many times longer than the slowest answered one of the trial."""
+"""Minimum wait of a request that counts as hanging, as a multiple of the trial's slowest answered request."""
 SCRIPTED = "script/"
-"""Prefix of models that replay a script: they have no service, so only the agent can wait."""
+"""Prefix of models that replay a script. They have no service, so any waiting is the agent's."""
 EXCUSED = "worksample_request_rejected"
-"""Key of a call's metadata if the request itself made it fail: its service answered, or was never asked."""
+"""Key of a call's metadata if the request itself made the call fail: the service answered, or was never called."""
 CUT_SHORT = frozenset(
     {
         "RuntimeError('model call cancelled')",
@@ -35,21 +35,24 @@ CUT_SHORT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ServiceWait:
-    """Seconds that a trial waited. A request is one call of a model with all its tries and the pauses between them."""
+    """Seconds that a trial waited for a service. A request is one model call with all its tries and the pauses between
+    them.
+    """
 
     lost: float = 0.0
-    """Seconds of tries without an answer, with the pauses after them."""
+    """Seconds spent in unanswered tries and in the pauses after them."""
     last: float = 0.0
-    """The part of `lost` in the request that was never answered."""
+    """The part of `lost` that belongs to the last request, which was never answered."""
     slowest: float = 0.0
-    """The longest answered try."""
+    """Seconds of the slowest answered try."""
     failed: bool = False
-    """Whether a try of the unanswered request failed by itself."""
+    """True if a try of the unanswered request failed and was not merely cut off."""
 
     def is_services_fault(self, limit: float) -> bool:
-        """Whether a time limit of `limit` seconds passed by fault of the service, and not of a slow agent.
+        """Return whether a time limit of `limit` seconds passed because of the service, and not because of a slow
+        agent.
 
-        Without a limit in seconds there is no share to compare: then only a failure counts against the service.
+        Without a limit in seconds, only a failure counts against the service.
         """
         if limit <= 0:
             return self.failed
@@ -58,7 +61,7 @@ class ServiceWait:
 
 
 def measure_waiting(events: Sequence[Event], end: datetime) -> ServiceWait:
-    """Measure how long the calls of a transcript waited until `end`, when the work was over."""
+    """Measure how long the calls of a transcript waited until `end`, the end of the work."""
     from inspect_ai.event import ModelEvent
 
     calls = [e for e in events if isinstance(e, ModelEvent) and not e.model.startswith(SCRIPTED)]
@@ -83,7 +86,7 @@ def measure_waiting(events: Sequence[Event], end: datetime) -> ServiceWait:
 
 
 def is_cut_short(call: ModelEvent) -> bool:
-    """Whether our side ended a call, and not its service."""
+    """Return whether the platform, and not the service, ended a call."""
     error = call.error
     return isinstance(error, str) and any(error == mark or error.endswith(mark) for mark in CUT_SHORT)
 
@@ -95,10 +98,10 @@ def excuse(call: ModelEvent | None) -> None:
 
 
 def is_excused(call: ModelEvent) -> bool:
-    """Whether a call failed because of its request, and not of its service."""
+    """Return whether a call failed because of its request, and not because of its service."""
     return bool(call.metadata and call.metadata.get(EXCUSED))
 
 
 def _seconds(begin: datetime, end: datetime) -> float:
-    """Return the seconds between two moments, without those in which the platform itself stood still."""
+    """Return the seconds between two moments, without the time during which the platform itself was stalled."""
     return max(0.0, (end - begin).total_seconds() - stalled_seconds(begin, end))

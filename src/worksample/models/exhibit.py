@@ -1,4 +1,4 @@
-"""Exhibits: the parts of a deliverable that a judge is shown. They are data, whatever they say."""
+"""Exhibits: the parts of a deliverable that a judge sees. An exhibit is untrusted data and never an instruction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Look(StrEnum):
-    """How an exhibit is shown."""
+    """Form in which an exhibit is shown."""
 
     TEXT = "text"
     TABLE = "table"
@@ -18,41 +18,41 @@ class Look(StrEnum):
 
 
 class Visibility(StrEnum):
-    """Whether a file could be shown, and if not, whose fault it is. Without evidence against the file, it is ours."""
+    """Whether a file can be shown, and if not, why. Without evidence against the file, the platform is at fault."""
 
     SHOWN = "shown"
     PEOPLE_ONLY = "people"
-    """People see it in a browser, but models cannot take it: a 3D model, a drawing, sound."""
+    """People can see the file in a browser, but models cannot read it: a 3D model, a drawing, sound."""
     FILE = "file"
     """The file is at fault: damaged, protected, empty, of an unknown format, or beyond a documented limit."""
     STARVED = "starved"
-    """Its converter got too little processor time before the deadline. Another try may succeed."""
+    """The file's converter got too little processor time before its deadline. Another try may succeed."""
     MISSING = "missing"
     """The server lacks the converter."""
     CRASHED = "crashed"
-    """Our converter or its box failed, which says nothing about the file."""
+    """The platform's converter or its box failed, which proves nothing about the file."""
 
     @property
     def ours(self) -> bool:
-        """Whether Worksample or its server failed. The deliverable is then not at fault."""
+        """Return whether Worksample or its server is at fault, and not the deliverable."""
         return self in (Visibility.STARVED, Visibility.MISSING, Visibility.CRASHED)
 
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """One thing to look at. Everything in it, its name included, may be the agent's own words."""
+    """A text, table or picture for a judge. All its fields, its name included, may be written by the agent."""
 
     look: Look
     name: str = ""
-    """The file's name, and which part of it this is."""
+    """The name of the file, and of the part of it if the exhibit is a part."""
     text: str = ""
     data: bytes = b""
     """The bytes of a picture."""
     mime: str = "image/png"
     side: str = ""
-    """Set by us: `reference`, or what it is an exhibit of; empty for the work that is judged."""
+    """Set by the platform: `reference`, or the thing that the exhibit shows; empty for the judged work."""
     visibility: Visibility = Visibility.SHOWN
-    """Why a file or a part of it cannot be shown. `text` says so in words."""
+    """Whether the file, or this part of it, can be shown; `text` states the reason if not."""
 
     @classmethod
     def of_text(cls, text: str, name: str = "", *, table: bool = False, side: str = "") -> Exhibit:
@@ -65,18 +65,18 @@ class Exhibit:
 
 @dataclass(frozen=True, slots=True)
 class ExhibitLimits:
-    """The most that one question may show."""
+    """Limits on what one question to a judge may show."""
 
     count: int = 60
     characters: int = 200_000
-    """Characters of all texts together."""
+    """Maximum characters of all texts together."""
     pictures: int = 24
     picture_bytes: int = 4 << 20
-    """Bytes of one picture."""
+    """Maximum bytes of one picture."""
 
 
 def within(exhibits: Iterable[Exhibit], limits: ExhibitLimits) -> tuple[tuple[Exhibit, ...], tuple[str, ...]]:
-    """Return the exhibits that fit, with the last text cut, and notes on what was left out."""
+    """Return the exhibits that fit the limits, with the last text cut, and notes on everything left out."""
     kept: list[Exhibit] = []
     left, pictures, cut, dropped = limits.characters, 0, 0, 0
     for exhibit in exhibits:

@@ -1,7 +1,8 @@
-"""Delimiters that no exhibit can contain: a nonce drawn for each call, and a mark before every line of data.
+"""Delimiters around exhibits that no exhibit can imitate: a nonce drawn for each call, and a mark before every line of
+data.
 
 Spotlighting by delimiters and data marking (Hines et al. 2024). The nonce is drawn after the work was handed in. Every
-line of data begins with the mark, so it is never a delimiter, even if its author knew the nonce.
+line of data begins with the mark, so no line can be a delimiter, even if its author knew the nonce.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from .invisible_characters import written_out
 
 MARK = "| "
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
-"""Characters that some reader takes for the end of a line."""
+"""All characters that any reader may take for the end of a line."""
 
 
 def make_visible(text: str) -> str:
-    """Normalise line ends and spaces, and spell out invisible characters."""
+    """Normalise line ends and spaces, and replace invisible characters by their code points."""
     return written_out("\n".join(_BREAKS.split(text)))
 
 
@@ -36,7 +37,7 @@ class ExhibitDelimiters:
         return f"=== exhibit {number} ends {self.nonce} ==="
 
     def enclose(self, number: int, exhibit: Exhibit) -> list[str | Exhibit]:
-        """Return the exhibit between its delimiters: its text, and the picture if it is one."""
+        """Return the exhibit between its delimiters: its text, followed by the picture if it has one."""
         name = [f"name: {exhibit.name}"] if exhibit.name else []
         if exhibit.look is Look.PICTURE:
             opening = "\n".join([self.head(number), *self._mark_lines("\n".join(name))])

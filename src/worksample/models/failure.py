@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent
 
 REFUSED = frozenset({400, 403, 404, 405, 406, 410, 413, 414, 415, 422, 451})
-"""HTTP statuses that the same request would get again. All others (408, 409, 425, 429, 5xx) are temporary."""
+"""HTTP statuses that a repeated request would get again. All others (408, 409, 425, 429, 5xx) are temporary."""
 NO_ACCESS = frozenset({401, 402})
-"""HTTP statuses that every request with this key would get: the key is wrong, or its account is empty."""
+"""HTTP statuses that every request with this key gets: the key is wrong, or its account is empty."""
 WRAPPING = "RetryError"
-"""The error that tenacity raises around the last of several failures."""
+"""Name of the error that tenacity raises around the last of several failures."""
 TIMED_OUT = frozenset({"AttemptTimeoutError", "StreamIdleTimeoutError"})
 """Errors that Inspect raises if no answer arrived in time."""
 NO_CREDIT = "insufficient_quota"
-"""OpenAI's code for a 429 that waiting does not resolve."""
+"""OpenAI's error code for a 429 that waiting does not resolve."""
 LONGEST_CHAIN = 100
-"""Most errors of a chain of causes that are followed."""
+"""Maximum number of errors that are followed in a chain of causes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,13 @@ class Failure:
 
 
 def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure | None:
-    """Return the model's failure behind `error`, or None if the model is not to blame.
+    """Return the model's failure behind `error`, or None if the model is not at fault.
 
-    The model is to blame if the transcript's last call failed by itself, or an earlier one (an agent may make several
-    at
-    once) failed with this very `error`. Without an `error` (the time ran out) it is to blame if the last tries had all
-    failed, because the agent was waiting for the service. The HTTP status, if known, separates a rejected key
-    (`model.key`)
-    and a rejected request (`model.refused`) from a fault of the service (`model.error`).
+    The model is at fault if the transcript's last call failed, and was not cancelled, or if an earlier one failed with
+    this very `error` (an agent may make several calls at once). If the time ran out without an `error`, the model is at
+    fault if the last tries had all failed, because the agent was waiting for the service. The HTTP status, if known,
+    distinguishes a rejected key (`model.key`) and a rejected request (`model.refused`) from a fault of the service
+    (`model.error`).
     """
     from inspect_ai.event import ModelEvent
 
@@ -105,7 +104,7 @@ def _cause(error: BaseException | None, status: int | None) -> Cause:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return why a call failed: HTTP status and the provider's words, else what its client raised."""
+    """Return why a call failed: HTTP status and the provider's message, or else the error of its client."""
     chain = chain_of(error)
     status = next((s for s in map(_status, chain) if s is not None), None)
     said = words_of(error) or next((str(e) for e in chain if str(e) and type(e).__name__ != WRAPPING), repr(error))
@@ -113,7 +112,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def words_of(error: BaseException | None) -> str:
-    """Return the provider's own message without its client's wrapping, or ""."""
+    """Return the provider's message without the text that its client adds, or ""."""
     for link in chain_of(error):
         if (status := _status(link)) is None:
             continue
@@ -124,7 +123,7 @@ def words_of(error: BaseException | None) -> str:
 
 
 def refused_because(error: BaseException) -> str:
-    """Return why no connection was made, in the system's words, or "" if connections are not the cause."""
+    """Return the system's reason why no connection was made, or "" if connections are not the cause."""
     found = [link for link in chain_of(error) if isinstance(link, OSError)]
     if not found:
         return ""
@@ -133,13 +132,13 @@ def refused_because(error: BaseException) -> str:
 
 
 def failed_connection(error: BaseException) -> bool:
-    """Whether no connection was made, one broke, or no answer arrived in time. A file's error does not count."""
+    """Return whether a connection failed, broke, or brought no answer in time. Errors of files do not count."""
     kinds = (ConnectionError, TimeoutError, gaierror, SSLError)
     return any(isinstance(link, kinds) or type(link).__name__ in TIMED_OUT for link in chain_of(error))
 
 
 def out_of_credit(error: BaseException) -> bool:
-    """Whether a service reports that the account is empty; it answers 429, as if waiting would help."""
+    """Return whether a service reports an empty account, which it does with status 429 as if waiting would help."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
     code = inner.get("code") if isinstance(inner, dict) else None
@@ -147,7 +146,7 @@ def out_of_credit(error: BaseException) -> bool:
 
 
 def _message(body: Any) -> str | None:
-    """Return `message` of an error's body, in the forms of OpenAI, Anthropic and compatible services."""
+    """Return the `message` of an error's body, in the form of OpenAI, Anthropic and compatible services."""
     inner = body.get("error", body) if isinstance(body, dict) else body
     said = inner.get("message") if isinstance(inner, dict) else inner
     return said if isinstance(said, str) else None

@@ -1,4 +1,4 @@
-"""Record the HTTP requests behind one model call: a provider's client may send several, and reports only the last."""
+"""Record the HTTP requests behind one model call. A provider's client may send several, and reports only the last."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI
 
 UNPAID = frozenset({401, 402, 403, 404, 405, 406, 409, 410, 411, 413, 414, 415, 422, 425, 426, 429, 451, 501, 503, 529})
-"""HTTP statuses of a service that did not begin the work: it refused the request, or had no capacity."""
+"""HTTP statuses of a service that did not start the work: it refused the request, or had no capacity."""
 STREAM = "text/event-stream"
 UNREACHED = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError")
-"""Errors that HTTP clients raise before anything of a request was sent."""
+"""Names of errors that HTTP clients raise before any byte of a request is sent."""
 _OPEN: ContextVar[list[HttpExchange] | None] = ContextVar("worksample_exchanges", default=None)
 _HOOKED: WeakSet[Any] = WeakSet()
 
 
 class Fate(StrEnum):
-    """The outcome of a request, as far as the bill is concerned."""
+    """The outcome of a request as it affects the bill."""
 
     ANSWERED = "answered"
     FAILED = "failed"
-    """It never reached the service, or the service refused it: nothing is paid."""
+    """The request never reached the service, or the service refused it: it costs nothing."""
     UNSETTLED = "unsettled"
-    """It may have to be paid: it was cut off, timed out, or failed after the work began."""
+    """The request may cost money: it was cut off, timed out, or failed after the work began."""
 
 
 @dataclass(eq=False)
 class HttpExchange:
-    """One HTTP request, and what came back so far."""
+    """One HTTP request, and the part of the answer that has arrived."""
 
     response: httpx.Response | None = None
     traced: bool = False
-    """Whether the client reports its progress."""
+    """True if the client reports its progress."""
     sent: bool = False
 
     @property
     def fate(self) -> Fate:
-        """Return the fate that its HTTP answer implies."""
+        """Return the outcome that the HTTP answer implies."""
         if self.response is None:
             return Fate.FAILED if self.traced and not self.sent else Fate.UNSETTLED
         if self.response.is_success:
@@ -52,13 +52,13 @@ class HttpExchange:
 
     @property
     def _whole(self) -> bool:
-        """Whether the whole body arrived; a stream counts as whole if its reader finished."""
+        """Return whether the whole body arrived; a stream counts as complete if its reader finished."""
         assert self.response is not None
         return self.response.headers.get("content-type", "").startswith(STREAM) or self.body is not None
 
     @property
     def body(self) -> int | None:
-        """Return the bytes of the body if it arrived whole and was no stream."""
+        """Return the length of the body in bytes, or None if it is a stream or did not arrive completely."""
         try:
             return None if self.response is None else len(self.response.content)
         except RuntimeError:  # httpx's, of a body that was not read to its end
@@ -66,12 +66,14 @@ class HttpExchange:
 
 
 def fate_of_status(status: int) -> Fate:
-    """Return the fate of a request that failed with this HTTP status. A 400 is a refusal of the request itself."""
+    """Return the outcome of a request that failed with this HTTP status. 400 means that the service refused the
+    request.
+    """
     return Fate.FAILED if status == 400 or status in UNPAID else Fate.UNSETTLED
 
 
 def never_sent(error: BaseException) -> bool:
-    """Whether nothing of a request reached the service, because there was no connection."""
+    """Return whether no part of a request reached the service, because there was no connection."""
     link: BaseException | None = error
     seen: list[BaseException] = []
     while link is not None and link not in seen:
@@ -85,14 +87,14 @@ def never_sent(error: BaseException) -> bool:
 
 
 def record() -> list[HttpExchange]:
-    """Record the exchanges of this context from now on, in the list that is returned."""
+    """Start recording the HTTP exchanges of the current context; return the list to which they are added."""
     found: list[HttpExchange] = []
     _OPEN.set(found)
     return found
 
 
 def hook(api: ModelAPI) -> bool:
-    """Let a provider's HTTP client record its exchanges. Return False if the provider uses another client."""
+    """Make a provider's HTTP client record its exchanges. Return False if the provider uses another client."""
     client = getattr(getattr(api, "client", None), "_client", None)
     hooks = getattr(client, "event_hooks", None)
     if client is None or not isinstance(hooks, dict):

@@ -1,4 +1,6 @@
-"""Find invisible characters by their Unicode properties, and spell them out so that a reader sees them."""
+"""Find invisible characters by their Unicode properties, and replace them by their code points so that readers see
+them.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,17 @@ _IGNORABLE = (
     (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
     (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
 )  # fmt: skip
-"""Default_Ignorable_Code_Point of the Unicode Character Database, which Python's `unicodedata` does not have."""
+"""Default_Ignorable_Code_Point of the Unicode Character Database, which Python's `unicodedata` lacks."""
 _BLANK = (0x2800, 0xFFFC, 0x16FE4, 0x1D159)
-"""Glyphs without ink: the empty Braille pattern, an anchor of an object, a Khitan filler, a null notehead."""
+"""Characters whose glyphs have no ink: the empty Braille pattern, an object anchor, a Khitan filler, a null notehead.
+"""
 _NAMELESS = ("Cc", "Cf", "Cs", "Co", "Cn")
-"""Categories that no font draws: controls, formats, lone surrogates, private use, unassigned."""
+"""Unicode categories that no font draws: controls, formats, lone surrogates, private use, unassigned."""
 _KEPT = "\n\t"
 
 
 def is_invisible(character: str) -> bool:
-    """Whether a reader of the drawn text could not tell that this character is there."""
+    """Return whether a reader of the rendered text cannot see this character."""
     code = ord(character)
     if code in _BLANK or any(first <= code <= last for first, last in _IGNORABLE):
         return True
@@ -27,7 +30,9 @@ def is_invisible(character: str) -> bool:
 
 
 def written_out(text: str) -> str:
-    """Return `text` with every invisible character as `[U+200B]`, and every kind of space as a plain one."""
+    """Return `text` with every invisible character replaced by its code point, as `[U+200B]`, and every kind of space
+    by a plain space.
+    """
     return _replace(text, lambda character: f"[U+{ord(character):04X}]")
 
 

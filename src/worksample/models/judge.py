@@ -1,4 +1,4 @@
-"""Judges: which model answers for a role, with which settings, how often, and what it may spend."""
+"""Configuration of judges: models, settings, repeats and budgets of each role."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ from .request_account import add_usage
 from .resolver import ModelService
 
 RENDERING = "4"
-"""The version of what judges are shown beside the templates of their prompts. Raise it if the same deliverable is shown
-to judges in another way, or if an instruction in `grading.judges` changes."""
+"""Version of everything that judges see except the prompt templates. Raise it if the same deliverable is presented to
+judges in another way, or if an instruction in `grading.judges` changes.
+"""
 DEFAULT = "judge"
-"""The role that is asked if none is named."""
+"""The role that is used if none is named."""
 
 
 class JudgeConfig(Frozen):
-    """A table `[judges.NAME]` of an experiment file. NAME is the role; `judge` is asked if none is named."""
+    """A table `[judges.NAME]` of an experiment file. NAME is the role; `judge` is the default role."""
 
     model: str | tuple[str, ...]
-    """A model name as Inspect takes it. A list is a panel: each of its models judges on its own."""
+    """A model name as Inspect takes it. A list is a panel: each of its models judges independently."""
     repeats: int = Field(default=1, ge=1, le=100)
-    """How often each model judges one submission."""
+    """Number of times that each model judges one submission."""
     temperature: float | None = Field(default=0.0, ge=0, le=2)
-    """Temperature of generation; above 0 if repeats should differ."""
+    """Sampling temperature. Set it above 0 if repeats should differ."""
     max_tokens: int = Field(default=2048, ge=16)
-    """Most tokens of one answer."""
+    """Maximum number of tokens of one answer."""
     settings: dict[str, Any] = {}
-    """Further settings of generation, such as `reasoning_effort`."""
+    """Other generation settings, such as `reasoning_effort`."""
     timeout: float = Field(default=300, gt=0)
-    """Seconds for one answer, with all retries of the service."""
+    """Seconds for one answer, including all retries of the service."""
     tries: int = Field(default=3, ge=1, le=20)
-    """How often a question is asked in a run until its answer can be read. In addition, requests that the service
-    failed are
-    retried, at most as often as its `retries` allow.
+    """Maximum number of times that a run asks a question until it gets a readable answer. Failed requests are retried
+    in addition, at most as often as the service's `retries` allow.
     """
     cost: float | None = Field(default=None, gt=0)
-    """US dollars that this judge may spend on an experiment. Its models must have a price."""
+    """Maximum US dollars that this judge may spend on an experiment. Its models must have a price."""
     calls: int | None = Field(default=None, gt=0)
-    """Calls that this judge may make in an experiment."""
+    """Maximum number of calls that this judge may make in an experiment."""
     rounds: tuple[Protocol, ...] = tuple(Protocol)
-    """Protocols whose rounds it judges, by default all; `[]` for one that only graders ask."""
+    """Protocols whose rounds this judge judges, by default all; `[]` for a judge that only graders ask."""
     characters: int = Field(default=200_000, gt=0)
-    """Characters of text that one question may show."""
+    """Maximum characters of text that one question may show."""
     pictures: int = Field(default=24, ge=0)
-    """Pictures, pages and frames that one question may show."""
+    """Maximum number of pictures, pages and frames that one question may show."""
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -84,28 +84,29 @@ Waiter = tuple[asyncio.AbstractEventLoop, "asyncio.Future[None]"]
 
 @dataclass
 class JudgeSpending:
-    """What a judge has used so far, over all its callers in all threads."""
+    """Spending of a judge so far, over all callers in all threads."""
 
     usage: Usage = field(default_factory=Usage)
     under_way: int = 0
-    """Calls that have begun and not ended."""
+    """Number of calls in progress."""
     reserved: float = 0.0
-    """Most US dollars that these can cost."""
+    """Maximum US dollars that the calls in progress can cost."""
     _waiting: list[Waiter] = field(default_factory=list, repr=False)
     without_schema: set[str] = field(default_factory=set)
     """Models whose service refused a request with a schema for its answer."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     async def begin(self, name: str, config: JudgeConfig, most: float = 0.0) -> None:
-        """Reserve a call that can cost `most`; wait while open calls could use up the rest of the budget.
+        """Reserve budget for a call that can cost at most `most`; wait while open calls could use up the rest of the
+        budget.
 
-        A call that is alone always begins. Raises JudgeError (`judge.limit`) if a cap is reached.
+        A call always begins if no other call is open. Raises JudgeError (`judge.limit`) if a cap is reached.
         """
         while (waiter := self._try_begin(name, config, most)) is not None:
             await waiter
 
     def _try_begin(self, name: str, config: JudgeConfig, most: float) -> asyncio.Future[None] | None:
-        """Begin the call and return None, or return a future that tells when another call has ended."""
+        """Begin the call and return None, or return a future that completes when another call has ended."""
         with self._lock:
             calls = self.usage.calls + self.usage.unsettled + self.under_way
             cost = (self.usage.cost or 0.0) + (self.usage.unsettled_cost or 0.0)
@@ -125,7 +126,7 @@ class JudgeSpending:
             return None
 
     def end(self, used: Usage, most: float = 0.0) -> None:
-        """Book a call that is over, answered or not."""
+        """Book the usage of a call that is over, whether it was answered or not."""
         with self._lock:
             self.under_way -= 1
             self.reserved = max(0.0, self.reserved - most) if self.under_way else 0.0
@@ -141,7 +142,8 @@ class JudgeSpending:
             self.usage = add_usage(self.usage, used)
 
     def raise_to(self, total: Usage) -> None:
-        """Raise the usage to the total of all processes, if that is more than is known in this one."""
+        """Raise the usage to the total of all processes, if that total is higher than the usage known to
+        this process."""
         with self._lock:
             if total.requests > self.usage.requests:
                 self.usage = total
@@ -154,26 +156,26 @@ def _wake(waiter: asyncio.Future[None]) -> None:
 
 @dataclass(frozen=True)
 class ModelRole:
-    """One model that answers for a role."""
+    """A model that answers for a role, with its configuration and service."""
 
     name: str
     model: str
     config: JudgeConfig
     service: ModelService
     sink: Sink
-    """Storage for prompts and answers."""
+    """Storage of prompts and answers."""
     spent: JudgeSpending = field(default_factory=JudgeSpending)
 
     @property
     def version(self) -> str:
-        """Return 16 characters of the digest of prompts, model, settings and rendering."""
+        """Return the first 16 characters of the digest of prompts, model, settings and rendering."""
         kept = {"temperature", "max_tokens", "settings", "characters", "pictures"}
         settings = {k: v for k, v in self.config.plain().items() if k in kept}
         return digest_of([PROMPTS, RENDERING, self.model, settings])[:16]
 
     @property
     def calling(self) -> ModelService:
-        """Return the service with this judge's own timeout."""
+        """Return the model service with this judge's timeout."""
         seconds = self.config.timeout
         tried = seconds if self.service.try_timeout is None else min(seconds, self.service.try_timeout)
         return replace(self.service, timeout=seconds, try_timeout=tried)
@@ -185,21 +187,21 @@ class ModelRole:
 
 
 Roles = Mapping[str, tuple[ModelRole, ...]]
-"""Role name -> its models, in order."""
+"""Mapping of role names to the models of the role, in order."""
 
 
 def describe_judges(roles: Roles) -> str:
-    """Describe the judges that graders can ask here; if the text changes, work that waited for a judge is graded
-    again.
+    """Describe the judges that graders can ask. If the description changes, submissions that waited for a judge are
+    graded again.
     """
     said = (f"{r.name} {r.version}, calls {r.config.calls}, cost {r.config.cost}" for rs in roles.values() for r in rs)
     return "; ".join(sorted(said))
 
 
 def judges_of(judges: Mapping[str, JudgeConfig], roles: Mapping[str, str], service: ModelService, sink: Sink) -> Roles:
-    """Return the judges of an experiment: `[judges.NAME]`, and `roles` that name a model without one.
+    """Return the judges of an experiment: those of `[judges.NAME]`, and one for each role that only names a model.
 
-    Raises PlanError if both name a role with different models, or a table cannot be used.
+    Raises PlanError if both name a role with different models, or if a table is invalid.
     """
     tables = dict(judges)
     for name, model in roles.items():

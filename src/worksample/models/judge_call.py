@@ -1,4 +1,4 @@
-"""Ask a judge model a probe, read its answer and store both. Nothing else on this platform asks a judge."""
+"""Ask a judge model a question, read its answer and store both. No other module of the platform calls a judge."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
-from worksample.files import put_canonical
 from worksample.records import Usage
+from worksample.store import put_canonical
 
 from .exhibit import Exhibit
 from .exhibit_delimiters import ExhibitDelimiters
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
 
 GRACE = 30.0
-"""Seconds beyond a judge's own timeout after which we cancel the call."""
+"""Seconds after a judge's timeout until the platform cancels the call."""
 PAUSE, LONGEST_PAUSE = 0.5, 60.0
-"""Seconds to wait after a service's first failure, doubled after each further one, and the longest wait."""
+"""Seconds to wait after a service's first failure, doubled after each further failure, and the maximum wait."""
 WARMER = 0.5
-"""The lowest temperature of a retry, if the judge has one: at 0 a model repeats itself."""
+"""Minimum temperature of a retry, if the judge has a temperature: at 0 a model repeats itself."""
 NO_SCHEMA = frozenset({400, 404, 415, 422, 501})
-"""HTTP statuses that may mean that the service does not support the schema."""
+"""HTTP statuses that may mean that the service does not support the answer schema."""
 _SWAP = {"first": "second", "second": "first", "equal": "equal"}
 
 
 @dataclass
 class _Ledger:
-    """Usage of a probe's calls, and the records kept of them."""
+    """Usage and records of a question's calls."""
 
     usage: Usage = field(default_factory=Usage)
     calls: list[dict[str, Any]] = field(default_factory=list)
@@ -54,8 +54,8 @@ class _Ledger:
 
 
 class _ServiceFault(JudgeError):
-    """A failure of the service. `passing`: whether another request may succeed; `wait`: seconds that the service asks
-    for.
+    """A failure of the service. `passing` is True if another request may succeed; `wait` is the delay in seconds that
+    the service asks for.
     """
 
     def __init__(self, what: str, *, where: str, passing: bool, wait: float | None = None) -> None:
@@ -64,16 +64,16 @@ class _ServiceFault(JudgeError):
 
 
 async def ask(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
-    """Ask a judge model a probe, and return its answer and the usage.
+    """Ask a judge model a question; return its answer and the usage.
 
-    Only this function retries a judge; neither Inspect nor a provider's client does. A malformed answer (outside the
-    choices, not one JSON object, a refusal, a quote that is no evidence) is asked for again up to `tries` times in all,
-    each time with other delimiters, a correction and some temperature. In addition, temporary failures of the service
-    are
-    retried as often as its `retries` allow, within the judge's `timeout`.
+    Only this function retries a judge; neither Inspect nor a provider's client does. If an answer is malformed (not one
+    of the choices, not one JSON object, a refusal, a quote that is no evidence), the question is asked again, `tries`
+    times at most, each time with other delimiters, a correction and a higher temperature. Temporary failures of the
+    service are retried in addition, as often as its `retries` allow, within the judge's `timeout`.
+
     Raises JudgeError with its cause, `record` and `usage`: `judge.error` if the service failed or cannot be used,
-    `judge.malformed`, `judge.refused`, or `judge.limit` if a cap is reached. Raises StoreError if nothing can be
-    stored.
+    `judge.malformed`, `judge.refused`, or `judge.limit` if a cap is reached. Raises StoreError if prompt or answer
+    cannot be stored.
     """
     ledger = _Ledger()
     try:
@@ -87,7 +87,7 @@ async def ask(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
 
 
 def _join_orders(one: JudgeReply, other: JudgeReply) -> JudgeReply:
-    """Join two answers to a pair, the second with positions swapped: if they differ, the two are equal."""
+    """Join the answers to a pair in both orders. If they differ, the result is `equal`."""
     second = _SWAP[str(other.value)]
     value = str(one.value) if one.value == second else "equal"
     reasons = f"as shown: {one.value}: {one.reason}\nswapped: {other.value}: {other.reason}"
@@ -131,7 +131,7 @@ async def _take_answer(role: ModelRole, probe: Probe, ledger: _Ledger, *, swappe
 
 
 def _draw_delimiters(probe: Probe) -> ExhibitDelimiters:
-    """Draw delimiters that no exhibit contains; a second draw is as likely as guessing 128 bits."""
+    """Draw delimiters that no exhibit contains. A second draw is as unlikely as guessing 128 bits."""
     while True:
         fence = ExhibitDelimiters()
         if not any(fence.nonce in e.text or fence.nonce in e.name for e in (*probe.exhibits, *probe.second)):
@@ -180,7 +180,7 @@ def _keep_prompt(role: ModelRole, put: Prompt, config: dict[str, Any]) -> dict[s
 
 
 def _highest_cost(role: ModelRole, messages: Sequence[ChatMessage]) -> float:
-    """Return the most US dollars that one call can cost; 0 without a price."""
+    """Return the maximum US dollars that one call can cost; 0 without a price."""
     size, price = size_of_request(messages), role.service.prices.get(role.model)
     return CallLimit(size.tokens_at_most, role.config.max_tokens, price).cost or 0.0
 
@@ -249,7 +249,7 @@ def _is_refusal(output: ModelOutput) -> bool:
 
 
 def _words(output: ModelOutput, said: dict[str, Any]) -> str:
-    """Return the text of a complete answer. Raises JudgeError if there is none."""
+    """Return the text of a complete answer. Raises JudgeError if the answer is empty, cut off or a refusal."""
     if said["error"]:
         raise _ServiceFault(str(said["error"])[:600], where=output.model, passing=True)
     if said["refused"]:

@@ -1,5 +1,5 @@
-"""The prompt of a probe: our instruction, the author's question, the exhibits between delimiters, the form of the
-answer.
+"""The prompt of a judge: the platform's instruction, the author's question, the exhibits between delimiters, and the
+format of the answer.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ NOT_SHOWN = {
     Visibility.MISSING: _OURS,
     Visibility.CRASHED: _OURS,
 }
-"""The prompt's words for an exhibit whose file cannot be shown, by reason."""
+"""The prompt's text for an exhibit whose file cannot be shown, by reason."""
 INSPECTED = (
     "Some files of the work could not be shown to you. The work is not to blame, so do not count it against the work. "
     'Add "inspected" to the object: "yes" if what you are shown is enough to answer, "no" if the answer depends on a '
@@ -82,14 +82,14 @@ PROMPTS = digest_of(
         [QUOTE, INSPECTED, AGAIN, CUT, EMPTY, REFUSED, *NOT_SHOWN.values()],
     ]
 )
-"""Digest of all templates: part of a judge's version."""
+"""Digest of all templates. It is part of a judge's version."""
 
 Part = str | Exhibit
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt to send: the system text, and the user's parts in order. `exhibits`: number -> exhibit, from 1."""
+    """A complete prompt: the system text, and the user's parts in order. `exhibits` maps numbers from 1 to exhibits."""
 
     system: str
     parts: tuple[Part, ...]
@@ -99,9 +99,10 @@ class Prompt:
 def prompt(
     probe: Probe, fence: ExhibitDelimiters, limits: ExhibitLimits, *, swapped: bool = False, advice: str = ""
 ) -> Prompt:
-    """Build the prompt of a probe. `swapped`: the second of a pair comes first. `advice`: the error of the last answer.
+    """Build the prompt of a question.
 
-    No invisible character is left in it, whoever wrote the words.
+    If `swapped`, the second exhibits of a pair come first. `advice` is the correction of the last answer. All invisible
+    characters are made visible, whoever wrote the text.
     """
     sides = [("", probe.exhibits)]
     if probe.kind is ProbeKind.PAIR:

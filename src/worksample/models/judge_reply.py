@@ -1,4 +1,4 @@
-"""Read a judge's completion as an answer: one of the allowed answers, with quotes found in the exhibits, or none."""
+"""Read a judge's completion: one of the allowed answers, with quotes that occur in the exhibits, or an error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .tolerant_json import NotOneObject, one_object
 Value = bool | str | dict[str, Any]
 SIDES = ("first", "equal", "second")
 LONGEST = 10_000
-"""Most characters of a reason that are kept."""
+"""Maximum characters of a reason that are stored."""
 _YES = frozenset({"yes", "y", "true"})
 _NO = frozenset({"no", "n", "false"})
 _NO_EXHIBIT = frozenset({"", "null", "none", "n/a", "na", "0", "-"})
@@ -29,8 +29,8 @@ _SIDE = re.compile(r"(?:the )?(first|second)(?: one| piece(?: of work)?| work)?"
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A quote as evidence. `exhibit`: its number, from 1. `checked`: a program found the text there; pictures cannot be
-    checked.
+    """A quote as evidence. `exhibit` is its number, from 1. `checked` is True if a program found the text in that
+    exhibit; pictures cannot be checked.
     """
 
     exhibit: int
@@ -41,26 +41,28 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReply:
-    """A judge's answer. `value`: a bool for yes_no, an option, a dict for fields and checklist, `first`, `equal` or
-    `second`
-    for a pair.
+    """A judge's answer.
+
+    `value` is a bool for yes_no, an option, a dict for fields and checklist, or `first`, `equal` or `second` for a
+    pair.
     """
 
     value: Value
     reason: str = ""
     quotes: tuple[Quote, ...] = ()
     record: dict[str, Any] = field(default_factory=dict)
-    """Stored facts: the model, and digests of prompt and raw answers."""
+    """Facts for the store: the model, and digests of prompt and raw answers."""
     inspected: bool = True
-    """Whether the judge says that it could inspect the work; asked only if a part of it could not be shown."""
+    """False if the judge says that it could not inspect the work. Asked only if a part of the work could not be shown.
+    """
     orders: tuple[str, ...] = ()
-    """For a pair: the answers in both orders, in terms of the order as shown. `value` joins them."""
+    """For a pair, the answers in both orders, in terms of the order as shown. `value` joins them."""
 
 
 class MalformedAnswer(JudgeError):
-    """A completion that is no answer. `advice`: how to correct it, in our words only, because the judge's own words may
-    repeat
-    what the work says.
+    """A completion that contains no valid answer.
+
+    `advice` says how to correct it, without quoting the judge, because the judge may repeat text of the work.
     """
 
     def __init__(self, what: str, advice: str, cause: Cause = Cause.JUDGE_MALFORMED) -> None:
@@ -90,7 +92,7 @@ def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> Jud
 
 
 def _answer_object(said: dict[str, Any], probe: Probe) -> dict[str, Any]:
-    """Return the object that answers, even if it is the only value of another object."""
+    """Return the object that contains the answer, even if it is the only value of another object."""
     wanted = {ProbeKind.FIELDS: "fields", ProbeKind.CHECKLIST: "items"}.get(probe.kind, "answer")
     while wanted not in said and len(said) == 1:
         [only] = said.values()
@@ -109,19 +111,19 @@ def _reason(said: Any) -> str:
 
 
 def _read_inspected(said: Mapping[str, Any], probe: Probe) -> bool:
-    """Whether the judge could inspect the work, if it was asked. Only an explicit yes counts."""
+    """Return whether the judge could inspect the work; True if it was not asked. Only an explicit yes counts."""
     if not probe.asks_inspected:
         return True
     return said.get("inspected") is not None and _read_value(said["inspected"], "inspected")
 
 
 def _single_element(said: Any) -> Any:
-    """Return the element of a list of one, or any other value unchanged."""
+    """Return the only element of a list, or any other value unchanged."""
     return said[0] if isinstance(said, list) and len(said) == 1 else said
 
 
 def _normal_word(said: Any) -> str | None:
-    """Return a short answer without case, quotation marks and full stop, or None if it is no text."""
+    """Return a short answer in lower case without quotation marks and full stop, or None if it is not text."""
     said = _single_element(said)
     if isinstance(said, float) and said.is_integer():
         said = int(said)
@@ -143,7 +145,7 @@ def _read_value(said: Any, where: str = "answer") -> bool:
 
 
 def _option(said: Any, probe: Probe) -> str:
-    """Return the option that the judge means: its words alone, or with the question's explanation of it."""
+    """Return the option that the judge chose: its exact words, or its words with the question's explanation."""
     allowed = SIDES if probe.kind is ProbeKind.PAIR else probe.options
     plain = _single_element(said)
     if isinstance(plain, str) and plain in allowed:
@@ -181,7 +183,7 @@ def _fields(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Va
 
 
 def _named_table(said: Mapping[str, Any], key: str, names: Iterable[str]) -> dict[str, Any]:
-    """Return the table under `key`, or beside the reason, if it has exactly these names."""
+    """Return the table under `key`, or next to the reason, if its keys are exactly these names."""
     wanted = {_normal_word(name): name for name in names}
     table = said.get(key)
     if table is None and set(wanted) <= set(said) and not set(wanted) & {"reason", "exhibit", "quote", "inspected"}:
@@ -197,7 +199,7 @@ def _named_table(said: Mapping[str, Any], key: str, names: Iterable[str]) -> dic
 
 
 def _typed_value(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
-    """Convert a field's value to its type, if it has only one meaning in that type."""
+    """Convert a field's value to its type, if the value has exactly one meaning in that type."""
     kind = schema["type"]
     if kind == "boolean" and not isinstance(value, bool):
         value = _read_value(value, name)
@@ -249,7 +251,7 @@ _WORTHLESS = {
 
 
 class _Evidence:
-    """The exhibits of a question, prepared for searching quotes."""
+    """The exhibits of a question, prepared for the search of quotes."""
 
     def __init__(self, probe: Probe, exhibits: Mapping[int, Exhibit]) -> None:
         self.probe, self.exhibits = probe, exhibits
@@ -260,13 +262,14 @@ class _Evidence:
         }
 
     def holds(self, source: str) -> bool:
-        """Whether an exhibit contains these words."""
+        """Return whether an exhibit contains these words."""
         wanted = fold(source)
         return any(wanted in text for searchable in self.texts.values() for text in searchable.texts)
 
     def quotes(self, said: Mapping[str, Any], *, needed: bool, item: str = "") -> tuple[Quote, ...]:
-        """Return the quotes that count as evidence. A picture is cited by its number; a text's quote must occur in that
-        text.
+        """Return the quotes that count as evidence.
+
+        A picture is cited by its number; a quote must occur in its text.
         """
         if not self.probe.quotes:
             return ()
@@ -291,7 +294,7 @@ class _Evidence:
         raise malformed(f"{what}{where}: {text[:300]!r}", f"This was wrong: {what}{where}. {advice}")
 
     def _number(self, said: Any) -> int | None:
-        """Return the number of the cited exhibit, given by number or file name, or None."""
+        """Return the number of the cited exhibit, which may be cited by number or file name, or None."""
         said = _single_element(said)
         if isinstance(said, bool) or not isinstance(said, int | float | str | None):
             raise malformed('"exhibit" is not a number')
@@ -308,8 +311,9 @@ class _Evidence:
         return named[0]
 
     def _place(self, text: str, number: int | None) -> tuple[int, QuoteWorth]:
-        """Return the exhibit that holds a quote, and the quote's worth. Without a valid number only one exhibit may
-        hold it.
+        """Return the exhibit that contains a quote, and the quote's worth.
+
+        Without a valid number, the quote counts only if exactly one exhibit contains it.
         """
         places = [number] if number in self.texts else list(self.texts)
         worth = {place: self.texts[place].find(text) for place in places if place is not None}

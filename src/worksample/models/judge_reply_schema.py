@@ -16,13 +16,13 @@ STRUCTURED = frozenset(
         "openai", "openai-api", "openrouter", "perplexity", "sagemaker", "sambanova", "sglang", "together", "vllm",
     }
 )  # fmt: skip
-"""Providers of Inspect that pass a schema on. A service behind one of them may still refuse it."""
+"""Inspect's providers that pass a schema on. A service behind one of them may still refuse it."""
 _TEXT = {"type": "string"}
 _YES_NO = {"type": "string", "enum": ["yes", "no"]}
 
 
 def takes_schema(model: str) -> bool:
-    """Whether the provider of a model (`provider/model`) passes a schema on."""
+    """Return whether the provider of a model (`provider/model`) passes a schema on to its service."""
     return model.partition("/")[0] in STRUCTURED
 
 
@@ -37,7 +37,7 @@ def response_schema(probe: Probe) -> ResponseSchema:
 
 
 def schema_of(probe: Probe) -> dict[str, Any]:
-    """Return the same schema as JSON types."""
+    """Return the schema of a probe's answer as plain JSON types."""
     evidence = {"exhibit": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "quote": _TEXT} if probe.quotes else {}
     inspected = {"inspected": _YES_NO} if probe.asks_inspected else {}
     if probe.kind is ProbeKind.CHECKLIST:

@@ -1,4 +1,4 @@
-"""Book every request to a model in its caller's account, and hold it back until the limits have room."""
+"""Book every model request in its caller's account, and delay requests until the limits have room for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolInfo
 
 SCRIPTED = frozenset({"mockllm", "script", "replay"})
-"""Providers within this process: their token counts were written by somebody, and nothing is estimated."""
+"""Providers that run in this process. Their authors wrote the token counts, so nothing is estimated."""
 
 
 def meter(api: ModelAPI, name: str) -> None:
@@ -42,7 +42,7 @@ def meter(api: ModelAPI, name: str) -> None:
 
 
 def gate(model: Model) -> None:
-    """Hold a model's calls back until the caller's limits have room for the most that each can use.
+    """Delay a model's calls until the caller's limits have room for the maximum that each can use.
 
     Changes the model's class, because the engine copies models to give them roles.
     """
@@ -57,7 +57,10 @@ def _gated_class() -> type[Model]:
     from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
 
     class GatedModel(Model):
-        """A model whose calls wait for room. Its prompts can be stored, whatever a Python agent puts into them."""
+        """A model whose calls wait for room.
+
+        Its prompts can always be stored, whatever a Python agent puts into them.
+        """
 
         async def generate(  # type: ignore[override]
             self, input: str | list[ChatMessage], tools: Any = (), tool_choice: Any = None, config: Any = None,
@@ -77,7 +80,7 @@ def _gated_class() -> type[Model]:
 
 
 def _infos(tools: Any) -> Iterable[ToolInfo]:
-    """Return those of a call's tools whose description for the model is known beforehand."""
+    """Return the descriptions of those tools of a call that are known before the call."""
     from inspect_ai.tool import ToolDef, ToolInfo
 
     for tool in tools if isinstance(tools, Sequence) else ():

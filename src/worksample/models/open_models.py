@@ -1,4 +1,4 @@
-"""Close judges' models in the event loop that used them: their connections belong to it."""
+"""Close judges' models in the event loop that used them, because their connections belong to that loop."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _ASKED: WeakKeyDictionary[asyncio.AbstractEventLoop, set[Model]] = WeakKeyDictio
 
 
 def note_model(model: Model) -> None:
-    """Note that the running loop has connections of this model."""
+    """Note that the running event loop has connections of this model."""
     _ASKED.setdefault(asyncio.get_running_loop(), set()).add(model)
 
 
 async def close_models() -> None:
-    """Close the models that `ask` opened in the running loop, at its end; a later `ask` opens them again.
+    """Close the models that `ask` opened in the running event loop. A later `ask` opens them again.
 
-    A loop that is closed with open connections leaves sockets behind, which the next loop could inherit.
+    A loop that closes with open connections leaves sockets behind, which the next loop could inherit.
     """
     for model in _ASKED.pop(asyncio.get_running_loop(), set()):
         # As its context manager it is also forgotten by Inspect, which would hand out the closed one again.

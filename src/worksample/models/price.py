@@ -1,4 +1,4 @@
-"""Prices of models' tokens. A price is only what the user states: none is guessed or looked up."""
+"""Prices of models' tokens. The user states every price; the platform never guesses or looks up one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Price(Frozen):
     cache_read: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Tokens read from the service's cache; None: charged as input, which is an upper bound."""
     cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """Tokens written to the service's cache; None: as input."""
+    """Tokens written to the service's cache; None: charged as input."""
 
 
 Prices = Mapping[str, Price]
@@ -46,14 +46,12 @@ def read_prices(table: Mapping[str, Any], where: str = "prices") -> dict[str, Pr
 
 
 def has_price(model: str, prices: Prices) -> bool:
-    """Whether the calls of `model` have a price."""
+    """Return whether the calls of `model` have a price."""
     return model in prices
 
 
 def require_price(model: str | None, prices: Prices) -> None:
-    """Raise PlanError for a budget on a model without a price: such a limit would never be reached, without any
-    notice.
-    """
+    """Raise PlanError for a budget on a model without a price, because such a limit would silently have no effect."""
     if model is None:
         raise PlanError(
             "a budget in dollars is set, but this agent calls no model, so nothing counts against it",
@@ -70,7 +68,7 @@ def require_price(model: str | None, prices: Prices) -> None:
 
 
 def register(prices: Prices) -> None:
-    """Register the prices with Inspect, so that its cost limit counts. Its facts about the model's context stay."""
+    """Register the prices with Inspect, so that its cost limit works. Inspect's data on the model's context stay."""
     from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 
     for name, price in prices.items():

@@ -1,4 +1,4 @@
-"""Probes: narrow questions to a judge, with the exhibits that they are about."""
+"""Probes: narrow questions to a judge, together with the exhibits to look at."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .exhibit import Exhibit
 
 TYPES: dict[str, type | tuple[type, ...]] = {"string": str, "number": (int, float), "integer": int, "boolean": bool}
 MOST = 50
-"""Most options, items or fields of one probe."""
+"""Maximum number of options, items or fields of one probe."""
 
 
 class ProbeKind(StrEnum):
@@ -26,9 +26,10 @@ class ProbeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question, built by the functions below.
+    """A question to a judge, built by the functions below.
 
-    `question`: by the task's author. `exhibits`: data. `instruction`: ours, instead of the usual one of this kind.
+    `question` is written by the task's author; `exhibits` are data; `instruction` replaces the platform's usual
+    instruction for this kind of question.
     """
 
     kind: ProbeKind
@@ -43,9 +44,11 @@ class Probe:
     """Flat properties of a JSON schema: name -> {"type", "enum"?}."""
     instruction: str = ""
     quotes: bool = True
-    """Whether an affirmative answer must quote an exhibit, if there is text."""
+    """True if an affirmative answer must quote an exhibit that has text."""
     asks_inspected: bool = False
-    """Whether the judge must also say if it could inspect the work: asked if a part of it could not be shown."""
+    """True if the judge must also say whether it could inspect the work, because a part of the work could not be
+    shown.
+    """
 
     def __post_init__(self) -> None:
         fault = _fault(self)

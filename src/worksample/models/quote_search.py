@@ -1,4 +1,4 @@
-"""Check evidence: whether the words that a judge quotes occur in an exhibit, and are long enough to be found there."""
+"""Check evidence: does a judge's quote occur in an exhibit, and is it long enough to be found there only once?"""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from .exhibit_delimiters import MARK, make_visible
 from .invisible_characters import without_unseen
 
 LEAST = 4
-"""Fewest letters and digits of a quote; a Chinese, Japanese or Korean character counts as two."""
+"""Minimum number of letters and digits of a quote; a Chinese, Japanese or Korean character counts as two."""
 AMPLE = 30
-"""Letters and digits from which a passage may occur in an exhibit more than once: it is evidence of each occurrence."""
+"""Number of letters and digits from which a passage counts as evidence even if it occurs more than once in an exhibit.
+"""
 _WRITTEN_OUT = re.compile(r"\[U\+[0-9A-F]{4,6}\]")
 _ELLIPSIS = re.compile(r"\[\s*\.\.\.\s*\]|\(\s*\.\.\.\s*\)|\.{3,}")
 _SINGLE = dict.fromkeys(map(ord, "‘’‚‛′ʼ`´＇ʹ"), "'")
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")
 _DROPPED = dict.fromkeys(map(ord, '"“”„‟«»‹›″＂*_'), "")
-"""Quotation marks, which a table doubles and JSON escapes, and Markdown's emphasis."""
+"""Quotation marks, which CSV doubles and JSON escapes, and Markdown's emphasis marks; removed before the search."""
 _LOOKS = _SINGLE | _DASHES | _DROPPED
 _NO_APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)")
-"""A single quotation mark, in contrast to the apostrophe of a word."""
+"""A single quotation mark that is not the apostrophe of a word."""
 _HYPHENATED = re.compile(r"(?<=\w)-\s*\n\s*(?=\w)")
 
 
@@ -32,13 +33,13 @@ class QuoteWorth(Enum):
     EVIDENCE = "evidence"
     NOWHERE = "nowhere"
     SHORT = "short"
-    """It has too few letters and digits: it could occur by chance."""
+    """The quote has too few letters and digits: it could occur by chance."""
     OFTEN = "often"
-    """It is short and occurs in several places."""
+    """The quote is short and occurs in several places."""
 
 
 def fold(text: str) -> str:
-    """Normalise text for comparison: no marks, typography, case or invisible characters; one space for any white
+    """Normalise text for comparison: without marks, typography, case and invisible characters; white space becomes one
     space.
     """
     text = "\n".join(line.removeprefix(MARK) for line in make_visible(text).split("\n"))
@@ -60,7 +61,7 @@ class Searchable:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """Return the text as it is, and with words joined that a line break separates."""
+        """Return the text as it is, and the text with words rejoined that a line break split."""
         return tuple({fold(self.text): 0, fold(_HYPHENATED.sub("", self.text)): 0})
 
     @cached_property
@@ -68,7 +69,7 @@ class Searchable:
         return frozenset(fold(line) for line in self.text.splitlines())
 
     def find(self, quote: str) -> QuoteWorth:
-        """Return the worth of a quote as evidence in this exhibit. `...` in it represents omitted words."""
+        """Return the worth of a quote as evidence in this exhibit. `...` in the quote stands for omitted words."""
         if not weight(fold(quote)):
             return QuoteWorth.SHORT
         worth = [self._worth(quote, text) for text in self.texts]
@@ -92,7 +93,7 @@ class Searchable:
         return next((best for best in (QuoteWorth.EVIDENCE, QuoteWorth.OFTEN) if best in worth), QuoteWorth.SHORT)
 
     def _of_passage(self, passage: str, text: str) -> QuoteWorth:
-        """Return the worth of a passage of the text. A whole line needs no length if it occurs once."""
+        """Return the worth of a passage of the text. A whole line may be short if it occurs only once."""
         if weight(passage) < LEAST and passage != text and passage not in self.lines:
             return QuoteWorth.SHORT
         often = text.find(passage, text.find(passage) + 1) >= 0

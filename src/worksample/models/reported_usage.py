@@ -1,6 +1,6 @@
-"""Read the token counts that services report: each uses names of its own, and some report a part or nothing.
+"""Read the token counts that services report. Services use different names, and some report only a part or nothing.
 
-A good answer stays good: missing counts are estimated, see `request_account.estimate`.
+A good answer stays valid: `request_account.estimate` estimates missing counts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _REASONING = ("completion_tokens_details", "output_tokens_details")
 
 
 def read_usage() -> None:
-    """Make the loaded providers understand every service's way to report tokens. Idempotent."""
+    """Make the loaded providers understand every service's form of token counts. Idempotent."""
     for name, module in tuple(sys.modules.items()):
         if name.startswith(_PROVIDERS) or name == "inspect_ai.model._openai_responses":
             _replace(module, "model_output_from_openai", _wrap_chat_usage)
@@ -130,9 +130,10 @@ def _response(usage: Any) -> Any:
 
 
 def _counts(usage: Any) -> tuple[int, int, int | None, int | None, int | None, int]:
-    """Return tokens of the whole prompt, the answer, cache reads, cache writes, reasoning, and the total.
+    """Return the tokens of the whole prompt, the answer, cache reads, cache writes, reasoning, and the total.
 
-    Unreported counts are 0. If a service reports more cached tokens than its prompt has, it counts them apart from it.
+    Unreported counts are 0. If a service reports more cached tokens than prompt tokens, the prompt's count excludes the
+    cached ones, so both are added.
     """
     details = [detail for name in _DETAILS if (detail := _field(usage, name)) is not None]
     cached, missed = _first([*details, usage], _READ), _first([usage], (_MISSED,))
@@ -151,9 +152,7 @@ def _counts(usage: Any) -> tuple[int, int, int | None, int | None, int | None, i
 
 
 def _first(places: Iterable[Any], names: Iterable[str]) -> int | None:
-    """Return the count under one of these names, the largest if there are several: a 0 beside a count only fills a
-    field.
-    """
+    """Return the largest count under any of these names: some services write 0 into fields that they do not use."""
     names = tuple(names)
     found = [count for place in places for name in names if (count := _count(_field(place, name))) is not None]
     return max(found, default=None)
@@ -164,7 +163,7 @@ def _field(place: Any, name: str) -> Any:
 
 
 def _count(value: Any) -> int | None:
-    """Return a count of tokens, even if it is written as text or with a decimal point."""
+    """Return a token count, even if it is written as text or with a decimal point."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

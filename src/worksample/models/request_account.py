@@ -1,8 +1,9 @@
-"""Book what requests to models use: reserved before they are sent, settled by their answer, else bounded.
+"""Accounts of model requests: the maximum is reserved before a request is sent, and replaced by the real usage
+afterwards.
 
-Every request of a trial, of a judge's question and of a colleague's turn belongs to one `ModelAccount`. A request that
-its caller gives up (a limit, a timeout, the end of the work) continues in the background for a while, so that its usage
-becomes known; after that it counts as *unsettled*, with the most that it can have used.
+Every request of a trial, of a judge's question and of a colleague's turn belongs to one `ModelAccount`. If the caller
+gives up a request (a limit, a timeout, the end of the work), the request continues in the background for a while, so
+that its usage becomes known. After that it counts as *unsettled*, with the maximum that it can have used.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelOutput
 
 GRACE = 30.0
-"""Most seconds that a request continues after its caller has given it up."""
+"""Maximum seconds that a request continues after its caller has given it up."""
 LEAST_GRACE = 5.0
 SLOWER = 3.0
-"""A request may take this many times as long as the slowest answered one."""
+"""How many times as long as the slowest answered request a request may take."""
 UNKNOWN_ANSWER = 128_000
-"""Assumed tokens of the longest answer if the model's limit is unknown: no known service gives more."""
+"""Assumed maximum tokens of an answer if the model's limit is unknown: no known service returns more."""
 CURRENT: ContextVar[ModelAccount | None] = ContextVar("worksample_account", default=None)
-"""The account that requests of this context are booked in."""
+"""The account that books the requests of the current context."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallLimit:
-    """The most that one request can use. `longest`: tokens of the longest answer, if known."""
+    """The maximum that one request can use. `longest` is the maximum tokens of its answer, if known."""
 
     prompt: int
     longest: int | None = None
@@ -63,7 +64,7 @@ class CallLimit:
 
     @property
     def usage(self) -> Usage:
-        """Return the usage of such a request while it is unsettled."""
+        """Return the usage to record for such a request while it is unsettled."""
         return Usage(unsettled=1, unsettled_tokens=self.tokens, unsettled_cost=self.cost)
 
 
@@ -77,7 +78,7 @@ class SentRequest:
     """Estimated tokens of its prompt."""
     exchanges: list[HttpExchange] = field(default_factory=list)
     told: bool = False
-    """Whether the provider's client reports its HTTP requests."""
+    """True if the provider's client reports its HTTP requests."""
     began: float = field(default_factory=time.monotonic)
 
     @property
@@ -87,15 +88,15 @@ class SentRequest:
 
     @property
     def unsent(self) -> bool:
-        """Whether it is known that nothing was sent to the service."""
+        """Return whether it is certain that nothing was sent to the service."""
         return self.told and not self.exchanges
 
 
 @dataclass(eq=False)
 class ModelAccount:
-    """The requests of one trial, or of one question to a judge. For one event loop.
+    """The requests of one trial, or of one question to a judge. Belongs to one event loop.
 
-    `cost` and `tokens` are limits on the sum of what is settled, unsettled and reserved.
+    `cost` and `tokens` are limits on the sum of settled, unsettled and reserved usage.
     """
 
     prices: Mapping[str, Price]
@@ -104,7 +105,7 @@ class ModelAccount:
     answered: Usage = field(default_factory=Usage)
     """Usage of the answers that reached the caller."""
     lost: Usage = field(default_factory=Usage)
-    """Usage, known or at most, of requests whose answers reached nobody."""
+    """Usage, exact or an upper bound, of requests whose answers reached nobody."""
     charged: float = 0.0
     """US dollars of `lost` that were counted against the budget of the work although the service did not confirm them.
     """
@@ -130,11 +131,10 @@ class ModelAccount:
 
     @asynccontextmanager
     async def reserve(self, most: CallLimit) -> AsyncIterator[None]:
-        """Reserve the most that a call can use, as soon as the limits have room for it.
+        """Reserve the maximum that a call can use, as soon as the limits have room for it.
 
-        A call that is alone always starts. Limits are checked before and after it, so that at most one call can exceed
-        them,
-        however many are made at once.
+        A call always starts if no other call is open. Limits are checked before and after each call, so at most one
+        call can exceed them, however many calls are made at once.
         """
         while not self._has_room(most):
             waiter = asyncio.get_running_loop().create_future()
@@ -151,7 +151,7 @@ class ModelAccount:
             self._wake()
 
     def _wake(self) -> None:
-        """Let waiting calls check again whether there is room for them."""
+        """Make waiting calls check again whether the limits have room for them."""
         for waiter in self._waiting:
             if not waiter.done():
                 waiter.set_result(None)
@@ -209,14 +209,14 @@ class ModelAccount:
             self._slowest = max(self._slowest, sent.seconds_waited)
 
     def _fail(self, error: BaseException, sent: SentRequest) -> None:
-        """Book a call whose last request ended in an error."""
+        """Book a call whose last request ended with an error."""
         if sent.unsent:
             return
         fates = _fates(sent, error)
         self._lose([*fates[:-1], self._unread(sent) if fates[-1] is Fate.ANSWERED else fates[-1]], sent)
 
     def _unread(self, sent: SentRequest) -> Fate:
-        """Book an answer that arrived whole but could not be read: its tokens are estimated."""
+        """Book an answer that arrived completely but could not be read: its tokens are estimated."""
         body = sent.exchanges[-1].body if sent.exchanges else None
         if body is None:
             return Fate.UNSETTLED
@@ -228,8 +228,9 @@ class ModelAccount:
         return Fate.ANSWERED
 
     def _lose(self, fates: list[Fate], sent: SentRequest) -> None:
-        """Book requests without an answer. What the service itself reports as an error does not count against a
-        budget.
+        """Book requests without an answer.
+
+        A failure that the service itself reports does not count against a budget.
         """
         price = self.prices.get(sent.model)
         free = Usage(cost=None if price is None else 0.0, priced=price is not None)
@@ -267,23 +268,22 @@ class ModelAccount:
             self._take(task.result(), sent, late=True)
 
     async def settle(self, seconds: float | None = None) -> Usage:
-        """Wait for requests that were given up, and book them.
+        """Wait for the requests that callers gave up, and book them.
 
-        Waits `seconds` at most (by default the time that each is granted), and returns the usage of requests whose
-        answers
-        reached nobody so far.
+        Waits at most `seconds`, by default as long as each request may continue. Returns the usage so far of requests
+        whose answers reached nobody.
         """
         if self._given_up and (seconds is None or seconds > 0):
             await asyncio.wait(tuple(self._given_up), timeout=GRACE if seconds is None else seconds)
         return self.close()
 
     def close_total(self) -> Usage:
-        """Return all usage, with requests that are still open as unsettled."""
+        """Return all usage, counting requests that are still open as unsettled."""
         self.close()
         return self.total
 
     def close(self) -> Usage:
-        """Book open requests as unsettled, at once."""
+        """Book open requests as unsettled, without waiting."""
         for task, sent in tuple(self._given_up.items()):
             del self._given_up[task]
             if task.done() and not task.cancelled() and task.exception() is None:
@@ -295,26 +295,26 @@ class ModelAccount:
 
 
 def add_usage(a: Usage, b: Usage) -> Usage:
-    """Return the sum; a usage without a request changes nothing."""
+    """Return the sum of two usages; a usage without a request changes nothing."""
     if not a.requests:
         return b
     return plus(a, b) if b.requests else a
 
 
 def is_estimated(output: ModelOutput) -> bool:
-    """Whether the tokens of an answer are our estimate."""
+    """Return whether the platform estimated the tokens of an answer."""
     return bool((output.metadata or {}).get(ESTIMATED))
 
 
 def refused_for_length(output: ModelOutput) -> bool:
-    """Whether an output represents a prompt that the service refused because it is too long."""
+    """Return whether an output means that the service refused the prompt because it is too long."""
     return bool(output.choices) and output.stop_reason == "model_length" and output.usage is None
 
 
 def estimate(output: ModelOutput, prompt: int) -> None:
-    """Estimate tokens that the service does not report, or reports absurdly, and mark the output.
+    """Estimate tokens that the service does not report, or reports absurdly, and mark the output as estimated.
 
-    Tokens that only the total contains are counted as the answer's: some services count reasoning there and charge for
+    Tokens that only the total includes are counted as the answer's: some services count reasoning there and charge for
     it.
     """
     from inspect_ai.model import ModelUsage
@@ -341,14 +341,12 @@ def estimate(output: ModelOutput, prompt: int) -> None:
 
 
 def _earlier(sent: SentRequest) -> list[Fate]:
-    """Return the fates of requests that the provider's client retried by itself."""
+    """Return the outcomes of requests that the provider's client retried by itself."""
     return [one.fate for one in sent.exchanges[:-1] if one.fate is not Fate.ANSWERED]
 
 
 def _fates(sent: SentRequest, error: BaseException) -> list[Fate]:
-    """Return the fates of a call's requests if the call ended in an error; the last may be an answer that nobody could
-    read.
-    """
+    """Return the outcomes of the requests of a failed call; the last one may be an answer that could not be read."""
     unsent, status = never_sent(error), status_of(error)
     if not sent.exchanges:
         return [Fate.FAILED if unsent else Fate.UNSETTLED if status is None else fate_of_status(status)]
@@ -357,7 +355,7 @@ def _fates(sent: SentRequest, error: BaseException) -> list[Fate]:
 
 
 def _charge(tokens: int, cost: float) -> None:
-    """Count against the engine's limits of the work that made the request, if they still hold."""
+    """Count usage against the engine's limits of the work that made the request, if they still apply."""
     from inspect_ai.model import ModelUsage
     from inspect_ai.util._limit import record_model_cost, record_model_usage
 

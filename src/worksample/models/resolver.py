@@ -1,4 +1,4 @@
-"""Resolve a model's name to a model."""
+"""Resolve model names to Inspect's models."""
 
 from __future__ import annotations
 
@@ -25,33 +25,32 @@ if TYPE_CHECKING:
 
 CHARACTERS_PER_TOKEN = 3.5
 MAKERS = (("gpt", "openai"), ("o3", "openai"), ("o4", "openai"), ("claude", "anthropic"), ("gemini", "google"))
-"""Provider by the beginning of a model's name that comes without one."""
+"""Prefix of a model's name -> provider, for names without a provider."""
 _PREPARED: WeakSet[ModelAPI] = WeakSet()
-"""Providers that are prepared already: Inspect returns the same one for the same arguments."""
+"""Providers that are prepared already. Inspect returns the same provider object for the same arguments."""
 
 
 @dataclass(frozen=True)
 class ModelService:
-    """How models are called. Times are in seconds."""
+    """Settings for calling models. Times are in seconds."""
 
     prices: Mapping[str, Price] = field(default_factory=dict)
     retries: int | None = 5
-    """Retries of one request after a fault of the service; the provider's own client makes none. None: until the
-    trial's
-    time is over.
+    """Retries of one request after a fault of the service; the provider's client makes none. None: retry until the
+    trial's time is over.
     """
     timeout: float | None = 1800
-    """Time of one request with all its retries."""
+    """Maximum seconds of one request, including all retries."""
     try_timeout: float | None = 600
-    """Time of one try."""
+    """Maximum seconds of one try."""
     connections: int | None = None
-    """Requests at once, per model; None: the provider's default."""
+    """Maximum number of simultaneous requests per model; None: the provider's default."""
     args: Mapping[str, Any] = field(default_factory=dict)
     """Arguments of the provider, such as `base_url`."""
 
 
 def resolve(name: str, service: ModelService, generation: Mapping[str, Any] | None = None) -> Model:
-    """Return the model called `name` (as Inspect takes it, `provider/model`), with its price registered.
+    """Return the model called `name` (`provider/model`, as Inspect takes it), and register its price.
 
     `generation` holds settings such as `temperature` or `reasoning_effort`. Raises PlanError for an unknown provider, a
     missing key or an unknown setting.
@@ -85,7 +84,7 @@ def resolve(name: str, service: ModelService, generation: Mapping[str, Any] | No
 
 
 def check_generation(generation: Mapping[str, Any], where: str) -> None:
-    """Raise PlanError for settings of generation that Inspect does not know, or with impossible values."""
+    """Raise PlanError for generation settings that Inspect does not know, or that have impossible values."""
     from inspect_ai.model import GenerateConfig
 
     faults, file = Faults(), "generation"
@@ -98,7 +97,7 @@ def check_generation(generation: Mapping[str, Any], where: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """Put Inspect's message on one line, with its lines still separated."""
+    """Return Inspect's message on one line."""
     lines = (" ".join(line.split()) for line in re.sub(r"\[/?[a-z ]*\]", "", text).splitlines())
     told = [line for line in lines if line]
     ended = [line if line[-1] in ".:;," else f"{line}:" for line in told[:-1]]
@@ -106,7 +105,9 @@ def _plain(text: str) -> str:
 
 
 def _unusable(name: str, said: str) -> PlanError:
-    """Say why a model cannot be used, and what to type: its whole name, the key's variable, the provider's package."""
+    """Build the error for a model that cannot be used. It says what to type: the full name, the key's variable, or the
+    pip command of the provider's package.
+    """
     provider, slash, model = name.partition("/")
     if not slash:
         whole = next((f"{maker}/{name}" for begins, maker in MAKERS if name.startswith(begins)), f"PROVIDER/{name}")
@@ -116,23 +117,23 @@ def _unusable(name: str, said: str) -> PlanError:
         near = difflib.get_close_matches(provider, known, 1)
         return PlanError(
             f"there is no provider {provider!r}; known are: {', '.join(known)}",
-            next=f"--model {near[0]}/{model}" if near else "--model PROVIDER/MODEL (docs/providers.md)",
+            next=f"--model {near[0]}/{model}" if near else "--model PROVIDER/MODEL (docs/how-to/choose-an-agent.md)",
         )
     key = re.search(r"\b[A-Z][A-Z0-9_]*_API_KEY\b", said)
     package = re.search(r"\bpip install ([\w.\[\]-]+)", said)
     address = re.search(r"\b[A-Z][A-Z0-9_]*_BASE_URL\b", said)
-    step = "check the provider's package and its API key (docs/providers.md)"
+    step = "check the provider's package and its API key (docs/how-to/choose-an-agent.md)"
     if package:
         step = f"pip install {package[1]}   (in a clone: .venv/bin/uv pip install {package[1]})"
     elif address:
-        step = f"--base-url http://localhost:8000/v1, or export {address[0]}=... (docs/providers.md)"
+        step = f"--base-url http://localhost:8000/v1, or export {address[0]}=... (docs/how-to/choose-an-agent.md)"
     elif key:
-        step = f"export {key[0]}=... (docs/providers.md: keys, addresses and names of each provider)"
+        step = f"export {key[0]}=... (docs/how-to/choose-an-agent.md: keys, addresses and names of each provider)"
     return PlanError(f"the model {name} cannot be used: {said}", next=step)
 
 
 def _providers() -> list[str]:
-    """List the providers of Inspect and installed packages by name."""
+    """Return the names of all providers of Inspect and of installed packages."""
     from inspect_ai._util.registry import registry_find, registry_info
 
     found = registry_find(lambda info: info.type == "modelapi")
@@ -140,9 +141,9 @@ def _providers() -> list[str]:
 
 
 def _end_retries(api: ModelAPI) -> None:
-    """Keep a provider's client from retrying requests below our retries.
+    """Stop a provider's client from retrying requests, because the platform retries them.
 
-    A provider recreates its client after some faults, so this holds for later clients, too.
+    Some providers create a new client after a fault, so this also applies to later clients.
     """
     initialize = api.initialize
 
@@ -161,10 +162,9 @@ def _set_none(api: ModelAPI) -> None:
 
 
 def _count_here(api: ModelAPI) -> None:
-    """Estimate tokens by length if the provider would download a vocabulary to count them, or gets no count.
+    """Estimate tokens by length if the provider would download a vocabulary to count them, or cannot count.
 
-    The count only decides when a long conversation is compacted. If the service is down, the following call fails, and
-    its
+    The count only decides when a long conversation is compacted. If the service is down, the next call fails, and its
     failure is classified and retried.
     """
     import inspect

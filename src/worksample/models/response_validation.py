@@ -1,4 +1,6 @@
-"""Reject HTTP 200 responses without an answer: an unreadable body, or no choice in it, is a fault of the service."""
+"""Reject HTTP 200 responses without an answer: an unreadable body, or a body without choices, is a fault of the
+service.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +28,15 @@ UNREADABLE = (
     IndexError,
     AttributeError,
 )
-"""Errors that providers' clients raise over a malformed body."""
+"""Errors that providers' clients raise for a malformed body."""
 
 
 class NoAnswerError(Exception):
-    """A response of the service that contains no model's answer."""
+    """A response of the service that contains no answer of a model."""
 
 
 def need_answers(api: ModelAPI) -> None:
-    """Make a provider retry, as after any fault of its service, if a response cannot be an answer.
+    """Make a provider retry if a response cannot be an answer, as after any other fault of its service.
 
     An account without credit is not retried; some services report it as a rate limit.
     """
@@ -62,13 +64,15 @@ def need_answers(api: ModelAPI) -> None:
 
 
 def too_long(error: Exception) -> bool:
-    """Whether a request was rejected because it exceeds the model's context; each server words it differently."""
+    """Return whether a request was rejected because it exceeds the model's context. Each server words this
+    differently.
+    """
     status = getattr(error, "status_code", None)
     return status in TOO_LARGE and TOO_LONG.search(str(error)) is not None
 
 
 def _full(name: str, error: Exception) -> ModelOutput:
-    """Return the output that Inspect makes of it for known services: the conversation is then compacted."""
+    """Return the output that Inspect creates for known services in this case, so that the conversation is compacted."""
     from inspect_ai.model import ModelOutput
 
     return ModelOutput.from_content(name, str(error), stop_reason="model_length")
@@ -81,7 +85,7 @@ def _unreadable(error: Exception) -> str:
 
 
 def _said(result: Any) -> str:
-    """Return the error message that some services put into a 200."""
+    """Return the error message that some services put into a 200 response."""
     call = result[1] if isinstance(result, tuple) else None
     body = getattr(call, "response", None)
     error = body.get("error") if isinstance(body, dict) else None

@@ -1,4 +1,4 @@
-"""Observe whether a model call reached its service: if it failed before that, the request is at fault."""
+"""Observe whether a model call reached its service. If it failed before that, the request is at fault."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ REJECTED = frozenset({400, 413, 414, 422})
 
 
 class NotSentError(Exception):
-    """A request that could not be encoded for its service: nothing was sent."""
+    """A request that could not be encoded for its service, so nothing was sent."""
 
 
 @dataclass
 class SendProgress:
-    """How far one call came."""
+    """The progress of one model call."""
 
     provider: bool = False
-    """Whether the provider was called at all."""
+    """True if the provider was called."""
     told: bool = False
-    """Whether the provider's client reports its requests as it sends them."""
+    """True if the provider's client reports its requests when it sends them."""
     sent: bool = False
     event: ModelEvent | None = None
     """The call's last event in the transcript."""
 
     def never_left(self, error: BaseException) -> bool:
-        """Whether an error without a status was raised before anything was sent."""
+        """Return whether an error without a status was raised before anything was sent."""
         if status_of(error) is not None or failed_connection(error):
             return False
         return not self.provider or (self.told and not self.sent)
@@ -95,7 +95,7 @@ def _mark(call: SendProgress, error: Exception) -> None:
 
 @functools.cache
 def _report_requests() -> None:
-    """Let the hooks that Inspect puts into its providers' HTTP clients report that a request is on its way."""
+    """Make the hooks in Inspect's HTTP clients report when a request is sent."""
     from inspect_ai.model._providers.util.hooks import ConverseHooks, HttpHooks, HttpxHooks
 
     begin, sent = HttpHooks._start_request, HttpHooks.update_request_time

@@ -1,4 +1,4 @@
-"""Configuration of models' services: by model, by provider, or for all."""
+"""Configuration of model services: per model, per provider, or for all models."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from .price import Price
 from .resolver import ModelService
 
 ALL = "*"
-"""The entry that holds for every model."""
+"""Key of the entry that applies to every model."""
 _SECRET = re.compile(r"(^|_)(api_?key|key|token|secret|password)$", re.IGNORECASE)
 
 
 class ServiceConfig(Frozen):
-    """How a service is called. None inherits: from the provider's entry, then from that of all models."""
+    """Settings for calling a service. None inherits: from the provider's entry, then from the entry for all models."""
 
     base_url: str | None = Field(default=None, min_length=1)
-    """The service's address, as in `http://localhost:8000/v1`; by default the value of the provider's own variable."""
+    """The service's address, as in `http://localhost:8000/v1`; default: the provider's environment variable."""
     args: dict[str, Any] = {}
-    """More arguments of Inspect's provider, such as `azure` or `region`; keys belong in the environment."""
+    """Additional arguments of Inspect's provider, such as `azure` or `region`. Keys belong in the environment."""
     connections: int | None = Field(default=None, ge=1)
-    """Requests at once, per model; by default the provider's own."""
+    """Maximum number of simultaneous requests per model; default: the provider's."""
     retries: int | None = Field(default=None, ge=0)
     """Retries of one request after a fault of the service; by default 5."""
     answer_timeout: Seconds | None = Field(default=None, gt=0)
-    """Time of one try, as in `90s` or `10m`; by default 10 minutes. Raise it for models that think longer."""
+    """Maximum time of one try, as in `90s` or `10m`; by default 10 minutes. Raise it for models that think longer."""
     request_timeout: Seconds | None = Field(default=None, gt=0)
-    """Time of one request with all its tries; by default 30 minutes."""
+    """Maximum time of one request with all its tries; by default 30 minutes."""
 
     @field_validator("base_url")
     @classmethod
@@ -70,7 +70,7 @@ Services = Mapping[str, ServiceConfig]
 
 
 def config_for(model: str, services: Services) -> ServiceConfig:
-    """Merge the entries that hold for a model: its own, its providers' (the longest name first), and that of all
+    """Merge the entries that apply to a model: the model's, its providers' (longest name first), and the one for all
     models.
     """
     found = ServiceConfig()
@@ -82,7 +82,7 @@ def config_for(model: str, services: Services) -> ServiceConfig:
 
 
 def service_for(model: str, services: Services, prices: Mapping[str, Price], default: ModelService) -> ModelService:
-    """Return how a model is called: its configuration, over `default`."""
+    """Return the settings for calling a model: its configuration, with missing values from `default`."""
     config = config_for(model, services)
     args = {**default.args, **config.args}
     if config.base_url is not None:

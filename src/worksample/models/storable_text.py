@@ -1,8 +1,7 @@
-"""Replace what cannot be stored in a model's answer, which is untrusted input, before anything tries to store it.
+"""Clean a model's answer, which is untrusted input, before it is stored.
 
 Text that UTF-8 cannot encode (lone surrogates, which JSON can spell) would make a whole run's log unwritable.
-Impossible
-token counts count for nothing: not against a limit, not as cost.
+Impossible token counts are ignored by limits and costs.
 """
 
 from __future__ import annotations
@@ -22,16 +21,18 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI, ModelOutput
 
 MOST_BITS = 1023
-"""Most bits of an integer that converts to a floating-point number."""
+"""Maximum number of bits of an integer that can be converted to a float."""
 DEEPEST = 128
-"""Most levels of a tool call's arguments."""
+"""Maximum depth of a tool call's arguments."""
 PARSER = "parse_tool_call"
-"""The engine's function that parses an answer's tool calls."""
+"""Name of the engine's function that parses an answer's tool calls."""
 _LONE = re.compile("[\ud800-\udfff]")
 
 
 def scrub(value: Any) -> Any:
-    """Return the value with every lone surrogate replaced by U+FFFD; models are changed in place, only if needed."""
+    """Return the value with every lone surrogate replaced by U+FFFD. Pydantic models are changed in place, only if
+    needed.
+    """
     if isinstance(value, str):
         return _LONE.sub("\ufffd", value) if _LONE.search(value) else value
     if isinstance(value, list):
@@ -57,7 +58,7 @@ def _scrub_model(model: BaseModel) -> None:
 
 
 def _mend(output: ModelOutput) -> None:
-    """Remove impossible usage, and numbers in tool calls that no tool can take."""
+    """Remove impossible usage from an output, and numbers in tool calls that no tool can take."""
     if output.usage is not None and not is_plausible(output.usage):
         output.usage = None
     for choice in output.choices:
@@ -69,7 +70,7 @@ def _mend(output: ModelOutput) -> None:
 def _unwieldy(value: Any) -> str:
     """Return why no tool could take these arguments, or "".
 
-    Integers beyond all floating-point numbers, NaN and infinity, and structures nested too deeply to be written down.
+    Reasons are integers beyond all floats, NaN and infinity, and structures nested too deeply to be written.
     """
     level, depth = [value], 0
     while level:
@@ -88,7 +89,7 @@ def _unwieldy(value: Any) -> str:
 
 
 def scrub_answers(api: ModelAPI) -> None:
-    """Make every answer of a model's provider storable. Raises AgentError for unreadable tool calls."""
+    """Make every answer of a provider storable. Raises AgentError for unreadable tool calls."""
     generate = api.generate
 
     async def clean(*args: Any, **kwargs: Any) -> Any:

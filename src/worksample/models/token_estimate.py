@@ -1,4 +1,4 @@
-"""Estimate the tokens of text that nobody counts: a likely number, and one that is never too small."""
+"""Estimates of token counts for text that no service counted: a likely number, and an upper bound."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 BYTES_PER_TOKEN = 3.5
-"""Bytes of UTF-8 per token, in text that people and programs write."""
+"""Typical bytes of UTF-8 per token, in text that people and programs write."""
 FRAME = 8
 """Tokens that mark the beginning and end of a message or a tool."""
 HIDDEN = 1_000
 """Tokens of instructions that a service may add to a request with tools."""
 PICTURE = 5_000
-"""Least tokens of a picture, a recording or a document, for the number that is never too small."""
+"""Minimum tokens of a picture, recording or document in the upper bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The size of a request or an answer."""
+    """The size of a request or an answer, from which tokens are estimated."""
 
     bytes: int = 0
     """Bytes of text, as UTF-8."""
@@ -34,7 +34,7 @@ class Size:
     media: int = 0
     """Number of pictures, recordings and documents."""
     media_tokens: int = 0
-    """Tokens of these by the engine's estimate."""
+    """Tokens of pictures, recordings and documents by the engine's estimate."""
 
     @property
     def tokens(self) -> int:

@@ -1,7 +1,7 @@
-"""Read a JSON object from a model's words if they have only one meaning, and refuse it otherwise.
+"""Read a JSON object from a model's text if the text has only one meaning, and reject it otherwise.
 
-Read: text around an object, Markdown fences, reasoning in tags, trailing commas, comments, single and curly quotes,
-Python's literals, bare keys, line ends inside texts, an object inside a JSON text. Refused: two different objects, a
+Accepted: text around an object, Markdown fences, reasoning in tags, trailing commas, comments, single and curly quotes,
+Python's literals, bare keys, line ends inside texts, an object inside a JSON text. Rejected: two different objects, a
 repeated key, unescaped quotes inside a text, NaN, truncated text.
 """
 
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 DEEPEST = 20
-"""Most objects and lists inside each other."""
+"""Maximum depth of nested objects and lists."""
 LONGEST = 200_000
-"""Most characters of an answer that are read."""
+"""Maximum characters of an answer that are read."""
 _TAGS = "think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad|reason|seed:think"
 _OPENS = re.compile(
     rf"<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|channel\|>\s*(?:analysis|commentary)", re.IGNORECASE
@@ -27,20 +27,20 @@ _ENDS = re.compile(
 )
 _POINT = re.compile(rf"(?P<opens>{_OPENS.pattern})|(?P<ends>{_ENDS.pattern})|(?P<brace>\{{)", re.IGNORECASE)
 _BEGINS = re.compile(r"""\{\s*(?:["'“‘]|\\+"|//|/\*|[A-Za-z_]\w*\s*[:=])""")
-"""How an object begins, in contrast to a brace in prose."""
+"""The beginning of an object, as opposed to a brace in prose."""
 _ESCAPED = re.compile(r'\{\s*(?:\\n|\\r|\\t)*\s*\\"')
 _SPACE = re.compile(r"(?:\s|[\u200b\u2060\ufeff]|//[^\n]*|/\*.*?\*/|#[^\n]*)+", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTES = {'"': '"', "'": "'", "“": "“”", "‘": "‘’"}
-"""The opening quotes of a text, and the quotes that may close it."""
+"""Opening quote of a text -> the quotes that may close it."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", "\n": ""}
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
 _NO_NUMBERS = frozenset({"nan", "infinity", "inf", "undefined"})
 
 
 class NotOneObject(ValueError):
-    """Words that hold no object, several, or an unreadable one; `advice` says what to do instead."""
+    """Text that contains no object, several, or an unreadable one; `advice` says what to write instead."""
 
     def __init__(self, what: str, advice: str = "") -> None:
         super().__init__(what)
@@ -51,7 +51,7 @@ class NotOneObject(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FoundObject:
-    """An object, the characters that it was read from, and whether other words surround it."""
+    """An object, the text that it was read from, and whether other words surround it."""
 
     value: dict[str, Any]
     source: str
@@ -59,7 +59,7 @@ class FoundObject:
 
 
 def one_object(text: str) -> FoundObject:
-    """Return the one object in a model's words. Raises NotOneObject."""
+    """Return the only object in a model's text. Raises NotOneObject."""
     if len(text) > LONGEST:
         raise NotOneObject(f"it has more than {LONGEST:,} characters", "It was too long. Give short texts.")
     stripped = text.strip().strip("\ufeff").strip()
@@ -83,7 +83,7 @@ def _stripped_of_fences(text: str) -> str:
 
 
 def _unpack(text: str) -> str | None:
-    """Return the inner text if the whole is one JSON text, or an object whose quotes are all escaped."""
+    """Return the inner text if the whole text is one JSON string, or an object whose quotes are all escaped."""
     body = _stripped_of_fences(text)
     if not (body.startswith('"') and body.endswith('"')):
         if not (body.startswith("{") and _ESCAPED.match(body)):
@@ -97,7 +97,7 @@ def _unpack(text: str) -> str | None:
 
 
 def _objects(text: str) -> list[tuple[dict[str, Any], str]]:
-    """Return the objects outside of reasoning, which is no part of the answer."""
+    """Return the objects outside of reasoning, which is not part of the answer."""
     found: list[tuple[dict[str, Any], str]] = []
     place = 0
     while point := _POINT.search(text, place):
@@ -118,13 +118,13 @@ def _objects(text: str) -> list[tuple[dict[str, Any], str]]:
 
 
 class _Reader:
-    """A reader of one value from a position in a text. Raises NotOneObject."""
+    """A parser of one value, starting at a position in a text. Raises NotOneObject."""
 
     def __init__(self, text: str, place: int) -> None:
         self.text, self.place, self.depth = text, place, 0
 
     def object(self) -> tuple[dict[str, Any], int]:
-        """Return the object that begins here, and its end."""
+        """Return the object at the current position, and its end."""
         return self._object(), self.place
 
     def _fault(self, what: str) -> NotOneObject:

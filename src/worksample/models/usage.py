@@ -1,4 +1,4 @@
-"""Usage of model calls by role, summed call by call at the price of each."""
+"""Usage of model calls by role, added up call by call with each call's price."""
 
 from __future__ import annotations
 
@@ -16,21 +16,19 @@ if TYPE_CHECKING:
 MILLION = 1_000_000
 AGENT = "agent"
 ESTIMATED = "worksample_estimated_usage"
-"""Key of an output's metadata if its tokens are our estimate because its service reported none."""
+"""Key of an output's metadata if the platform estimated its tokens because the service reported none."""
 COUNTS = tuple(name for name in Usage.model_fields if name not in ("cost", "priced", "unsettled_cost"))
-"""Fields of a usage that add up."""
+"""Fields of a usage that are added up."""
 MOST_TOKENS = 1_000_000_000
-"""Most tokens of one call, of any kind: larger and negative numbers are no counts."""
+"""Maximum number of tokens of one call, of any kind; larger and negative numbers are rejected as counts."""
 
 
 def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
-    """Return usage per role over a transcript's model events; calls without a role are the agent's.
+    """Return the usage per role of a transcript's model events; calls without a role are the agent's.
 
-    Every answered call counts, except those from a local cache, which used nothing. `cost` sums the calls with a price
-    (None
-    if there are none), `priced` says whether all have one: a call has none if its service reports no usage, or an
-    absurd
-    one.
+    Counts every answered call, except those from a local cache, which used nothing. `cost` sums the calls with a price
+    (None if there are none), and `priced` is True if all have one. A call has none if its service reports no usage, or
+    an absurd one.
     """
     total: dict[str, Usage] = {}
     for event in events:
@@ -44,14 +42,16 @@ def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
 
 
 def with_zero_cost(usage: Mapping[str, Usage], model: str | None, prices: Prices) -> dict[str, Usage]:
-    """Return `usage`, with 0 dollars for an agent that never called its priced model: that cost is known."""
+    """Return `usage` with a cost of 0 dollars for an agent that never called its priced model, because that cost is
+    known.
+    """
     if AGENT in usage or model is None or model not in prices:
         return dict(usage)
     return {**usage, AGENT: Usage(cost=0.0, priced=True)}
 
 
 def is_plausible(used: ModelUsage) -> bool:
-    """Whether counts of tokens can be true. A service may answer anything."""
+    """Return whether token counts are possible. A service may report anything."""
     counts = (
         used.input_tokens,
         used.output_tokens,
@@ -64,12 +64,12 @@ def is_plausible(used: ModelUsage) -> bool:
 
 
 def is_own_call(event: Event) -> TypeGuard[ModelEvent]:
-    """Whether an event is a call that the agent made itself."""
+    """Return whether an event is a call that the agent made itself."""
     return event.event == "model" and (event.role or AGENT) == AGENT
 
 
 def call_usage(event: ModelEvent, prices: Prices) -> Usage | None:
-    """Return the usage of one call; None if it is not over, was not answered, or came from a local cache."""
+    """Return the usage of one call, or None if it is not over, was not answered, or came from a local cache."""
     if event.pending or event.cache == "read":
         return None
     used = event.output.usage
@@ -80,10 +80,11 @@ def call_usage(event: ModelEvent, prices: Prices) -> Usage | None:
 
 
 def output_usage(used: ModelUsage | None, model: str, prices: Prices, *, estimated: bool = False) -> Usage:
-    """Return the usage of one answered call to `model`, at its price if it has one and the service reports tokens.
+    """Return the usage of one answered call to `model`. It has a cost if the model has a price and the service reports
+    tokens.
 
-    Cached tokens without a price of their own are charged as input, and the call is counted as such. `estimated`: the
-    service reported no tokens, and `used` is an estimate.
+    Cached tokens without a price are charged as input, and the call is counted as such. `estimated` is True if the
+    service reported no tokens and `used` is an estimate.
     """
     if used is None or not is_plausible(used):
         return Usage(calls=1, unpriced=1)
@@ -115,7 +116,7 @@ def output_usage(used: ModelUsage | None, model: str, prices: Prices, *, estimat
 
 
 def plus(a: Usage | None, b: Usage) -> Usage:
-    """Return the sum. If one of them has no request, `priced` is the other's."""
+    """Return the sum of two usages. If one of them has no request, `priced` is the other's."""
     if a is None:
         return b
     summed = {name: getattr(a, name) + getattr(b, name) for name in COUNTS}
@@ -137,10 +138,10 @@ def _has_no_bound(used: Usage) -> bool:
 
 
 def dearest_call(model: str, prices: Prices, generation: Mapping[str, Any] | None = None) -> float | None:
-    """Return US dollars of a call that fills the model's context and its longest answer; None if one of them is
+    """Return US dollars of a call that fills the model's context and returns its longest answer; None if one of them is
     unknown.
 
-    A budget is checked after each call, so the call that exceeds it is paid for.
+    A budget is checked after each call, so the call that exceeds it is still paid.
     """
     from inspect_ai.model import get_model_info
 

@@ -207,8 +207,8 @@ def options_of(
 
 def _run(config: ExperimentConfig, progress: bool, stop: Stop) -> Run:
     from worksample.experiments.experiment_runner import run_experiment
+    from worksample.experiments.run_progress import watcher
 
-    from .progress import watcher
     from .run_results import Run
 
     watch = watcher(silent=not progress)
@@ -222,8 +222,8 @@ def _resume(experiment: str | Run, store: Where, progress: bool, given: ResumeOp
     from worksample.experiments.config_file import config_of_experiment
     from worksample.experiments.experiment_lookup import find_experiment
     from worksample.experiments.experiment_runner import run_experiment
+    from worksample.experiments.run_progress import watcher
 
-    from .progress import watcher
     from .run_results import Run, name_of
 
     with _TURN, use_store(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError, UsageError
-from worksample.files import put_canonical
+from worksample.store import put_canonical
 
 from .stores_and_packages import use_store
 
@@ -65,7 +65,7 @@ def qualify(
     path = find_suite(str(suite))
     with use_store(store, create=True) as here:
         jobs = _ingest_jobs(here, path)
-        looks = asyncio.run(examine_jobs(JobExaminer(here, sandbox=config.sandbox), jobs, told=told))
+        looks = asyncio.run(examine_jobs(JobExaminer(here, sandbox=config.sandbox), jobs, show_progress=told))
         beside = _import_counts(path)
         round = People(here).open_people_round(
             PeopleRound(
@@ -114,9 +114,9 @@ def _ingest_jobs(store: Store, path: Path) -> list[Instance]:
 
 def _import_counts(path: Path) -> dict[str, object]:
     """Return the counts of the suite's import, or {} if their file is missing."""
-    from worksample.formats.jobs.table_import import COUNTS
+    from worksample.formats.jobs.table_import import COUNTS_FILE
 
-    file = (path if path.is_dir() else path.parent) / COUNTS
+    file = (path if path.is_dir() else path.parent) / COUNTS_FILE
     if not file.is_file():
         return {}
     try:

@@ -95,8 +95,7 @@ def _grade(
 ) -> Graded:  # fmt: skip
     from worksample.experiments.experiment_lookup import find_experiment
     from worksample.experiments.regrade_pipeline import regrade
-
-    from .progress import watcher
+    from worksample.experiments.run_progress import watcher
 
     with use_store(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
         found = None if submissions else find_experiment(open_, name_of(experiment))

@@ -43,7 +43,7 @@ class Run:
 
     @property
     def slots(self) -> pl.DataFrame:
-        """Return a row per planned slot with its verdict; a null score is not 0 (docs/frames.md)."""
+        """Return a row per planned slot with its verdict; a null score is not 0 (docs/reference/store.md)."""
         from worksample.results.slots import slots_df
 
         with use_store(self.store) as store:
@@ -51,7 +51,7 @@ class Run:
 
     @property
     def trials(self) -> pl.DataFrame:
-        """Return a row per trial: ending, seconds, cost, tokens (docs/frames.md)."""
+        """Return a row per trial: ending, seconds, cost, tokens (docs/reference/store.md)."""
         from worksample.store.frames import trials_df
 
         with use_store(self.store) as store:
@@ -59,7 +59,7 @@ class Run:
 
     @property
     def evaluations(self) -> pl.DataFrame:
-        """Return a row per evaluation (docs/frames.md)."""
+        """Return a row per evaluation (docs/reference/store.md)."""
         from worksample.store.frames import evaluations_df
 
         with use_store(self.store) as store:

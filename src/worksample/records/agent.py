@@ -42,9 +42,9 @@ class Usage(Frozen):
     unsettled: int = omittable(0, ge=0)
     """Requests, not in `calls`, that may have to be paid: cut off, timed out, or failed after the work was done."""
     unsettled_tokens: int = omittable(0, ge=0)
-    """Most tokens that the unsettled requests can have used."""
+    """Maximum number of tokens that the unsettled requests can have used."""
     unsettled_cost: float | None = omittable(None, ge=0, allow_inf_nan=False)
-    """Most US dollars that the unsettled requests can have cost, not in `cost`; None if there are none, or without a
+    """Maximum US dollars that the unsettled requests can have cost, not in `cost`; None if there are none, or without a
     price.
     """
 
@@ -59,7 +59,7 @@ class Usage(Frozen):
 
     @property
     def without_price(self) -> bool:
-        """Whether a request has no known price, not even a bound."""
+        """Return whether a request has no known price, not even a bound."""
         unsaid = not (self.priced or self.estimated or self.unsettled)  # records of old do not count the unpriced
         lacking = bool(self.calls) and (self.cost is None or unsaid)
         return lacking or self.unpriced > 0 or (self.unsettled > 0 and self.unsettled_cost is None)

@@ -22,7 +22,7 @@ class Holistic(Frozen):
     score: Literal[1, 2, 3]
     justification: str = ""
     inspected: bool = True
-    """Whether the deliverable could be inspected adequately."""
+    """True if the deliverable could be inspected adequately."""
 
 
 class PairwiseChoice(StrEnum):
@@ -123,8 +123,7 @@ class Round(Record):
     protocol: Protocol
     by: EvaluatorKind = EvaluatorKind.PERSON
     """The kind of evaluator that is asked, for its own criteria. By default programs for protocols of programs, and
-    people for
-    the others.
+    people for the others.
     """
     purpose: Purpose = Purpose.GRADING
     over: str | None = None
@@ -157,8 +156,7 @@ class Round(Record):
         """Convert older schemas.
 
         Schema 4 had no pairs that are drawn later, and schema 3 no jobs as subjects. Schema 2 did not say who is asked.
-        Schema 1
-        kept its purpose among the versions and had no regrades: rounds counted as soon as they opened.
+        Schema 1 kept its purpose among the versions and had no regrades: rounds counted as soon as they opened.
         """
         if schema >= 2:
             return body
@@ -219,7 +217,7 @@ class Evaluation(Record):
 
     @property
     def of_job(self) -> bool:
-        """Whether it is about a job, and not about work."""
+        """Return whether it is about a job, and not about work."""
         return self.subject == self.instance
 
     @property

@@ -69,7 +69,7 @@ class Chain(Frozen):
     """
 
     reattempts: int = Field(ge=1, le=100)
-    """Most attempts after the first one."""
+    """Maximum number of attempts after the first one."""
     dollars: float | None = Field(default=None, gt=0)
     """US dollars: model calls of agents and judges, and people's time."""
     hours: float | None = Field(default=None, gt=0)
@@ -97,8 +97,7 @@ class Lock(Frozen):
     """The suite's restriction of the hosts that an operator allows. Omitted if there is none."""
     judged_by: JudgedBy | None = omittable(None)
     """Whose answers make the verdicts, unless a report says otherwise. Omitted by default: each criterion by its own
-    kind of
-    evaluator, and work without such criteria by people, else a program, else a judge.
+    kind of evaluator, and work without such criteria by people, else a program, else a judge.
     """
 
     chain: Chain | None = omittable(None)
@@ -137,7 +136,7 @@ class Experiment(Record):
     arms: tuple[Arm, ...]
     repeats: int = Field(ge=1)
     attempts: int = Field(default=1, ge=1)
-    """Most attempts of a chain: 1 and the chain's `reattempts`."""
+    """Maximum number of attempts of a chain: 1 and the chain's `reattempts`."""
     seed: int = 0
     lock: Lock
     settings: dict[str, Any] = {}

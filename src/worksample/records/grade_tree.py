@@ -1,8 +1,7 @@
 """Criteria and grades as trees: their terms and their arithmetic, without the validation of records.
 
 A grader's process needs only this, and starts in a third of the time without pydantic: `worksample.kit` has plain
-values
-of the same shape, which become records on the platform's side.
+values of the same shape, which become records on the platform's side.
 """
 
 from __future__ import annotations
@@ -154,7 +153,7 @@ class GradeTree:
 
     @property
     def full(self) -> bool:
-        """Whether it is full credit: ALE's full pass, TAC's S_full."""
+        """Return whether it is full credit: ALE's full pass, TAC's S_full."""
         return bool(is_full(self.score))
 
     @property
@@ -174,7 +173,7 @@ class GradeTree:
 
     @property
     def void(self) -> bool:
-        """Whether it has parts but none applies: then it has no score."""
+        """Return whether it has parts but none applies: then it has no score."""
         return bool(self.parts) and all(p.skip is SkipReason.NOT_APPLICABLE for p in self.leaves)
 
 

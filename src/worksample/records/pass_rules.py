@@ -1,8 +1,7 @@
 """The rules of passing: a full share, or an accepting holistic vote. No other module decides this.
 
 The rules are one comparison each, so they work on a number, a numpy array and a polars expression alike. For rubrics
-see
-also `metrics.rubric_scores`.
+see also `metrics.rubric_scores`.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ ACCEPTED = 2
 
 
 def is_full(share: Any) -> Any:
-    """Whether a share is full credit: ALE's full pass, TheAgentCompany's S_full."""
+    """Return whether a share is full credit: ALE's full pass, TheAgentCompany's S_full."""
     return share >= FULL
 
 
 def is_accepted(vote: Any) -> Any:
-    """Whether a reasonable client would accept the work."""
+    """Return whether a reasonable client would accept the work."""
     return vote >= ACCEPTED
 
 

@@ -10,7 +10,7 @@ from .criteria import Criteria, Criterion
 from .grade_tree import By, Importance
 
 LARGEST = 1000
-"""Most criteria of one job."""
+"""Maximum number of criteria of one job."""
 _LINE = re.compile(r"\s*[-*\u2022]?\s*(critical|important|optional|pitfall)\s*[-:\u2013\u2014]\s*(.+)", re.IGNORECASE)
 
 

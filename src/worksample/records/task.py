@@ -1,8 +1,8 @@
 """Tasks, their instances, and suites of instances.
 
 Each instance has four digests, so that a change reruns only what it affects: *work* (what the agent gets), *capture*
-(what
-is taken in at the end), *grading* per protocol, and *about*. Trials pin work and capture, evaluations pin grading.
+(what is taken in at the end), *grading* per protocol, and *about*. Trials pin work and capture, evaluations pin
+grading.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class McpSpec(Frozen):
     url: str = ""
     """Address of MCP over HTTP: streamable, or `sse`."""
     sse: bool = omittable(False)
-    """Whether it uses server-sent events, the protocol's older form. Omitted if false."""
+    """True if it uses server-sent events, the protocol's older form. Omitted if false."""
 
 
 class HealthSpec(Frozen):
@@ -255,7 +255,7 @@ class Capture(Frozen):
     exports: tuple[str, ...] = ()
     """Services whose state is captured."""
     root: bool = omittable(False)
-    """Whether the agent's changes to the root of its image are captured. Omitted if false."""
+    """True if the agent's changes to the root of its image are captured. Omitted if false."""
     collect: tuple[CollectSpec, ...] = omittable(())
     """Commands that write the state of running programs to files. Omitted if there are none."""
 
@@ -277,11 +277,10 @@ class Grading(Frozen):
 
     @property
     def names_evaluators(self) -> bool:
-        """Whether its criteria say who decides them.
+        """Return whether its criteria say who decides them.
 
         By default a criterion says `program`, and a rubric has no program of its own: a rubric whose criteria all say
-        so names
-        nobody.
+        so names nobody.
         """
         return self.protocol is not Protocol.RUBRIC or bool(self.criteria.kinds - {By.PROGRAM.value})
 

@@ -36,12 +36,12 @@ class TrialOutcome(Frozen):
 
     @property
     def finished(self) -> bool:
-        """Whether the slot is done: the files left behind count as the agent's work."""
+        """Return whether the slot is done: the files left behind count as the agent's work."""
         return self.cause is None or POLICY[self.cause].graded
 
     @property
     def retried(self) -> bool:
-        """Whether a new try starts automatically."""
+        """Return whether a new try starts automatically."""
         return self.cause is not None and POLICY[self.cause].retry
 
 

@@ -48,8 +48,7 @@ class Verdict(Frozen):
     """A submission's result, computed and never stored.
 
     `score` and `passed` are None unless decided; `passed` also if no criterion of a rubric gates, or if several graders
-    of
-    one are split evenly.
+    of one are split evenly.
     """
 
     subject: str

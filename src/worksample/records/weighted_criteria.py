@@ -19,8 +19,7 @@ def weigh(nodes: Sequence[Criterion], shares: Shares) -> float | None:
     """Return the points earned over the points that apply (TAC 4.1), gates included; None if nothing applies.
 
     A failed gate makes its branch, or the whole, score 0. A last criterion that implies the others earns all of them if
-    it
-    passes and no gate of the whole failed.
+    it passes and no gate of the whole failed.
     """
     earned, worth = _level(nodes, shares)
     if not worth:
@@ -29,14 +28,14 @@ def weigh(nodes: Sequence[Criterion], shares: Shares) -> float | None:
 
 
 def last_implies_all(nodes: Sequence[Criterion], shares: Shares) -> bool:
-    """Whether the last criterion passed and earns all the others."""
+    """Return whether the last criterion passed and earns all the others."""
     if not nodes[-1].implies_others or gate_failed(nodes, shares):
         return False
     return bool(is_full(_share(nodes[-1], shares) or 0.0))
 
 
 def gate_failed(nodes: Sequence[Criterion], shares: Shares) -> bool:
-    """Whether a gate of this level failed. A gate that does not apply fails nothing."""
+    """Return whether a gate of this level failed. A gate that does not apply fails nothing."""
     gates = (_share(node, shares) for node in nodes if node.gate)
     return any(share is not None and not is_full(share) for share in gates)
 

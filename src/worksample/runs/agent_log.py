@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from worksample.agents.command import HOME
 from worksample.errors import SandboxError
-from worksample.files import put_canonical
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart, path_fault
+from worksample.store import put_canonical
 
 if TYPE_CHECKING:
     from worksample.box import Box

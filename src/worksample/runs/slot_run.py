@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import anyio
 
 from worksample.agents.agent_builder import check_agent, model_of
-from worksample.agents.task_containment import guard_tasks
 from worksample.errors import ImageError, StoreError
 from worksample.models import require_price, resolve
 from worksample.models.usage import AGENT
@@ -21,6 +20,7 @@ from worksample.records import Agent, Experiment, Instance, Slot
 from worksample.sandboxes.host_state import runtime_folder
 from worksample.sandboxes.images import prepare_images
 from worksample.store import Store
+from worksample.task_containment import guard_tasks
 
 from .follow_up_slots import FollowUpSlots
 from .limits import limits_of

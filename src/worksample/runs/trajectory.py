@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from worksample.agents.agent_definition import version_of
-from worksample.files import Sink, put_canonical
+from worksample.files import Sink
 from worksample.models.usage import AGENT, call_usage
 from worksample.records import Agent, CaptureStatus, Entry, Manifest, SubmissionPart, Usage, canonical
+from worksample.store import put_canonical
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent, ToolEvent

@@ -1,5 +1,6 @@
-"""The kinds of boxes that ship: `bubblewrap`, `docker`, and plain subprocesses (`none`). `worksample.box` opens them by
-name.
+"""The kinds of boxes that ship: `bubblewrap`, `docker`, and plain subprocesses (`none`). `open_box` opens one by name.
+
+`conformance` holds the checks that every kind must pass.
 
 `provider` offers a box as Inspect's sandbox environment.
 """

@@ -57,10 +57,16 @@ class PlainProcess:
         """Limit the time of the process."""
         if isinstance(timeout, FairTimeout):
             self._clock = ProcessorClock(self.pid, timeout.seconds, timeout.backstop)
-            timeout.bind(self._clock.hold)
+            if timeout.held:
+                self._clock.hold(True)
             self._look_later(self._clock)
         elif timeout is not None:
             self._timer = self._loop.call_later(timeout, self._expire)
+
+    def hold(self, held: bool) -> None:
+        """Stop the process's time, or let it run again."""
+        if self._clock is not None:
+            self._clock.hold(held)
 
     def _look_later(self, clock: ProcessorClock) -> None:
         self._timer = self._loop.call_at(self._loop.time() + clock.due - time.monotonic(), self._look, clock)

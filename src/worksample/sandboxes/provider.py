@@ -24,9 +24,10 @@ from inspect_ai.util import (
 from inspect_ai.util._sandbox.environment import SandboxUnavailableError
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from worksample.box import Box, BoxConfig, start_box
+from worksample.box import Box, BoxConfig
 from worksample.errors import SandboxError
 from worksample.files.config_files import load
+from worksample.sandboxes import start_box
 from worksample.sandboxes.layout import USER
 from worksample.sandboxes.sweeper import sweep
 

@@ -10,6 +10,7 @@ import posixpath
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from worksample.box import BoxConfig, Completed, Endpoint, FairTimeout, Timeout
 from worksample.errors import SandboxError
@@ -40,6 +41,8 @@ class ServedBox:
         self._endpoints: dict[Endpoint, socket.socket] = {}
         """Sockets of endpoints that nobody serves yet."""
         self._dialler: DialClient | None = None
+        self._fair: WeakKeyDictionary[FairTimeout, BoxExchange] = WeakKeyDictionary()
+        """Commands whose time can be held."""
         self._frozen = self._closed = False
 
     async def open(self) -> None:
@@ -136,8 +139,16 @@ class ServedBox:
         exchange = self._usable().begin(body, data)
         exchange.name = argv[0]
         if isinstance(timeout, FairTimeout):
-            timeout.bind(lambda held: exchange.send(frames.HOLD, b"1" if held else b""))
+            self._fair[timeout] = exchange
+            if timeout.held:
+                self.hold(timeout, True)
         return exchange
+
+    def hold(self, timeout: FairTimeout, held: bool) -> None:
+        """See Box.hold."""
+        timeout.held = held
+        if (exchange := self._fair.get(timeout)) is not None:
+            exchange.send(frames.HOLD, b"1" if held else b"")
 
     def _kills(self, link: ExecConnection | None = None) -> int:
         link = link or self._link

@@ -21,8 +21,9 @@ import signal
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
-from worksample.box import BoxConfig, Completed, Endpoint, Process, Timeout
+from worksample.box import BoxConfig, Completed, Endpoint, FairTimeout, Process, Timeout
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.sandboxes.layout import HOME, NICE_COMMAND, environment
 from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, open_socket
@@ -58,6 +59,8 @@ class PlainBox:
         known = sorted((*self._writable, *(mount.target for mount in config.mounts)), key=len, reverse=True)
         self._known = re.compile(r"(?<![\w./-])(?:" + "|".join(map(re.escape, known)) + r")(?![\w.-])")
         self._groups = CommandGroups()
+        self._fair: WeakKeyDictionary[FairTimeout, PlainProcess] = WeakKeyDictionary()
+        """Commands whose time can be held."""
         self._sockets: list[SocketConnection | SocketListener] = []
         self._frozen = self._closed = self._killed = False
         self._env = self._environment()
@@ -145,7 +148,15 @@ class PlainBox:
         values = {**self._env, **{name: self._host_text(value) for name, value in (env or {}).items()}}
         process = self._groups.start(words, self._host_path(cwd or ""), values)
         process.limit(self.config.limits.time if timeout is None else timeout)
+        if isinstance(timeout, FairTimeout):
+            self._fair[timeout] = process
         return process
+
+    def hold(self, timeout: FairTimeout, held: bool) -> None:
+        """See Box.hold."""
+        timeout.held = held
+        if (process := self._fair.get(timeout)) is not None:
+            process.hold(held)
 
     def _start_failure(self, failure: OSError | ValueError, argv: Sequence[str], cwd: str | None) -> tuple[int, bytes]:
         """Return exit code and error text of a command that could not be started."""
@@ -296,7 +307,7 @@ class _LimitedOutput:
 
 
 async def start(config: BoxConfig) -> PlainBox:
-    """Start a plain box; see `Start` of `worksample.box.registry`. Raises SandboxUnavailable for images, endpoints."""
+    """Start a plain box; see `box_registry.Start`. Raises SandboxUnavailable for images, endpoints."""
     if config.root is not None:
         raise SandboxUnavailable(
             "without isolation, images cannot be used",

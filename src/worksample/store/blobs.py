@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from worksample.errors import RecordMissing, StoreError
 from worksample.files.copy_file import copy_file
-from worksample.records import digest_bytes
+from worksample.records import canonical, digest_bytes
 
 from .off_loop import warn_on_event_loop
 from .storage_backend import LocalPlace, RemotePlace
@@ -20,19 +20,29 @@ _SMALL = 1 << 18
 _SENDERS = 8
 """Blobs that are sent to an object store at once."""
 _REMEMBERED = 200_000
-"""Most durable blobs that a process remembers; it checks others again."""
+"""Maximum number of durable blobs that a process remembers; it checks others again."""
 
 
 def blob_path(digest: str) -> str:
     return f"blobs/{digest[:2]}/{digest}"
 
 
+class BytesSink(Protocol):
+    """Anything that keeps bytes under their digest."""
+
+    def put(self, data: bytes) -> str: ...
+
+
+def put_canonical(sink: BytesSink, value: object) -> str:
+    """Keep a JSON value as a blob in its canonical form, and return the digest. ValueError for NaN."""
+    return sink.put(canonical(value))
+
+
 class Blobs:
     """A `Sink`. Files are at `blobs/<aa>/<digest>`, mode 0444; with a remote store the local files are its cache.
 
     A blob is durable (synced with its name, and sent if the store is remote) only after `flush`, which every
-    `Store.commit`
-    calls first.
+    `Store.commit` calls first.
     """
 
     def __init__(self, near: LocalPlace, far: RemotePlace | None = None) -> None:
@@ -90,6 +100,10 @@ class Blobs:
                 raise self._missing(digest)
             self._fetch(self._far, path, digest)
         return local
+
+    def paths(self, digests: Iterable[str | None]) -> dict[str, Path]:
+        """Return the local files of blobs by digest; None is left out. Raises RecordMissing."""
+        return {digest: self.path(digest) for digest in dict.fromkeys(digests) if digest is not None}
 
     def open(self, digest: str) -> BinaryIO:
         """Open a blob for reading. Raises RecordMissing."""

@@ -20,7 +20,7 @@ from .lease_fence import need_leases
 from .off_loop import warn_on_event_loop
 
 BUSY_SECONDS = 60.0
-"""Most seconds that a write waits for another process's write."""
+"""Maximum seconds that a write waits for another process's write."""
 _SQLITE_FULL, _SQLITE_IOERR = 13, 10
 _COLLISIONS = ("23505", "40001", "40P01")
 """PostgreSQL's codes of a unique violation, a serialisation failure and a deadlock."""
@@ -79,8 +79,7 @@ class Database:
         """Open a transaction that is committed at the end of the block; only `rivals` run beside it.
 
         A transaction of records or of people's work needs the leases of the enclosing `require_lease`, unless `fenced`
-        is False.
-        Raises StoreFull, StoreError, Collided or Superseded.
+        is False. Raises StoreFull, StoreError, Collided or Superseded.
         """
         warn_on_event_loop()
         self._after_fork()
@@ -111,8 +110,7 @@ class Database:
         """Lend a connection outside of any transaction.
 
         Connections to a file are kept, because taking one from the pool costs as much as five statements. Those to a
-        server stay
-        with the pool, which checks that they are alive.
+        server stay with the pool, which checks that they are alive.
         """
         kept = self._kept[write]
         try:

@@ -52,7 +52,7 @@ def struck_ids(connection: Connection) -> dict[AmendmentTarget, list[str]]:
     """Return the ids that are struck now, by target."""
     bodies = connection.execute(select(schema.amendments.c.body)).scalars()
     out: dict[AmendmentTarget, list[str]] = {target: [] for target in AmendmentTarget}
-    for target, id in sorted(struck(Amendment.model_validate_json(b) for b in bodies)):
+    for target, id in sorted(struck([Amendment.model_validate_json(b) for b in bodies])):
         out[target].append(id)
     return out
 
@@ -72,18 +72,14 @@ def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     """Return one row per trial: every try of every slot, live or not.
 
     Seconds are wall-clock seconds, or working seconds if a person worked; `person_seconds` are the person's own.
-    `tokens` is
-    the sum of `input_tokens` (of prompts, not from a cache), `output_tokens`, and those read from and written to the
-    service's cache; `reasoning_tokens` are part of the output. `cost` is US dollars of the agent's own model calls and
-    of
-    the person's time (null if nothing of it had a price; `priced` says whether all prices are settled), `cost_at_most`
-    the
-    most that they can have cost with everything unsettled (null if something has no price). `estimated_calls` are
-    answers
-    whose service reported no tokens, `cached_as_input` answers with cached tokens charged as input, `unsettled_calls`
-    requests with an unknown end, and `failed_calls` refused requests. `other_cost` is the cost of the environment's
-    roles,
-    with `other_calls`, `other_priced` and `other_cost_at_most`. `phases` is JSON: seconds per phase.
+    `tokens` is the sum of `input_tokens` (of prompts, not from a cache), `output_tokens`, and those read from and
+    written to the service's cache; `reasoning_tokens` are part of the output. `cost` is US dollars of the agent's own
+    model calls and of the person's time (null if nothing of it had a price; `priced` says whether all prices are
+    settled), `cost_at_most` the most that they can have cost with everything unsettled (null if something has no
+    price). `estimated_calls` are answers whose service reported no tokens, `cached_as_input` answers with cached tokens
+    charged as input, `unsettled_calls` requests with an unknown end, and `failed_calls` refused requests. `other_cost`
+    is the cost of the environment's roles, with `other_calls`, `other_priced` and `other_cost_at_most`. `phases` is
+    JSON: seconds per phase.
     """
     columns: Columns = {
         "trial": _t.id,
@@ -163,12 +159,10 @@ def evaluations_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     """Return one row per evaluation of one submission of `experiment`; for pairs see `comparisons_df`.
 
     `score` is in 0..1 for grades and 1, 2 or 3 for holistic ones; `full` and `partial` (TAC 4.1) are for grades only;
-    all
-    are null if the evaluation failed or was declined, for the `cause` and `reason` given. `stands` is false if an
-    amendment
-    strikes it, its evaluator, its submission or its instance. `cost` is US dollars of the judges, over `calls` that
-    were
-    answered; `priced` says whether all prices are settled, and `cost_at_most` is the most that they can have cost.
+    all are null if the evaluation failed or was declined, for the `cause` and `reason` given. `stands` is false if an
+    amendment strikes it, its evaluator, its submission or its instance. `cost` is US dollars of the judges, over
+    `calls` that were answered; `priced` says whether all prices are settled, and `cost_at_most` is the most that they
+    can have cost.
     """
     columns: Columns = {
         "evaluation": _e.id,

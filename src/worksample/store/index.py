@@ -93,7 +93,7 @@ def refuse(connection: Connection, committed: Committed) -> bool:
 
 
 def is_known(connection: Connection, digest: str) -> bool:
-    """Whether this object was indexed or withdrawn."""
+    """Return whether this object was indexed or withdrawn."""
     return _IS_KNOWN.first(connection, {"its_digest": digest}) is not None
 
 
@@ -230,8 +230,7 @@ def settle(connection: Connection, slots: Iterable[str], sole: Sequence[Trial] =
     """Recompute `live` for all trials of these slots. Raises Superseded if one of `sole` shares its slot.
 
     One of a slot's finished trials that are not struck is live: the highest generation of the slot's lease, then the
-    first
-    by `ended`, then by id. The choice depends on the set of records alone, not on their order of arrival.
+    first by `ended`, then by id. The choice depends on the set of records alone, not on their order of arrival.
     """
     trials = schema.trials
     for some in chunks(sorted(slots)):

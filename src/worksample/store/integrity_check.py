@@ -57,9 +57,8 @@ def check(store: Store, *, deep: bool = False) -> list[StoreFault]:
 
     Checked are: broken or unknown objects; one id with different contents in two objects; rows without object, objects
     without rows, different rows, wrong live flags; slots finished twice and work graded twice by one evaluator;
-    dangling ids;
-    missing blobs, and blobs of another size or (deep) with damaged bytes. A store whose objects are broken opens with
-    `Store.open(heal=False)`.
+    dangling ids; missing blobs, and blobs of another size or (deep) with damaged bytes. A store whose objects are
+    broken opens with `Store.open(heal=False)`.
     """
     faults: list[StoreFault] = []
     paths = store.objects.all()

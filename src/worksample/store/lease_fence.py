@@ -31,7 +31,7 @@ def require_lease(database: Any, lease: Lease) -> Iterator[None]:
 
 
 def is_fenced(database: Any) -> bool:
-    """Whether the caller is in a block of `require_lease` on `database`."""
+    """Return whether the caller is in a block of `require_lease` on `database`."""
     return any(of is database for of, _ in _fences.get())
 
 

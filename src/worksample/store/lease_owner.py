@@ -26,7 +26,7 @@ def new_owner() -> str:
 
 
 def is_dead(owner: str) -> bool:
-    """Whether the owner is a process that has certainly ended: its leases can be taken over at once.
+    """Return whether the owner is a process that has certainly ended: its leases can be taken over at once.
 
     Processes of other machines, boots or containers are unknown: their leases must expire.
     """

@@ -62,7 +62,7 @@ def locate(where: str | Path | None, *, create: bool, disk: Disk | None = None) 
 
 
 def is_store(where: str | Path | None) -> bool:
-    """Whether a store, sound or not, is at the place that `locate` would use. Writes nothing."""
+    """Return whether a store, sound or not, is at the place that `locate` would use. Writes nothing."""
     _, near, far = _places(where)
     place: FileBackend = near if far is None else far
     return place.has(SETTINGS)

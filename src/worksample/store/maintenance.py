@@ -21,8 +21,7 @@ def merge(into: Store, other: Store) -> int:
     """Copy the objects, blobs and logs that `into` lacks, index them, and return the number of new objects.
 
     `other` is not changed. Idempotent, and either direction gives equal frames. Raises RecordConflict, before anything
-    is
-    copied, if the stores hold different records of one id.
+    is copied, if the stores hold different records of one id.
     """
     if into.id == other.id and into.name == other.name:
         raise UsageError(
@@ -70,8 +69,7 @@ def rebuild(store: Store) -> int:
     """Empty the index, replay every object, and return the number of records.
 
     In one transaction: other processes see the old rows until the new ones are complete. Leases stay. Every frame is
-    equal
-    before and after, because liveness and verdicts depend on the set of records alone. Raises BrokenObject or
+    equal before and after, because liveness and verdicts depend on the set of records alone. Raises BrokenObject or
     StoreError.
     """
     return store.reindex()

@@ -32,7 +32,8 @@ class Folders:
         manifest = self.manifest(digest)
         draft = self._drafts / f"folder-{secrets.token_hex(8)}"
         try:
-            materialise(manifest, self._blobs.path, draft, links=True, share=True)
+            paths = self._blobs.paths(entry.blob for entry in manifest.entries)
+            materialise(manifest, paths.__getitem__, draft, links=True, share=True)
             target.parent.mkdir(parents=True, exist_ok=True)
             # Another process may have been quicker: its folder is as good.
             with suppress(FileExistsError, NotADirectoryError):

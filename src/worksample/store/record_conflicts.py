@@ -20,7 +20,7 @@ Two machines may note the same record, each at its own time. The first field is 
 
 
 def agree(kind: str, one: str, other: str) -> bool:
-    """Whether two bodies (canonical JSON) are equal except for how they were noted."""
+    """Return whether two bodies (canonical JSON) are equal except for how they were noted."""
     if one == other:
         return True
     if kind not in _NOTED:
@@ -38,11 +38,10 @@ class ObjectClaim:
 
 
 def beats(kind: str, new: ObjectClaim, old: ObjectClaim) -> bool:
-    """Whether `new` counts instead of `old`.
+    """Return whether `new` counts instead of `old`.
 
     Of two that agree, the one noted earlier counts; of two that contradict each other, the one in the earlier object,
-    then
-    the one in the object with the smaller digest. The result does not depend on their order of arrival.
+    then the one in the object with the smaller digest. The result does not depend on their order of arrival.
     """
     if new.body == old.body:
         return False

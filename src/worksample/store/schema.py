@@ -11,8 +11,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaD
 
 HEAD = "0011"
 """The version of all tables: `schema_migrations` brings an older database up to it. Raise it with any change in this
-module
-or in `people_tables`.
+module or in `people_tables`.
 """
 
 metadata = MetaData()

@@ -68,10 +68,8 @@ class Store:
         """Open the store at a folder or an fsspec URL; None means $WORKSAMPLE_STORE, or `./.worksample`.
 
         `create` makes a missing store. `heal` replays objects that the index lacks, if a quick count finds any. Raises
-        StoreError
-        if there is no store, something else, a store of a newer version, or a broken object (`heal=False` opens that
-        one too,
-        for `check`). `disk`: the machine's, or a test double.
+        StoreError if there is no store, something else, a store of a newer version, or a broken object (`heal=False`
+        opens that one too, for `check`). `disk`: the machine's, or a test double.
         """
         with ExitStack() as opening:
             store = opening.enter_context(cls(locate(where, create=create, disk=disk)))
@@ -98,18 +96,13 @@ class Store:
         """Write records, and return the digest of their object.
 
         Makes blobs durable, writes one object with all new records, then runs one short transaction. Any number of
-        threads,
-        processes and machines may commit at once; nobody waits for another's disk.
+        threads, processes and machines may commit at once; nobody waits for another's disk.
 
         Records that the store holds already are skipped (equal in every field; tasks, evaluators and experiments, whose
-        ids
-        describe their content, may differ in when, by whom and how they were noted). If all are, nothing is written,
-        and the
-        digest of an object that holds one is returned. All or nothing: raises RecordConflict if the store holds a
-        different
-        record of the same id, StoreFull, StoreError, and UsageError without records; within `fenced` also Superseded if
-        the
-        lease was lost, and for a finished trial of a slot that has one.
+        ids describe their content, may differ in when, by whom and how they were noted). If all are, nothing is
+        written, and the digest of an object that holds one is returned. All or nothing: raises RecordConflict if the
+        store holds a different record of the same id, StoreFull, StoreError, and UsageError without records; within
+        `fenced` also Superseded if the lease was lost, and for a finished trial of a slot that has one.
         """
         if not records:
             raise UsageError("commit needs at least one record", next="pass one or more records")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from worksample.errors import CaptureError, ManifestError
-from worksample.files import Sink, put_canonical, scan
+from worksample.files import Sink, scan
 from worksample.records import (
     Capture,
     CaptureStatus,
@@ -20,6 +20,7 @@ from worksample.records import (
     SourceFiles,
     Task,
     TaskWork,
+    canonical,
     now,
     quote_path,
 )
@@ -90,7 +91,7 @@ def ingest(package: Package, sink: Sink, *, kit: str = "") -> Ingested:
 
 
 def _keep(manifest: Manifest, sink: Sink) -> str:
-    return put_canonical(sink, manifest.plain())
+    return sink.put(canonical(manifest.plain()))
 
 
 def below(whole: Manifest, folder: str) -> Manifest:

@@ -54,7 +54,7 @@ def _category(text: str) -> str:
         try:
             lookup(text)
         except UsageError:
-            near = ", ".join(suggest(text)) or "an id of docs/taxonomy.md"
+            near = ", ".join(suggest(text)) or "an id of docs/reference/task-package.md"
             raise exact_fault(f"there is no category {show_value(text)}", near) from None
     return text
 

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, open_box
+from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount
 from worksample.errors import SandboxError, SandboxUnavailable
-from worksample.files import ScanLimits, Sink, put_canonical, scan
+from worksample.files import ScanLimits, Sink, scan
 from worksample.models.exhibit import Visibility
 from worksample.records import Entry, Manifest
+from worksample.sandboxes import open_box
 from worksample.sandboxes.toolbox import platform_python
+from worksample.store import put_canonical
 
 if TYPE_CHECKING:
     from worksample.store import Store

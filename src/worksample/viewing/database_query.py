@@ -7,9 +7,10 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import FairTimeout, open_box
+from worksample.box import FairTimeout
 from worksample.errors import UsageError
 from worksample.records import Manifest
+from worksample.sandboxes import open_box
 
 from .box_converter import COMMAND, Converter, job_message
 

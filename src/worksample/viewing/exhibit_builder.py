@@ -16,10 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import Completed, FairTimeout, open_box
+from worksample.box import Completed, FairTimeout
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.models import Exhibit, Look, Visibility
 from worksample.records import Entry, EntryKind, Manifest
+from worksample.sandboxes import open_box
 
 from . import converter_requirements as needs
 from .box_converter import IN, WORK, Converter

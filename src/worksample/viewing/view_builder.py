@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import CaptureError, UsageError
-from worksample.files import put_canonical
 from worksample.models.exhibit import Visibility
 from worksample.records import Entry, EntryKind, Manifest
+from worksample.store import put_canonical
 from worksample.viewing import converter_requirements as needs
 from worksample.viewing.box_converter import BATCH, ConversionResult, Converter
 from worksample.viewing.in_box.blind_copy import KEEPS, SCRUBBERS

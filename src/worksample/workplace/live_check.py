@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import ForeignInputError, SandboxError
-from worksample.files import Sink, put_canonical
+from worksample.files import Sink
 from worksample.files.untrusted import parse_json
 from worksample.records import CaptureStatus, Entry, EntryKind, Environment, Manifest, SubmissionPart, canonical, now
 from worksample.sandboxes.services import TrialServices
+from worksample.store import put_canonical
 
 from .workplace import LiveWorkplace, operator_environment, services_box
 

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from worksample.box import open_box
 from worksample.errors import SandboxError
 from worksample.files import materialise, scan
 from worksample.records import CaptureStatus
+from worksample.sandboxes import open_box
 from worksample.sandboxes.holder import SEED_ABOUT
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.shared_folders import make_once

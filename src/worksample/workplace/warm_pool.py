@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worksample.box import start_box
 from worksample.errors import SandboxError
 from worksample.records import ServiceSpec
+from worksample.sandboxes import start_box
 from worksample.sandboxes.host_state import BoxFolder
 from worksample.sandboxes.services.task_service import TaskService
 from worksample.sandboxes.shielded import to_the_end

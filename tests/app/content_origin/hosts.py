@@ -17,11 +17,10 @@ from worksample.app.content_origin.capabilities import Capabilities
 from worksample.app.prerendering.view_preparer import ViewPreparer
 from worksample.app.server.services import AppServices
 from worksample.app.workstations.manager import Workstations
-from worksample.files import put_canonical
 from worksample.people import People
 from worksample.people.clock import moment
 from worksample.records import Entry, EntryKind, Manifest
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 
 
 class Shelf:

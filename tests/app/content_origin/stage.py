@@ -16,10 +16,9 @@ from viewing import material
 from worksample.app import AppConfig
 from worksample.app.content_origin.capabilities import Capabilities
 from worksample.app.server.http_server import BoundSocket
-from worksample.files import put_canonical
 from worksample.people import People
 from worksample.people.clock import now_in_microseconds
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 
 APP_PAGE = '<!doctype html><title>the app</title><body><p id="secret">vote: 3</p><script src="/assets/app.js"></script>'
 APP_SCRIPT = """

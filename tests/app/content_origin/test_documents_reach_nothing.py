@@ -15,10 +15,9 @@ from app.content_origin.stage import static
 from app.round.driving import chromium, serving
 from viewing import material
 from worksample.app.content_origin.capabilities import Capabilities
-from worksample.files import put_canonical
 from worksample.people import People
 from worksample.people.clock import now_in_microseconds
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 from worksample.viewing import View, prepare
 
 pytestmark = [pytest.mark.box, pytest.mark.converters, pytest.mark.browser, pytest.mark.long]

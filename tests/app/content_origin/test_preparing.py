@@ -14,11 +14,10 @@ from worksample.app.config import AppConfig
 from worksample.app.prerendering.gate import BoxGate
 from worksample.app.prerendering.view_preparer import ViewPending, ViewPreparer, manifests_to_prepare
 from worksample.errors import UsageError
-from worksample.files import put_canonical
 from worksample.models import Visibility
 from worksample.people import set_state
 from worksample.records import Manifest
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 from worksample.viewing import Converter, View, view
 
 

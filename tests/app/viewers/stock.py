@@ -14,11 +14,10 @@ from running.profiles import is_quick_run
 from running.sharing import alone
 from viewing import material
 from worksample.app.content_origin.capabilities import Capabilities
-from worksample.files import put_canonical
 from worksample.people import People
 from worksample.people.clock import now_in_microseconds
 from worksample.records import Entry, Manifest
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 from worksample.viewing import prepare
 
 Making = Callable[[Path], Mapping[str, bytes | str]]

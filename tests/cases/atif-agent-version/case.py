@@ -12,11 +12,10 @@ from store import worlds
 from worksample import __version__
 from worksample.agents import define
 from worksample.agents.agent_definition import version_of
-from worksample.files import put_canonical
 from worksample.formats.atif import export_trajectories, faults
 from worksample.records import Agent, CaptureStatus, Entry, Manifest, SubmissionPart, canonical
 from worksample.runs.trajectory import NAME, TrajectoryWriter, write_trajectory
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 
 HERE = Path(__file__).parent
 SCRIPTED = "openai-api/local/scripted"

@@ -32,7 +32,7 @@ async def _flood(port: int, first: bytes, piece: bytes, times: int) -> bytes:
 
 
 def check(room: Path, fixtures: pytest.FixtureRequest) -> None:
-    """What is held stays below what docs/endpoints.md says, whatever is sent."""
+    """What is held stays below what docs/reference/boxes.md says, whatever is sent."""
 
     async def work() -> None:
         gateway = mock_gateway()

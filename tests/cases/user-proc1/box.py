@@ -2,7 +2,8 @@
 
 import asyncio
 
-from worksample.box import BoxConfig, BoxLimits, open_box
+from worksample.box import BoxConfig, BoxLimits
+from worksample.sandboxes import open_box
 from worksample.sandboxes.toolbox import base_python
 
 CODE = r"""

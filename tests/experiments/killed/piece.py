@@ -75,7 +75,8 @@ def unpack(folder: Path, go: Go) -> None:
     """An image of the cache, removed, unpacked again and used."""
     import asyncio
 
-    from worksample.box import BoxConfig, open_box
+    from worksample.box import BoxConfig
+    from worksample.sandboxes import open_box
     from worksample.sandboxes.images import prepare_image
     from worksample.sandboxes.images.cache import remove_cached
 

@@ -24,7 +24,8 @@ from pathlib import Path
 import psutil
 
 from experiments.killed.piece import work
-from worksample.box import BoxConfig, open_box
+from worksample.box import BoxConfig
+from worksample.sandboxes import open_box
 
 PATIENCE = 600.0
 """Seconds after which a process is taken to live for good."""

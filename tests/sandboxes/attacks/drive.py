@@ -19,7 +19,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from attacks.world import ATTACKS, World, make_world
-from worksample.box import Endpoint, open_box
+from worksample.box import Endpoint
+from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import AllowedHost, ConnectProxy, HostAllowance, HostRule, serve_endpoints
 
 for name in ("files", "network", "processes", "kernel", "resources"):

@@ -7,7 +7,8 @@ import contextlib
 import shutil
 from pathlib import Path
 
-from worksample.box import Box, Mount, open_box
+from worksample.box import Box, Mount
+from worksample.sandboxes import open_box
 
 from .world import World, attack
 

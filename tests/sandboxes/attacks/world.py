@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from worksample.box import Box, BoxConfig, BoxLimits, Completed, Mount, Root, open_box
+from worksample.box import Box, BoxConfig, BoxLimits, Completed, Mount, Root
+from worksample.sandboxes import open_box
 from worksample.sandboxes.seccomp import _ABSENT, _REFUSED
 from worksample.sandboxes.unsandboxed import PlainBox
 

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from worksample.box import Box, BoxConfig, BoxLimits, open_box
+from worksample.box import Box, BoxConfig, BoxLimits
+from worksample.sandboxes import open_box
 from worksample.sandboxes.browser import Browser, BrowserConfig, BrowserLedger, BrowserObservation
 
 LIMITS = BoxLimits(memory=4 << 30, processes=512)

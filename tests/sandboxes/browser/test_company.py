@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from sandboxes.browser.site import LIMITS, Stage
-from worksample.box import BoxConfig, Endpoint, open_box
+from worksample.box import BoxConfig, Endpoint
+from worksample.sandboxes import open_box
 from worksample.sandboxes.browser import Browser, BrowserConfig
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.services import open_services

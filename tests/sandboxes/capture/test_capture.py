@@ -252,7 +252,8 @@ async def test_what_exceeds_a_limit_has_its_cause(store: Store, tmp_path: Path) 
 @pytest.mark.box
 async def test_in_a_real_box(store: Store, tmp_path: Path) -> None:
     """Probes see the box's own processes and paths, and the interpreter is one that the agent cannot replace."""
-    from worksample.box import BoxConfig, open_box
+    from worksample.box import BoxConfig
+    from worksample.sandboxes import open_box
 
     probes = {
         "state.py": "import json, os, sys\n"

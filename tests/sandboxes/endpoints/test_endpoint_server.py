@@ -9,8 +9,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from worksample.box import Box, BoxConfig, Endpoint, open_box
+from worksample.box import Box, BoxConfig, Endpoint
 from worksample.errors import SandboxError, SandboxUnavailable
+from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import (
     AllowedHost,
     ConnectionLedger,

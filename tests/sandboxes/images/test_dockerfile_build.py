@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from sandboxes.images import machine
-from worksample.box import BoxConfig, open_box
+from worksample.box import BoxConfig
 from worksample.errors import ImageError
+from worksample.sandboxes import open_box
 from worksample.sandboxes.host_state import BUILD_ROOT
 from worksample.sandboxes.images import ImageLimits, prepare_image
 from worksample.sandboxes.images.build_box import BuildLimits, build_folder

@@ -9,8 +9,9 @@ import pytest
 
 from cli.run_cli import cli
 from sandboxes.images import machine
-from worksample.box import BoxConfig, open_box
+from worksample.box import BoxConfig
 from worksample.errors import UsageError
+from worksample.sandboxes import open_box
 from worksample.sandboxes.images import prepare_image
 from worksample.sandboxes.images.cache import images_folder, list_cached, remove_cached
 

@@ -10,7 +10,8 @@ import pytest
 
 from sandboxes.images import machine
 from sandboxes.images.image_fixtures import Entry, layer
-from worksample.box import BoxConfig, Root, open_box
+from worksample.box import BoxConfig, Root
+from worksample.sandboxes import open_box
 from worksample.sandboxes.images import prepare_image, root_with_layers
 
 WALK = """cd /seen && find . -printf '%p %y %m ' \\( -type f -exec cat {} ';' -o -type l -printf '%l' -o -true \\) \

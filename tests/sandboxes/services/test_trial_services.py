@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from worksample.box import Box, BoxConfig, Endpoint, open_box
+from worksample.box import Box, BoxConfig, Endpoint
 from worksample.errors import AgentError, Cause, SandboxError
 from worksample.records import CaptureStatus, ServiceLimits, ServiceSpec, SourceFiles
+from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import CaptureLimits
 from worksample.sandboxes.endpoints import ConnectionLedger, serve_endpoints
 from worksample.sandboxes.services import TrialServices, export_state, open_services

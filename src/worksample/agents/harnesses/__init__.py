@@ -1,1 +1,1 @@
-"""Command-line agents that are in common use, one file each. docs/harnesses.md explains how to add another."""
+"""Command-line agents in common use, one file each. docs/how-to/choose-an-agent.md explains how to add another."""

@@ -15,7 +15,7 @@ _HEADER, _SEGMENT, _ENTRY = struct.Struct("<16sHHIQQQIHHH"), struct.Struct("<IIQ
 _LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3
 _NEEDED, _STRINGS = 1, 5
 _MOST = 1 << 20
-"""Most bytes of a table: a larger one is not genuine."""
+"""Maximum bytes of a table: a larger one is not genuine."""
 
 
 @dataclass(frozen=True, slots=True)

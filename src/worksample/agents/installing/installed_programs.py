@@ -46,7 +46,7 @@ class Installed:
     """Absolute path of the loader and shared libraries; "" if none are needed, or if this machine's cannot be copied.
     """
     anywhere: bool = False
-    """Whether the program runs in any image."""
+    """True if the program runs in any image."""
 
     def mounts(self) -> tuple[Mount, ...]:
         """Return the mounts that the program needs in its box."""

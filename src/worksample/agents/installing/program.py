@@ -22,7 +22,7 @@ class Npm:
 
     package: str
     node: bool = False
-    """Whether the program runs on Node; others have an executable."""
+    """True if the program runs on Node; others have an executable."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,12 @@ def find_program(name: str) -> Program | None:
             raise PlanError(
                 f"the harness {name} cannot be loaded: {error}",
                 where=point.value,
-                next="see docs/harnesses.md, Adding one",
+                next="see docs/how-to/choose-an-agent.md, Adding one",
             ) from error
         if not isinstance(found, Program) or found.name != name:
-            raise PlanError(f"{point.value} is not a Program called {name!r}", next="see docs/harnesses.md, Adding one")
+            raise PlanError(
+                f"{point.value} is not a Program called {name!r}",
+                next="see docs/how-to/choose-an-agent.md, Adding one",
+            )
         return found
     return None

@@ -91,7 +91,7 @@ def _pip() -> list[str]:
         raise InstallError(
             "there is neither uv nor pip to install it with",
             where=sys.executable,
-            next="apt-get install python3-venv, or put uv on the path (docs/harnesses.md)",
+            next="apt-get install python3-venv, or put uv on the path (docs/how-to/choose-an-agent.md)",
         )
     return pip
 

@@ -28,7 +28,7 @@ END_SECONDS = 10.0
 START_SECONDS = 60.0
 """Time for a server to list its tools."""
 MOST_TOOLS = 200
-"""Most tools of one server."""
+"""Maximum number of tools of one server."""
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from worksample.box import Box
 
 LONGEST = 16 << 20
-"""Most bytes of one message of a program."""
+"""Maximum bytes of one message of a program."""
 
 
 @contextlib.asynccontextmanager

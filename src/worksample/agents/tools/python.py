@@ -22,7 +22,7 @@ SLACK = 90
 SHAPE = JsonLimits(values=100)
 """Limits of the kernel's answer, which is untrusted."""
 LARGEST = 120_000
-"""Most bytes of one request: the kernel's source and the code pass through a command line and a pipe."""
+"""Maximum bytes of one request: the kernel's source and the code pass through a command line and a pipe."""
 
 
 def python(workspace: Workspace) -> ToolDef:

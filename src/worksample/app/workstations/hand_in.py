@@ -9,7 +9,6 @@ from datetime import datetime
 
 from worksample.box import Box
 from worksample.errors import CaptureError
-from worksample.files import put_canonical
 from worksample.models.usage import AGENT, plus
 from worksample.records import (
     AssignmentAct,
@@ -29,7 +28,7 @@ from worksample.runs.limits import limits_of
 from worksample.runs.outcome import outcome_after_capture
 from worksample.runs.trajectory import TrajectoryWriter, write_trajectory
 from worksample.sandboxes.capture import capture_box
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 
 from .task_box import WorkstationTask
 

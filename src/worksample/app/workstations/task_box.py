@@ -6,11 +6,12 @@ import asyncio
 from dataclasses import dataclass
 
 from worksample.agents.workspace import SCRATCH
-from worksample.box import Box, BoxConfig, BoxLimits, Mount, start_box
+from worksample.box import Box, BoxConfig, BoxLimits, Mount
 from worksample.errors import SandboxError
 from worksample.records import Agent, Entry, EntryKind, Experiment, Instance, Manifest, Slot, Worker, unquote_path
 from worksample.results.assignments.turns import arm_of, store_manifest, work_so_far
 from worksample.runs.limits import limits_of
+from worksample.sandboxes import start_box
 from worksample.sandboxes.images.image_source import image_root
 from worksample.store import Store
 

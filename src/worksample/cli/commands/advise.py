@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from worksample.reports.job_advice import Advised
 
 SHOWN = 10
-"""Most printed lines of what to measure next; the JSON has the rest."""
+"""Maximum number of printed lines on what to measure next; the JSON has them all."""
 
 
 @click.command("advise")
@@ -41,7 +41,7 @@ SHOWN = 10
     help="Assume that people succeed as often as they did on similar jobs (default, if they did enough), or always.",
 )
 @click.option(
-    "--sure", type=float, default=None, help="How probable an answer must be before it is given; default: 0.8."
+    "--sure", type=float, default=None, help="Least probability that an answer needs to be given; default: 0.8."
 )
 @click.option(
     "--by", default=None, metavar="NAME", help="How texts are compared: tfidf (default), minilm, or provider/model."
@@ -79,10 +79,10 @@ def command(
     store: str | None,
     as_json: bool | None,
 ) -> None:
-    """Say who should do each job on a firm's list: AI, AI with people, people, or not enough data.
+    """Advise who should do each job on a firm's list: AI, AI with people, people, or not enough data.
 
     JOBS is a .csv, .tsv, .json, .jsonl or .parquet with title, description, category, value, hours, how often a month,
-    files (docs/advise.md). EXPERIMENTS are names or ids, by default the latest; their tasks may differ.
+    files (docs/tutorials/firm.md). EXPERIMENTS are names or ids, by default the latest; their tasks may differ.
     """
     from worksample.experiments.experiment_lookup import find_experiment
     from worksample.extras import need
@@ -105,7 +105,7 @@ def command(
     if as_json:
         say_json({**found.plain(), "page": page})
         return
-    show(found)
+    print_advice(found)
     if page:
         click.echo(f"page: {page}")
 
@@ -116,16 +116,16 @@ def _write(found: Advised, out: Path) -> str:
     return str(write_page(found, out).resolve())
 
 
-def show(found: Advised) -> None:
+def print_advice(found: Advised) -> None:
     """Print advice as a table, and what to measure next."""
-    from worksample.cli.commands.metrics import figure
+    from worksample.cli.commands.metrics import figure_text
 
     columns = ("job", "who", "sure", "a month", "over people", "rests on", "near")
     rows = [
         (
             printable(a.job.title or a.job.row), a.answer, a.sure,
-            figure(a.dollars).rpartition(" ")[0] if a.dollars else "–",
-            figure(a.over_people).rpartition(" ")[0] if a.over_people else "–",
+            figure_text(a.dollars).rpartition(" ")[0] if a.dollars else "–",
+            figure_text(a.over_people).rpartition(" ")[0] if a.over_people else "–",
             f"{a.weight:.1f} jobs", printable(", ".join(a.near[:2])),
         )
         for a in found.each

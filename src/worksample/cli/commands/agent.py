@@ -68,22 +68,22 @@ def list_command(as_json: bool | None) -> int:
         return 0
     versions = {name: ", ".join(f"{one.version} ({one.digest[:16]})" for one in ones) for name, ones in here.items()}
     rows = [(p.name, p.about, p.source.package, p.tried, versions.get(p.name, "no")) for p in programs]
-    table("", ("agent", "what it is", "package", "tried", "installed"), rows)
+    table("", ("agent", "description", "package", "tried", "installed"), rows)
     return 0
 
 
 @click.command("check")
 @click.argument("names", nargs=-1, required=True, metavar="NAME[@VERSION]...")
 @click.option(
-    "--model", default=None, metavar="PROVIDER/MODEL", help="The model that answers; default: a scripted one."
+    "--model", default=None, metavar="PROVIDER/MODEL", help="The model that answers; default: a scripted model."
 )
 @service_options
 @json_option
 def check_command(names: tuple[str, ...], model: str | None, as_json: bool | None, **values: Any) -> int:
-    """Let installed agents answer with one line from inside a sandbox, over its connection to a model.
+    """Let installed agents answer with one line from inside a sandbox, through its connection to a model.
 
-    An agent passes if the line that its model was asked for is in its output or its log. Without --model this costs
-    nothing: a scripted model on this machine answers. Also says whether the program's files are unchanged since it was
+    An agent passes if its output or its log contains the requested line. Without --model this costs nothing: a scripted
+    model on this machine answers. Also says whether the program's files are unchanged since it was
     installed. Exit code 1 if an agent does not work.
     """
     from worksample.cli.run_options import flags_of
@@ -106,4 +106,4 @@ def _print_checks(found: tuple[AgentCheckResult, ...]) -> None:
         (one.agent, one.version, sound[one.sound], one.fault or one.said, one.calls, duration(one.seconds))
         for one in found
     ]  # fmt: skip
-    table("", ("agent", "version", "", "what it said", "calls", "time"), rows)
+    table("", ("agent", "version", "", "its answer", "calls", "time"), rows)

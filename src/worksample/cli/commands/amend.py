@@ -13,7 +13,7 @@ TARGETS = ("trial", "submission", "evaluation", "evaluator", "instance", "round"
 @click.argument("action", type=click.Choice(["strike", "restore", "adopt"]))
 @click.argument("target", type=click.Choice(TARGETS))
 @click.argument("id")
-@click.option("--reason", required=True, help="Why; kept with the amendment and shown in reports.")
+@click.option("--reason", required=True, help="Why you amend; kept with the amendment and shown in reports.")
 @click.option("--author", default=None, help="Who amends; default: $WORKSAMPLE_AUTHOR, else the account's name.")
 @store_option
 @json_option
@@ -22,10 +22,12 @@ def command(
 ) -> None:
     """Strike or restore a trial, submission, evaluation, evaluator, instance or round, or adopt a round.
 
-    A struck record no longer counts in any figure or verdict, but nothing is deleted. The latest amendment of a record
-    counts. If you strike a trial, its slot is open again; if you strike an evaluation, somebody else is asked. An
-    adopted round decides from now on. Adopt a round of `worksample grade` that was held back because it would take
-    verdicts away, or go back to an earlier round.
+    A struck record no longer counts in any figure or verdict, but nothing is deleted. If a record has several
+    amendments, the latest one counts. If you strike a trial, its slot opens again; if you strike an evaluation,
+    somebody else is asked.
+
+    An adopted round decides the verdicts from now on. Adopt a round of `worksample grade` that was held back because it
+    would take verdicts away, or adopt an earlier round to go back to it.
     """
     from worksample.experiments.amendments import amend
     from worksample.people.amendments import update_queue

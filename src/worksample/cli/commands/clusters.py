@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 @click.command("clusters")
 @click.argument("experiments", nargs=-1)
 @click.option("--by", default=None, metavar="NAME", help="tfidf (default), minilm, or provider/model.")
-@click.option("--beside", default=None, metavar="NAME", help="A second embedding, to see whether the clusters hold.")
+@click.option(
+    "--beside", default=None, metavar="NAME", help="A second embedding, to check whether it finds the same clusters."
+)
 @click.option("--base-url", default=None, metavar="URL", help="The provider's address; default: PROVIDER_BASE_URL.")
 @click.option("--count", default=None, type=click.IntRange(1, 1000), help="Clusters to list; default: 20.")
 @click.option(
@@ -44,7 +46,7 @@ def command(
 ) -> None:
     """Group the criteria of rubrics and checkpoints that ask for the same thing, and show which of them agents fail.
 
-    EXPERIMENTS are names or ids, by default the latest. Labels are the terms that mark a cluster.
+    EXPERIMENTS are names or ids, by default the latest. Each cluster is labelled with its most typical terms.
     """
     from worksample.experiments.experiment_lookup import find_experiment
     from worksample.reports.clusters import ClusterConfig, cluster_criteria
@@ -60,14 +62,14 @@ def command(
 
 
 def _show(found: ClusterReport) -> None:
-    from worksample.cli.commands.metrics import figure
+    from worksample.cli.commands.metrics import figure_text
 
     agents = sorted({a for line in found.lines for a in line.failure})
     columns = ("cluster", "criteria", "of all", "of failed", *(f"failed by {a}" for a in agents))
     rows = [
         (
-            line.label, line.criteria, figure(line.share), figure(line.failed),
-            *(figure(line.failure[a]) if a in line.failure else "–" for a in agents),
+            line.label, line.criteria, figure_text(line.share), figure_text(line.failed),
+            *(figure_text(line.failure[a]) if a in line.failure else "–" for a in agents),
         )
         for line in found.lines
     ]  # fmt: skip

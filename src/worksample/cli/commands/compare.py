@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.cli.ambiguous_names import tell_meant
+from worksample.cli.ambiguous_names import print_resolved_names
 from worksample.cli.figure_options import interval_options, judged_by_option, resampling, where_option
 from worksample.cli.output import json_option, open_store, printable, say_json, store_option, table
 
-from .metrics import figure
+from .metrics import figure_text
 
 if TYPE_CHECKING:
     from worksample.metrics import Estimate
@@ -24,7 +24,7 @@ SHORT = 70
 @click.command("compare")
 @click.argument("a")
 @click.argument("b")
-@click.option("--experiment", default=None, help="Where both agents worked; name or id, by default the latest.")
+@click.option("--experiment", default=None, help="The experiment of both agents: name or id; default: the latest.")
 @click.option("--all", "everything", is_flag=True, default=None, help="Also show the instances that did not change.")
 @click.option(
     "--margin",
@@ -39,7 +39,7 @@ SHORT = 70
     default=None,
     help="Also show the difference by this, corrected for the number of parts.",
 )
-@click.option("--with-struck", is_flag=True, default=None, help="Also count what an integrity review struck.")
+@click.option("--with-struck", is_flag=True, default=None, help="Also count records that an integrity review struck.")
 @judged_by_option
 @where_option
 @interval_options
@@ -73,14 +73,14 @@ def command(
         share = None if margin is None else margin / 100
         found = compare(opened, a, b, config, experiment=experiment or "", margin=share)
         homes = [opened.get(Experiment, id) for id in dict.fromkeys(found.experiments)]
-        tell_meant(opened, homes, [experiment or "", *(side.partition(":")[0] for side in (a, b))])
+        print_resolved_names(opened, homes, [experiment or "", *(side.partition(":")[0] for side in (a, b))])
     say_json(found.plain()) if as_json else _show(found, everything=bool(everything))
 
 
 def _show(found: Comparison, *, everything: bool) -> None:
-    click.secho(printable(f"{found.second} minus {found.first}, under {found.protocol}"), bold=True)
+    click.secho(printable(f"{found.second} minus {found.first}, protocol {found.protocol}"), bold=True)
     for name, estimate in (("score", found.score), ("full pass", found.passed)):
-        click.echo(printable(f"  {name}: {figure(estimate)}{_in_brackets(estimate.reason)}"))
+        click.echo(printable(f"  {name}: {figure_text(estimate)}{_in_brackets(estimate.reason)}"))
     if found.not_worse is not None:
         click.echo(printable(f"  {_not_worse(found.not_worse, 1 - (1 - (found.passed.level or 0.95)) / 2)}"))
     p = found.sign_test
@@ -104,7 +104,8 @@ def _show(found: Comparison, *, everything: bool) -> None:
 
 def _parts(found: Comparison) -> None:
     rows = [
-        (p.group, figure(p.score), figure(p.passed), "–" if p.holm is None else f"{p.holm:.3g}") for p in found.parts
+        (p.group, figure_text(p.score), figure_text(p.passed), "–" if p.holm is None else f"{p.holm:.3g}")
+        for p in found.parts
     ]
     columns = ("part", "score", "full pass", "p (Holm)")
     table("", columns, [tuple(printable(cell) for cell in row) for row in rows], right=columns[1:])

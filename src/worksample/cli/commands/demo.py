@@ -29,7 +29,7 @@ STUDIES = ("starter", "feedback", "company")
     help="Use only the starter suite's instances TASK or TASK/INSTANCE that match; * matches anything. Repeatable.",
 )
 @click.option("--parallel", type=int, default=None, help="Trials at once; default: 4.")
-@click.option("--unsandboxed", is_flag=True, default=None, help="Run without any isolation; the report prints it.")
+@click.option("--unsandboxed", is_flag=True, default=None, help="Run without any isolation; the report says so.")
 @json_option
 def command(
     study: str | None,
@@ -46,24 +46,24 @@ def command(
     The agents replay scripts that ship with the suite, some good and some bad, through the same sandbox, limits,
     graders and report as any model.
 
-    `demo feedback` is a study of chains: jobs from a table, experts who qualify them and write their rubrics, an agent
-    that forgets, the experts' words about what is missing, and a control that is told nothing
+    `demo feedback` shows re-attempts. Experts qualify jobs from a table and write their rubrics. An agent misses some
+    requirements, reads the experts' feedback, and tries again; a control group tries again without any feedback
     (docs/how-to/re-attempts.md).
 
-    `demo company` is one task in a company with real services: a script works in the browser, the shell and Python,
-    colleagues answer it in the chat, and the report shows its screens. Missing Debian packages are installed, as
-    root or by sudo without a password (docs/tutorials/company.md).
+    `demo company` runs one task in a company with real services. A scripted agent works in the browser, the shell and
+    Python, colleagues answer it in the chat, and the report shows its screens. Missing Debian packages are installed,
+    as root or by sudo without a password (docs/tutorials/company.md).
     """
     from worksample.cli.demo_studies import (
         company_config,
         company_folder,
         feedback_config,
-        ready_machine,
+        install_demo_programs,
         run_study,
         trial_page,
     )
     from worksample.cli.output import open_store
-    from worksample.cli.run_output import Tone, run_config
+    from worksample.cli.run_output import OutputMode, run_config
     from worksample.errors import UsageError
     from worksample.experiments.demo import demo_config
     from worksample.extras import lacks, need
@@ -88,12 +88,12 @@ def command(
                 "demo company needs boxes for its services and its browser", where="--unsandboxed",
                 next="worksample demo company",
             )  # fmt: skip
-        ready_machine(quiet=bool(as_json))
+        install_demo_programs(quiet=bool(as_json))
         config = company_config(where, sandbox=sandbox)
-        code = run_config(config, Tone(quiet=bool(as_json), hints=False))
+        code = run_config(config, OutputMode(quiet=bool(as_json), hints=False))
     else:
         config = demo_config(where, parallel=many, sandbox=sandbox, only=only or ())
-        code = run_config(config, Tone(quiet=bool(as_json), hints=False))
+        code = run_config(config, OutputMode(quiet=bool(as_json), hints=False))
     if code > 3:
         return code
     if lacks("report") and not as_json:

@@ -19,7 +19,7 @@ SPACE = 2 << 30
 
 @dataclass(frozen=True)
 class Symptom:
-    """One check of this machine. If `ok` is False, nothing can run until `next` is typed."""
+    """Result of one check of this machine. If `ok` is False, nothing can run until the user runs `next`."""
 
     name: str
     ok: bool
@@ -31,13 +31,16 @@ class Symptom:
 @store_option
 @json_option
 def command(store: str | None, as_json: bool | None) -> int:
-    """Say what this machine has and what it lacks. Exit code 1, with the line to type, if no sandbox is available."""
+    """Show what this machine has and what it lacks.
+
+    If no sandbox is available, prints the command that installs one and exits with code 1.
+    """
     found = [_python(), _inspect(), *_sandbox(), _space(store), _store(store), *_viewers()]
     healthy = all(s.ok for s in found)
     if as_json:
         say_json({"ok": healthy, "found": [asdict(s) for s in found]})
     else:
-        table("", ("", "what", "here"), [("ok" if s.ok else "MISSING", s.name, s.says) for s in found])
+        table("", ("", "check", "result"), [("ok" if s.ok else "MISSING", s.name, s.says) for s in found])
         for symptom in found:
             if symptom.next:
                 click.echo(f"{symptom.name}\n  next: {symptom.next}")
@@ -74,13 +77,13 @@ def _sandbox() -> list[Symptom]:
 
 
 def _libraries() -> Symptom:
-    """Check agents' Python libraries, and whether the first run must download them."""
+    """Check whether the agents' Python libraries are installed or the first run must download them."""
     from worksample.errors import SandboxUnavailable
     from worksample.sandboxes.toolbox import DOWNLOAD_SIZE, needs_download
     from worksample.sandboxes.toolbox_download import installer
 
     if not needs_download():
-        return Symptom("agents' Python", True, "its libraries are here")
+        return Symptom("agents' Python", True, "its libraries are installed")
     try:
         by = installer()
     except SandboxUnavailable as error:
@@ -91,7 +94,7 @@ def _libraries() -> Symptom:
 
 
 def _viewers() -> list[Symptom]:
-    """List the missing converters of the review app; files that need one are shown as a card."""
+    """Check the review app's converters. A file whose converter is missing is shown as a card."""
     from worksample.viewing import converter_requirements as needs
     from worksample.viewing.format_table import formats
 
@@ -124,7 +127,7 @@ def _store(store: str | None) -> Symptom:
     try:
         opened = Store.open(store)
     except StoreError as error:
-        return Symptom("store", True, f"none yet ({error.what}); the first run makes one")
+        return Symptom("store", True, f"none yet ({error.what}); the first run creates it")
     from worksample.records import Experiment
 
     try:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.cli.ambiguous_names import tell_chosen
+from worksample.cli.ambiguous_names import print_latest_experiment
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.output import json_option, open_store, say_json, store_option, table
 from worksample.cli.service_options import judge_options, judging_flags
-from worksample.python_api.progress import watcher
+from worksample.experiments.run_progress import watcher
 
 if TYPE_CHECKING:
     from worksample.experiments.regrade_pipeline import Regraded
@@ -26,18 +26,20 @@ if TYPE_CHECKING:
     help="Grade this task only, with the package's grader as it is now. Repeatable.",
 )  # fmt: skip
 @click.option(
-    "--submission", "submissions", multiple=True, default=None, metavar="ID", help="Grade this one. Repeatable."
+    "--submission", "submissions", multiple=True, default=None, metavar="ID", help="Grade this submission. Repeatable."
 )
 @click.option("--protocol", default=None, metavar="PROTOCOL", help="Default: the experiment's.")
 @click.option(
     "--by",
     type=click.Choice(["program", "judge"]),
     default=None,
-    help="Whose round is graded again; default: the program's.",
+    help="The kind of evaluator that grades again; default: program.",
 )
 @click.option("--reason", default=None, help="Why you grade again; kept with the round.")
 @click.option("--graders", type=click.IntRange(1), default=None, help="Submissions graded at once; default: 2.")
-@click.option("--sandbox", default=None, metavar="KIND", help="Where graders run; default: the experiment's.")
+@click.option(
+    "--sandbox", default=None, metavar="KIND", help="The kind of sandbox of graders; default: the experiment's."
+)
 @click.option("--author", default=None, help="Who grades; default: $WORKSAMPLE_AUTHOR, else the account's name.")
 @judge_options
 @store_option
@@ -63,7 +65,7 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
         named = given["submissions"]
         found = None if named else find_experiment(opened, experiment or "")
         if found is not None and not experiment:
-            tell_chosen(found)
+            print_latest_experiment(found)
         asked = judging_of(found, flags)
         what = Regrading(
             experiment=found,
@@ -110,14 +112,14 @@ def _show(done: Regraded) -> None:
                 c.subject,
                 _score(c.old),
                 _score(c.new),
-                why(c.reasons),
+                first_lines(c.reasons),
             )
             for c in done.changes
         ]
         table("changed", ("entrant", "instance", "submission", "before", "after", "why"), rows)
     click.echo(
         f"round {done.round.id}: {done.tally.graded} graded, {done.tally.ungraded} ungraded, "
-        f"{len(done.changes)} changed" + (f" against round {done.before.id}" if done.before else "")
+        f"{len(done.changes)} changed" + (f" compared with round {done.before.id}" if done.before else "")
     )
     if done.before is not None and not done.adopted:
         click.echo(
@@ -127,7 +129,7 @@ def _show(done: Regraded) -> None:
         )
 
 
-def why(reasons: Sequence[str]) -> str:
+def first_lines(reasons: Sequence[str]) -> str:
     """Return the first line of each reason, which says what and where; `--json` and the report have the traceback."""
     return "\n".join(reason.strip().partition("\n")[0] for reason in reasons)
 

@@ -55,7 +55,7 @@ def list_command(as_json: bool | None) -> int:
 @click.argument("source", metavar="SOURCE")
 @json_option
 def check_command(source: str, as_json: bool | None) -> int:
-    """Fetch an image as a task would, and say what a sandbox made from it offers.
+    """Fetch an image as a task would, and show what a sandbox made from it offers.
 
     SOURCE is a folder with an OCI layout or a Dockerfile, an archive, a root file system, or docker://NAME@sha256:...
     """
@@ -77,8 +77,9 @@ def check_command(source: str, as_json: bool | None) -> int:
 
 
 async def _find_programs(root: Root) -> dict[str, bool]:
-    """Return whether a box with this root starts the programs that tools and tests need."""
-    from worksample.box import BoxConfig, open_box
+    """Return for each program that tools and tests need whether it starts in a box with this root file system."""
+    from worksample.box import BoxConfig
+    from worksample.sandboxes import open_box
 
     asked = {
         "sh": ("sh", "-c", ":"),

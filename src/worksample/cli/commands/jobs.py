@@ -33,7 +33,7 @@ def add_command(suite: str, store: str | None, as_json: bool | None) -> None:
 
 
 MOST_LISTED = 30
-"""Most jobs that are listed."""
+"""Maximum number of jobs in a printed list."""
 
 
 @click.command("qualify")
@@ -44,7 +44,9 @@ MOST_LISTED = 30
 @click.option(
     "--both", is_flag=True, default=None, help="Ask two experts about every job, not only about those that qualified."
 )
-@click.option("--sandbox", default=None, help="Where attachments are read: bubblewrap (default) or none.")
+@click.option(
+    "--sandbox", default=None, help="The kind of sandbox in which attachments are read: bubblewrap (default) or none."
+)
 @click.option("--reason", default=None, help="Why this round is opened; kept with it.")
 @store_option
 @json_option
@@ -52,7 +54,7 @@ def qualify_command(
     suite: str, questions: str | None, both: bool | None, sandbox: str | None, reason: str | None, store: str | None,
     as_json: bool | None,
 ) -> None:  # fmt: skip
-    """Examine a suite's jobs, and open a round in which experts say which are fit to be tasks.
+    """Examine a suite's jobs, and open a round in which experts decide which are fit to be tasks.
 
     A program counts attachments and names files that the post mentions but that are missing, files that do not open,
     and possible personal identifiers (extra `pii`). An expert answers in the app, a second one verifies the jobs that
@@ -69,7 +71,7 @@ def qualify_command(
         made = qualify(suite, config, store=store)
     else:
         with shown.status("looking") as status:
-            made = qualify(suite, config, store=store, told=lambda n: status.update(f"{n} jobs looked at"))
+            made = qualify(suite, config, store=store, told=lambda n: status.update(f"{n} jobs examined"))
     if as_json:
         looks = {id: {k: v for k, v in look.plain().items() if k != "shown"} for id, look in made.looks.items()}
         say_json({"round": made.round.id, "jobs": len(made.looks), "looks": looks})
@@ -93,9 +95,9 @@ def _print_findings(looks: dict[str, JobExamination]) -> None:
         table("", columns, rows, right=columns[1:])
     if len(found) > MOST_LISTED:
         click.echo(f"  and {len(found) - MOST_LISTED} more")
-    click.echo(f"{len(looks)} jobs examined, with findings in {len(found)}")
+    click.echo(f"{len(looks)} jobs examined; {len(found)} have findings")
     if looks and not next(iter(looks.values())).by:
-        click.echo(printable("  personal identifiers were not looked for\n  next: pip install 'worksample[pii]'"))
+        click.echo(printable("  personal identifiers were not searched\n  next: pip install 'worksample[pii]'"))
 
 
 @click.command("funnel")
@@ -126,10 +128,10 @@ def funnel_command(round_: str, left_out: bool | None, store: str | None, as_jso
 @store_option
 @json_option
 def experts_command(store: str | None, as_json: bool | None) -> None:
-    """Show how far each set of experts covers the jobs of its categories, and whether more than one looks at each.
+    """Show how many jobs of its categories each set of experts looked at, and how many by two experts or more.
 
     The sets are UpBench's (3.1, Table 1): General and Tech. An expert whose domains name `set:general` or `set:tech` is
-    given the jobs of that set's categories.
+    assigned the jobs of that set's categories.
     """
     from worksample.people.quality.expert_coverage import coverage
 

@@ -80,7 +80,7 @@ def _show_handed_in(alone: tuple[HandedInWork, ...], *, as_json: bool) -> None:
 
 def _show_experiments(rows: list[Status]) -> None:
     shown = [_cells(row) for row in rows]
-    # Counts that are 0 for every experiment are left out: the table has to fit a terminal.
+    # Leave out counts that are 0 in every experiment, so that the table fits a terminal.
     columns = [name for name in shown[0] if name in ALWAYS or any(cells[name] for cells in shown)]
     counts = [name for name in columns if isinstance(shown[0][name], int)]
     table("", columns, [[cells[name] for name in columns] for cells in shown], right=counts)
@@ -110,7 +110,7 @@ def _cells(row: Status) -> dict[str, str | int]:
 
 
 def cost_text(spent: Spending) -> str:
-    """Return the cost of models as text; "" for colleagues and judges that nobody asked."""
+    """Return the cost of models as text, or "" if no model was called."""
     if not spent.pieces:
         return cost_range(0.0) if spent.who == AGENTS else ""
     return cost_range(

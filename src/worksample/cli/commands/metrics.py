@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from worksample.reports.sections import MeasureConfig, Section
 
 ACROSS = 7
-"""A table with more columns than this, and no more rows, is transposed."""
+"""Number of columns above which a table is transposed, unless it has even more rows."""
 LARGE = 1000
-"""Plain numbers from this size on print without decimals."""
+"""Smallest plain number that is printed without decimals."""
 OPEN = "{least, most}: if everything ungraded failed, or passed; the figure itself takes it to be missing at random"
 SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
 
@@ -42,7 +42,7 @@ SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
 )
 @click.option("--only", multiple=True, default=None, metavar="SECTION", help="Show this section only. Repeatable.")
 @click.option("--illustrative", is_flag=True, default=None, help="Count prices and hours that are only illustrative.")
-@click.option("--with-struck", is_flag=True, default=None, help="Also count what an integrity review struck.")
+@click.option("--with-struck", is_flag=True, default=None, help="Also count records that an integrity review struck.")
 @click.option(
     "--skips",
     type=click.Choice(["cause", "paper"]),
@@ -51,7 +51,12 @@ SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
 )
 @click.option("--pitfalls-gate", is_flag=True, default=None, help="Count a job with a pitfall as not completed.")
 @click.option(
-    "--budget", "budgets", type=float, multiple=True, default=None, help="US dollars per trial; see budget-cost."
+    "--budget",
+    "budgets",
+    type=float,
+    multiple=True,
+    default=None,
+    help="US dollars per trial, for the section budget-cost.",
 )
 @judged_by_option
 @click.option(
@@ -70,9 +75,9 @@ def command(
 ) -> int:
     """Print every figure that the store's data support, with counts and intervals.
 
-    EXPERIMENTS are names or ids, by default the latest; several are combined if their locks agree. Verdicts come from
-    the rounds that count, without what amendments strike. Exit code 3 if data contradict each other, such as two votes
-    by one evaluator on one item: that section says so, and the others are still printed.
+    EXPERIMENTS are names or ids, by default the latest; several are combined if their locks agree. Only rounds in force
+    and records that are not struck count. Exit code 3 if data contradict each other, such as two votes by one evaluator
+    on one item: that section shows the error, and the other sections are still printed.
     """
     from worksample.reports.sections import measure
 
@@ -87,12 +92,12 @@ def command(
     for section in shown:
         _show(section)
     if not shown:
-        click.echo("nothing is graded yet\n  next: worksample list")
+        click.echo("nothing is graded yet\n  next: worksample list   (shows open and ungraded work)")
     return code
 
 
 def _config(given: dict[str, Any]) -> MeasureConfig:
-    """Return the MeasureConfig of the given flags."""
+    """Return the command's flags as a MeasureConfig."""
     from worksample.reports.sections import MeasureConfig
 
     how = resampling(given)
@@ -109,7 +114,7 @@ def _choose_sections(sections: Sequence[Section], only: Sequence[str]) -> list[S
     known = [section.id for section in sections]
     unknown = [name for name in only if name not in known]
     if unknown:
-        raise UsageError(f"no section {unknown[0]!r} here", next=f"one of {', '.join(known)}")
+        raise UsageError(f"no section {unknown[0]!r} in these figures", next=f"one of {', '.join(known)}")
     return [section for section in sections if not only or section.id in only]
 
 
@@ -133,7 +138,7 @@ def _show(section: Section) -> None:
 
 
 def _text(cell: Estimate | str) -> str:
-    return cell if isinstance(cell, str) else figure(cell)
+    return cell if isinstance(cell, str) else figure_text(cell)
 
 
 def _transpose(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -151,30 +156,31 @@ def _notes(section: Section) -> list[str]:
             if isinstance(cell, Estimate):
                 for note in (*cell.notes, *([cell.reason] if cell.reason else [])):
                     said.setdefault(note, {}).setdefault(row.label, []).append(column)
-    found = [f"{_places(section, places)}{note}" for note, places in said.items()]
+    found = [f"{_concerned_cells(section, places)}{note}" for note, places in said.items()]
     most = 12
     if any(isinstance(cell, Estimate) and cell.bounds for row in section.rows for cell in row.cells):
         found.insert(0, OPEN)
     return found if len(found) <= most else [*found[:most], f"... and {len(found) - most} more (--json has all)"]
 
 
-def _places(section: Section, places: dict[str, list[str]]) -> str:
-    """Return text such as `good (steps, tokens), hasty (steps): `; a section's only column and whole rows are not
-    named.
+def _concerned_cells(section: Section, places: dict[str, list[str]]) -> str:
+    """Return the rows and columns that a note concerns, as in `good (steps, tokens), hasty (steps): `.
+
+    Leaves out the name of a section's only column, and the cells of a row that is concerned as a whole.
     """
     most = 4
     names = []
     for label, columns in places.items():
-        shown = _shorten(columns, most)
+        shown = _join_some(columns, most)
         names.append(label if len(columns) == len(section.columns) else f"{label} ({shown})")
-    return f"{_shorten(names, most)}: "
+    return f"{_join_some(names, most)}: "
 
 
-def _shorten(names: Sequence[str], most: int) -> str:
+def _join_some(names: Sequence[str], most: int) -> str:
     return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"
 
 
-def figure(e: Estimate) -> str:
+def figure_text(e: Estimate) -> str:
     """Return value, interval, counts, and bounds if not all is graded: `41.7 % [20.1, 66.2] 20/24 {34.7, 51.4}`."""
     from dataclasses import replace
 

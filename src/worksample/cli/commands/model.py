@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 @click.option("--model", "models", multiple=True, default=None, metavar="PROVIDER/MODEL", help="As for run.")
 @price_option()
 @service_options
-@click.option("--offline", is_flag=True, default=None, help="Call nothing: look at provider, key and settings only.")
+@click.option("--offline", is_flag=True, default=None, help="Call no model; check only provider, key and settings.")
 @json_option
 def check_command(file: str | None, offline: bool | None, as_json: bool | None, **values: Any) -> int:
     """Check the models of an experiment before you pay for a run.
 
-    FILE is an experiment file; without one, --agent and --model name the agents. One short call per agent, which offers
-    a tool and costs some hundred tokens, tries its provider, key, model name and generation settings. Exit code 1 if
-    one of them does not work, with the provider's message.
+    FILE is an experiment file; without one, --agent and --model name the agents. Each agent's model gets one short call
+    with a tool, which costs a few hundred tokens and tests provider, key, model name and generation settings. If a
+    model does not work, prints the provider's message and exits with code 1.
     """
     from worksample.cli.run_options import flags_of
     from worksample.experiments.config_file import load
@@ -41,7 +41,7 @@ def check_command(file: str | None, offline: bool | None, as_json: bool | None, 
 
     flags = flags_of(values)
     if file is None:
-        # What the agents would work on does not matter here, and an experiment without tasks is none.
+        # A config needs tasks, but a check of models never reads them.
         flags = {"suite": "starter", "agents": [{"harness": "worker"}], **flags}
     config = load(Path(file) if file else None, flags)
     found = check_models([agent_of(agent) for agent in config.agents], config, call=not offline)
@@ -55,21 +55,21 @@ def check_command(file: str | None, offline: bool | None, as_json: bool | None, 
 def _price_text(one: ModelCheckResult) -> str:
     if not one.priced:
         return "none: costs are unknown"
-    return "given; tokens are estimated, and so are costs" if one.estimated else "given"
+    return "known; tokens and costs are estimated" if one.estimated else "given"
 
 
 def _print_checks(found: Sequence[ModelCheckResult]) -> None:
     from worksample.cli.run_output import ESTIMATED
 
     if not found:
-        click.echo("no agent here calls a model")
+        click.echo("none of these agents calls a model")
         return
     rows = [
         (one.agent, one.model, "ok" if one.sound else "FAULT", one.fault or one.answered or "not called",
          _price_text(one))
         for one in found
     ]  # fmt: skip
-    table("", ("agent", "model", "", "what was found", "price"), rows)
+    table("", ("agent", "model", "", "result of the check", "price"), rows)
     for step in dict.fromkeys(one.next for one in found if one.next):
         click.echo(printable(f"  next: {step}"))
     for model in dict.fromkeys(one.model for one in found if one.estimated):

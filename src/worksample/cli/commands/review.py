@@ -94,13 +94,13 @@ def _tell(people: People, review: Review, sitting: AnswerCounter, store: str | N
     click.echo(f"{sitting.answers} {'answer' if sitting.answers == 1 else 'answers'} given{skipped}; {left} left")
     besides, of_others = items_left_elsewhere(people, review)
     if besides:
-        what = "what a judge may not decide, or labels for the judge's answers"
+        what = "criteria that a judge may not decide, or labels of the judge's answers"
         click.echo(f"{besides} more in another round of the experiment: {what}")
     if left or besides:
         click.echo(f"  next: worksample review --experiment {asked}   (continues here)")
     others = items_wanting_votes(people, review.round)
     if not left and others and review.votes > 1:
-        click.echo(f"{others} still wait for other people's votes, {review.votes} on each")
+        click.echo(f"{others} still wait for other people's votes; each needs {review.votes}")
         click.echo(f"  next: worksample review --experiment {asked} --alone   (your vote alone decides)")
         click.echo("  or invite others: worksample serve, then People in the app")
         return

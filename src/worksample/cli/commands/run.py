@@ -21,7 +21,7 @@ from worksample.errors import UsageError
     "--dry-run",
     is_flag=True,
     default=None,
-    help="Show the plan, how much of it is already done and what the rest may cost; run nothing.",
+    help="Show the plan, its progress, and what the rest may cost; run nothing.",
 )
 @click.option(
     "--expect",
@@ -49,7 +49,7 @@ def run_command(
     """Run an experiment: agents on tasks, each trial graded as it closes.
 
     FILE is a TOML or YAML file (docs/how-to/run-an-experiment.md); flags override it. If you run the same
-    experiment again, it continues where it stopped: nothing that is finished runs twice.
+    experiment again, it continues where it stopped: finished trials do not run again.
     """
     begin(STARTING, silent=True)
     flags = flags_of(values)
@@ -67,11 +67,11 @@ def run_command(
 
     config = load(Path(file) if file else None, flags)
     check_names(config)
-    from worksample.cli.run_output import Tone, dry, run_config
+    from worksample.cli.run_output import OutputMode, print_dry_run, run_config
 
     if dry_run:
-        return dry(config, as_json=bool(as_json), expect=expect, pilot=pilot)
-    return run_config(config, Tone(as_json=bool(as_json), store=config.store))
+        return print_dry_run(config, as_json=bool(as_json), expect=expect, pilot=pilot)
+    return run_config(config, OutputMode(as_json=bool(as_json), store=config.store))
 
 
 @click.command("resume")
@@ -85,11 +85,11 @@ def run_command(
 def resume_command(experiment: str | None, store: str | None, as_json: bool | None, **given: Any) -> int:
     """Continue an experiment that was stopped: EXPERIMENT is its name or id, by default the latest.
 
-    Runs every open slot, grades every ungraded submission, and gives people whatever they still have to judge. Tasks,
-    agents and graders are those that were planned, even if their folders have changed since.
+    Runs every open slot, grades every ungraded submission, and queues what people still have to judge. Tasks, agents
+    and graders stay as planned, even if their folders have changed since.
     """
-    begin("reading what is planned", "no trial was begun\n  next: the same command", silent=bool(as_json))
-    from worksample.cli.run_output import Tone, run_and_tell, tell_models
+    begin("reading the plan", "no trial was started\n  next: run the same command again", silent=bool(as_json))
+    from worksample.cli.run_output import OutputMode, print_model_warnings, run_and_tell
     from worksample.experiments.config_file import config_of_experiment
     from worksample.experiments.experiment_lookup import find_experiment
     from worksample.python_api.experiment_run import options_of, prove_rest
@@ -100,6 +100,6 @@ def resume_command(experiment: str | None, store: str | None, as_json: bool | No
         config = config_of_experiment(found, flags)
         models = prove_rest(opened, found, config)
         if not as_json:
-            tell_models(models)
+            print_model_warnings(models)
         options = options_of(config, **given)
-        return run_and_tell(opened, found, options, Tone(as_json=bool(as_json), store=store))
+        return run_and_tell(opened, found, options, OutputMode(as_json=bool(as_json), store=store))

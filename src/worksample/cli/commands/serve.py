@@ -29,7 +29,7 @@ from worksample.errors import UsageError
     "--judges", default=None, metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A TOML file with [judges.rubric], [prices], [services]: the model that suggests criteria to experts.",
 )  # fmt: skip
-@click.option("--create", is_flag=True, default=None, help="Create the store if there is none.")
+@click.option("--create", is_flag=True, default=None, help="Create the store if it does not exist.")
 @store_option
 @json_option
 def command(
@@ -45,8 +45,9 @@ def command(
 ) -> None:
     """Serve the review app to a team.
 
-    If there is no account yet, it prints an invitation for an admin, who invites the others and opens rounds in the
-    app. Several servers may share a store on PostgreSQL. docs/review.md shows a proxy with TLS.
+    If the store has no account yet, the command prints an invitation for an admin, who invites the others and opens
+    rounds in the app. Several servers may share a store on PostgreSQL. docs/how-to/judge-with-people.md
+    shows a proxy with TLS.
     """
     from worksample.extras import need
 
@@ -76,7 +77,7 @@ def command(
                 return
             click.echo(f"serving {opened.name} at {listening.url()}")
             if invitation:
-                click.echo(f"  become the admin: {invitation}   (works once, for 7 days)")
+                click.echo(f"  to become the admin, open {invitation}   (works once, for 7 days)")
             if listening.config.scheme == "http" and not listening.config.host.endswith(".localhost"):
                 click.echo("  passwords and sessions cross the network in the clear: use --scheme https", err=True)
             click.echo("  stop with Ctrl-C")
@@ -88,13 +89,13 @@ def command(
             serve(create_app(opened, listening.config), listening, ready)
         if not as_json:
             given = f"{sitting.answers} {'answer' if sitting.answers == 1 else 'answers'}"
-            click.echo(f"stopped: {given} handed in meanwhile; worksample serve continues where people left off")
+            click.echo(f"stopped: {given} handed in; worksample serve continues where people stopped")
 
 
 def _bind_of(bind: str | None, scheme: str) -> tuple[str, int | None]:
-    """Return the address and port to listen on; without a port it is the one that browsers see."""
+    """Return the address and port to listen on; the port is None if browsers use the same one."""
     if bind is None:
-        # Behind a proxy the scheme's own port is the proxy's.
+        # Behind a proxy, the port of the URL is the proxy's, so the server takes another one.
         return "127.0.0.1", 8765 if scheme == "https" else None
     address, colon, port = bind.rpartition(":")
     if not colon or (address.count(":") and not address.endswith("]")):

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from worksample.cli.exit_codes import INCOMPLETE
-from worksample.cli.format_verbs import run_transfer
+from worksample.cli.format_commands import run_transfer
 from worksample.cli.output import json_option, open_store, printable, say_json, store_option
 from worksample.errors import UsageError
 from worksample.formats import find_format
@@ -57,7 +57,7 @@ def rebuild_command(store: str | None, as_json: bool | None) -> None:
 @store_option
 @json_option
 def merge_command(other: str, store: str | None, as_json: bool | None) -> None:
-    """Take in everything that the store OTHER (a folder or URL) holds. OTHER is not changed."""
+    """Copy all records of the store OTHER (a folder or URL) into this store. OTHER is not changed."""
     from worksample.store import merge
 
     with open_store(store, create=True) as into, open_store(other) as source:
@@ -65,7 +65,7 @@ def merge_command(other: str, store: str | None, as_json: bool | None) -> None:
     if as_json:
         say_json({"taken": count})
     else:
-        click.echo(f"{count} objects taken in")
+        click.echo(f"{count} objects copied")
 
 
 @click.command("cat")
@@ -74,7 +74,7 @@ def merge_command(other: str, store: str | None, as_json: bool | None) -> None:
 def cat_command(digest: str, store: str | None) -> None:
     """Write the bytes of a blob to standard output: a deliverable as it was handed in.
 
-    DIGEST is its SHA-256, as reports show it. Files made by agents may be hostile: open them only in a safe place.
+    DIGEST is its SHA-256, as reports show it. Files made by agents may be harmful: open them only in a safe place.
     """
     if not re.fullmatch("[0-9a-f]{64}", digest):
         raise UsageError(
@@ -111,7 +111,7 @@ def export_command(
     """Write trials, submissions, evaluations, comparisons and slots as tables into the folder OUT.
 
     With --format atif it writes the trajectories of an experiment (by default the latest), one folder per trial. With
-    --training it writes what was said about the work, for a model to learn from; private suites are left out.
+    --training it writes feedback, preference pairs and rewards, for a model to learn from; private suites are left out.
     """
     if private and not training:
         raise UsageError(

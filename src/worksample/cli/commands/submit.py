@@ -41,7 +41,8 @@ class Amount(click.ParamType[float | str]):
     default=None,
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False),
-    help="A table of finished work (.csv, .jsonl, .parquet), a row for each piece; see docs/grading.md.",
+    help="A table of finished work (.csv, .jsonl, .parquet), a row for each piece;"
+    " see docs/how-to/run-an-experiment.md.",
 )
 @click.option(
     "--experiment",
@@ -72,7 +73,7 @@ class Amount(click.ParamType[float | str]):
     help="With --experiment: tells several pieces by one entrant on one instance apart; default: 1.",
 )
 @click.option("--grade/--no-grade", "graded", default=None, help="Grade it right away, or not; default: grade it.")
-@click.option("--sandbox", default=None, metavar="KIND", help="Where it is graded; default: bubblewrap.")
+@click.option("--sandbox", default=None, metavar="KIND", help="The kind of sandbox of its grader; default: bubblewrap.")
 @click.option("--author", default=None, help="Who hands it in; default: $WORKSAMPLE_AUTHOR, else the account's name.")
 @store_option
 @json_option
@@ -80,15 +81,15 @@ def command(
     as_json: bool | None, store: str | None, path: str | None, table: str | None, experiment: str | None,
     graded: bool | None, **given: object,
 ) -> int:  # fmt: skip
-    """Hand in work made elsewhere: PATH is a folder or a zip with the deliverables, --table a list of many.
+    """Hand in work that was made elsewhere: PATH is a folder or a zip with deliverables, --table a list of many.
 
-    The whole table is checked before its first row is taken in; the same command again takes in what is missing. With
+    The whole table is checked before its first row is stored; the same command again stores missing rows. With
     --experiment, programs, judges and people judge the work together with the experiment's own, once you resume it.
 
-    Anything that is not known about it stays "unknown" and is never counted as 0. Files are treated as hostile: links
+    A cost or time that you leave out stays "unknown" and is never counted as 0. Files are treated as untrusted: links
     are not followed, and a zip that would fill the disk or leave its folder is refused.
     """
-    _fits(path, table, experiment, given)
+    _check_arguments(path, table, experiment, given)
     if table is not None:
         return _many(Path(table), store, experiment, given, graded=graded is not False, as_json=bool(as_json))
     return _submit_one(Path(str(path)), store, experiment, given, graded=graded is not False, as_json=bool(as_json))
@@ -125,12 +126,12 @@ def _submit_one(
         if found:
             _say_next(name, store)
         else:
-            _say_alone(done, str(given["task"]), store, graded=graded)
+            _print_next_for_lone_work(done, str(given["task"]), store, graded=graded)
     return INCOMPLETE if done.evaluation is not None and done.evaluation.payload is None else 0
 
 
 def _say(done: HandedIn) -> None:
-    from worksample.python_api.progress import grade_of
+    from worksample.experiments.run_progress import grade_of
 
     part = done.submission.parts["output"]
     before = "" if done.taken else ", handed in before"
@@ -147,11 +148,11 @@ def _say_next(name: str, store: str | None) -> None:
     click.echo(f"  next: worksample resume {name}" + (f" --store {shlex.quote(store)}" if store else ""))
 
 
-def _say_alone(done: HandedIn, task: str, store: str | None, *, graded: bool) -> None:
-    """Print what to type after work without an experiment: to see its score, or to get one."""
+def _print_next_for_lone_work(done: HandedIn, task: str, store: str | None, *, graded: bool) -> None:
+    """Print the next command for work without an experiment: how to see its score, or how to get one."""
     place = f" --store {shlex.quote(store)}" if store else ""
     if done.evaluation is None and graded:
-        click.echo("  no program grades this work; people and judges do in an experiment, and none is named")
+        click.echo("  no program grades this work: people or judges grade it in an experiment, and you named none")
         click.echo(f"  next: worksample run --task {shlex.quote(task)} --agent none --name NAME{place}")
         click.echo("        then this command again, with --experiment NAME")
     elif done.evaluation is None:
@@ -160,8 +161,8 @@ def _say_alone(done: HandedIn, task: str, store: str | None, *, graded: bool) ->
         click.echo(f"  next: worksample list --handed-in{place}")
 
 
-def _fits(path: str | None, table: str | None, experiment: str | None, given: dict[str, object]) -> None:
-    """Raise UsageError if the arguments are for both one piece of work and many, or for neither."""
+def _check_arguments(path: str | None, table: str | None, experiment: str | None, given: dict[str, object]) -> None:
+    """Raise UsageError unless the arguments describe exactly one of two things: a single piece of work, or a table."""
     of_one = ("task", "instance", "entrant", "origin", "date", "minutes", "cost", "repeat")
     said = [f"--{name}" for name in of_one if given[name] is not None]
     if (path is None) == (table is None):
@@ -176,9 +177,7 @@ def _fits(path: str | None, table: str | None, experiment: str | None, given: di
         )
     of_many = [f"--{name}" for name in ("encoding", "decimal") if given[name] is not None]
     if path is not None and of_many:
-        raise UsageError(
-            f"{', '.join(of_many)}: only a table has numbers and an encoding", next="worksample submit --table FILE"
-        )
+        raise UsageError(f"{', '.join(of_many)}: works only with --table", next="worksample submit --table FILE")
     lacking = [f"--{name}" for name in ("task", "entrant", "origin") if given[name] is None]
     if path is not None and lacking:
         raise UsageError(

@@ -46,7 +46,7 @@ def new_command(folder: str, title: str | None, protocol: str | None, as_json: b
 @click.argument("folder", type=click.Path(exists=True, file_okay=False))
 @json_option
 def show_command(folder: str, as_json: bool | None) -> None:
-    """Show what a task package says: brief, environment, deliverables, criteria, instances and digests."""
+    """Show a task package: brief, environment, deliverables, criteria, instances and digests."""
     from worksample.files import HashSink
     from worksample.tasks import ingest, read_package
 
@@ -121,7 +121,7 @@ def _rows_by_instance(what: str, by_instance: dict[str, str]) -> list[tuple[str,
 
 
 def _deliverable_rows(package: Package) -> list[tuple[str, str, str, str, str]]:
-    """Return each deliverable once, with the instances that ask for it."""
+    """Return one row per deliverable, with the instances that require it."""
     asked: dict[Deliverable, list[str]] = {}
     for spec in package.instances:
         for one in spec.deliverables:
@@ -178,14 +178,14 @@ def list_command(where: str | None, as_json: bool | None) -> None:
 @click.command("check")
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False))
 @click.option("--parallel", type=int, default=None, help="Gradings at once; default: 2.")
-@click.option("--sandbox", default=None, metavar="KIND", help="Where graders run; default: bubblewrap.")
+@click.option("--sandbox", default=None, metavar="KIND", help="The kind of sandbox of graders; default: bubblewrap.")
 @json_option
 def check_command(folders: tuple[str, ...], parallel: int | None, sandbox: str | None, as_json: bool | None) -> int:
     """Check task packages before they are used (docs/how-to/check-a-task.md). Exit code 1 if an error is found.
 
     Grades control submissions twice: the reference must get full marks and an empty submission 0, copied inputs and
     empty files must not pass, and each of cases/ must get its expected score. Also looks for ways in which the agent
-    could reach the reference, and for names that only one of brief and grader uses.
+    could reach the reference, and for names in the brief that the grader does not use, or the other way round.
     """
     from worksample.audit import AuditConfig, check
     from worksample.tasks import read_package

@@ -93,7 +93,7 @@ def _time_start(folder: Path) -> list[tuple[str, float]]:
 def audit_command(
     folder: Path, model: str | None, repeats: int | None, prices: tuple[str, ...] | None, as_json: bool | None
 ) -> int:
-    """Check that a company's colleagues tell what they should, only when asked, and keep their secrets.
+    """Check that a company's colleagues tell what they should, only if asked, and keep their secrets.
 
     FOLDER holds company.toml and colleagues/. Exit code 1 if a fault is found.
     """
@@ -110,7 +110,7 @@ def audit_command(
     if not asked:
         left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
         raise UsageError(
-            f"no colleague here answers by rules{left}", where=str(folder),
+            f"no colleague of this company answers by rules{left}", where=str(folder),
             next="worksample workplace audit FOLDER --model PROVIDER/MODEL",
         )  # fmt: skip
     done = asyncio.run(_audit_colleagues(asked, by, repeats or 3))
@@ -280,9 +280,10 @@ def down_command(name: str | None) -> int:
 @click.command("seeds")
 @json_option
 def seeds_command(as_json: bool | None) -> int:
-    """List the companies that were put into services here: what each takes, and when one was last begun with.
+    """List the seeds on this machine, with their size on disk and their last use.
 
-    An outdated one is of other versions of the services or of worksample, so nothing here begins with it again.
+    A seed is the state of services with a company loaded; workplaces start from it. An outdated seed was made by
+    another version of the services or of worksample, so no workplace starts from it again.
     """
     from dataclasses import asdict
 
@@ -317,19 +318,23 @@ UNUSED_DAYS = 30.0
 @click.argument("seeds", nargs=-1, metavar="[SEED]...")
 @click.option(
     "--unused-for", "days", type=click.FloatRange(min=0), default=None, metavar="DAYS",
-    help="Remove what no workplace began with for so long; default: 30.",
+    help="Remove seeds that no workplace started from for this many days; default: 30.",
 )  # fmt: skip
 @click.option(
-    "--outdated", is_flag=True, default=None, help="Also those of other versions of the services or of worksample."
+    "--outdated",
+    is_flag=True,
+    default=None,
+    help="Also remove seeds of other versions of the services or of worksample.",
 )
-@click.option("--dry-run", is_flag=True, default=None, help="Say what would be removed, and remove nothing.")
+@click.option("--dry-run", is_flag=True, default=None, help="Show what would be removed, and remove nothing.")
 @json_option
 def prune_command(
     seeds: tuple[str, ...], days: float | None, outdated: bool | None, dry_run: bool | None, as_json: bool | None
 ) -> int:
-    """Remove seeds of workplaces that nobody uses, or those whose ids begin as said.
+    """Remove seeds that no workplace used for 30 days, or those whose ids begin with SEED.
 
-    One that a workplace stands with stays. What needs a removed one makes it again, in about half a minute.
+    A seed that a running workplace uses cannot be removed. If a removed seed is needed again, it is made again, which
+    takes about half a minute.
     """
     from worksample.errors import UsageError
     from worksample.workplace.seed_cache import find_seed, remove_orphans, remove_seed, unused_seeds
@@ -337,7 +342,7 @@ def prune_command(
     days = UNUSED_DAYS if days is None else days
     wanted = tuple(find_seed(one) for one in seeds) if seeds else unused_seeds(days, outdated=bool(outdated))
     if busy := [one for one in wanted if one.in_use]:
-        raise UsageError(f"a workplace stands with {busy[0].id[:16]}", next="worksample workplace status")
+        raise UsageError(f"a running workplace uses the seed {busy[0].id[:16]}", next="worksample workplace status")
     gone = []
     for one in wanted:
         if dry_run or remove_seed(one, unless_used_after=None if seeds else one.used):

@@ -111,7 +111,7 @@ def required_commands(environment: Environment) -> tuple[str, ...]:
 
 
 def works_under(agent: Agent, arm: Arm) -> bool:
-    """Whether the agent works in the arm: people have arms of their own."""
+    """Return whether the agent works in the arm: people have arms of their own."""
     return (agent.harness == HUMAN) == (arm.worker is Worker.HUMAN)
 
 

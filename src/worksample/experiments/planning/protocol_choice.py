@@ -31,7 +31,7 @@ def default_protocol(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
 
 
 NAMED = 3
-"""Most tasks that a command names."""
+"""Maximum number of tasks that a command names."""
 
 
 def ungradable_error(protocol: Protocol, lacking: Sequence[Instance], of: int) -> PlanError:

@@ -48,9 +48,9 @@ class CsvDialect:
 
     separator: str = ","
     spaced: bool = False
-    """Whether a space stands between separator and quote."""
+    """True if a space stands between separator and quote."""
     sep_line: bool = False
-    """Whether the first line is Excel's `sep=;`, which is no record."""
+    """True if the first line is Excel's `sep=;`, which is no record."""
 
 
 def sniff(sample: str, *, whole: bool, separator: str = "") -> CsvDialect:

@@ -73,7 +73,7 @@ class Readings:
 
     @property
     def unclear(self) -> bool:
-        """Whether both marks give a number, and different ones."""
+        """Return whether both marks give a number, and different ones."""
         return self.point is not None and self.comma is not None and self.point != self.comma
 
     @property

@@ -14,7 +14,7 @@ import worksample
 
 LIBRARIES = ("numpy", "openpyxl", "pillow", "defusedxml", "pydantic", "lazy-loader")
 """Libraries that the kit needs, reads deliverables with, or lets graders import."""
-_WHOLE = ("kit", "records", "files/config_files")
+_WHOLE_PACKAGES = ("kit", "records", "files/config_files")
 _TOP = Path(worksample.__file__).parent
 
 
@@ -23,7 +23,7 @@ def requirements() -> list[str]:
     return [f"{name}=={importlib.metadata.version(name)}" for name in LIBRARIES]
 
 
-def carry_kit(folder: Path) -> None:
+def copy_kit(folder: Path) -> None:
     """Copy those modules of `worksample` that `python -m worksample.kit` needs into a folder for `sys.path`."""
     modules = _modules_of_kit()
     stubs = {
@@ -42,7 +42,7 @@ def _modules_of_kit() -> set[Path]:
     are
     included.
     """
-    queue, found = [path for name in _WHOLE for path in (_TOP / name).rglob("*.py")], set[Path]()
+    queue, found = [path for name in _WHOLE_PACKAGES for path in (_TOP / name).rglob("*.py")], set[Path]()
     while queue:
         path = queue.pop()
         if path in found:
@@ -58,7 +58,7 @@ def _imported_names(path: Path) -> Iterator[str]:
     parts = path.relative_to(_TOP).with_suffix("").parts
     for node in _runtime_nodes(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
-            yield from (one.name.partition(".")[2] for one in node.names if one.name.startswith("worksample."))
+            yield from (alias.name.partition(".")[2] for alias in node.names if alias.name.startswith("worksample."))
         elif isinstance(node, ast.ImportFrom):
             base = list(parts[: len(parts) - node.level]) if node.level else []
             module = (node.module or "").split(".") if node.module else []
@@ -68,7 +68,7 @@ def _imported_names(path: Path) -> Iterator[str]:
                 module = module[1:]
             dotted = ".".join([*base, *module])
             yield dotted
-            yield from (f"{dotted}.{one.name}".lstrip(".") for one in node.names)
+            yield from (f"{dotted}.{alias.name}".lstrip(".") for alias in node.names)
 
 
 def _runtime_nodes(top: ast.AST) -> Iterator[ast.AST]:

@@ -19,8 +19,8 @@ from harbor.environments.capabilities import EnvironmentCapabilities, Environmen
 from harbor.models.task.config import NetworkMode, NetworkPolicy
 
 from worksample.box import Box, BoxConfig, BoxLimits
-from worksample.box.registry import start_box
 from worksample.files.scratch import scratch_folder
+from worksample.sandboxes.box_registry import start_box
 from worksample.sandboxes.images import CachedImage, prepare_image
 
 MEMORY, DISK = 2 << 30, 10 << 30
@@ -86,9 +86,9 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
         )
         self._box = await start_box(config, self._sandbox)
         self._shell = "bash" if (await self._box.run(["sh", "-c", "command -v bash"])).returncode == 0 else "sh"
-        made = await self.ensure_dirs(self._mount_targets(writable_only=True))
-        if made is not None and made.return_code:
-            raise RuntimeError(f"cannot create Harbor's folders in the box: {made.stderr}")
+        result = await self.ensure_dirs(self._mount_targets(writable_only=True))
+        if result is not None and result.return_code:
+            raise RuntimeError(f"cannot create Harbor's folders in the box: {result.stderr}")
         await self._upload_environment_dir_after_start()
 
     def _image(self) -> CachedImage:
@@ -145,9 +145,9 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
             while piece := packed.read(1 << 20):
                 await process.stdin.write(piece)
             await process.stdin.close()
-            said = await _all(process.stderr)
+            errors = await _read_tail(process.stderr)
             if (await process.wait()).returncode:
-                raise RuntimeError(f"cannot copy {source_dir} to {target_dir} in the box: {said[-500:]!r}")
+                raise RuntimeError(f"cannot copy {source_dir} to {target_dir} in the box: {errors[-500:]!r}")
 
     async def download_file(self, source_path: str, target_path: Path | str) -> None:
         """Copy a file out of the box. Raises OSError if it is not a file, or is larger than FILE_LIMIT."""
@@ -163,9 +163,9 @@ class WorksampleEnvironment(BaseEnvironment):  # type: ignore[misc]
             await process.stdin.close()
             while piece := await process.stdout.read(1 << 18):
                 packed.write(piece)
-            said = await _all(process.stderr)
+            errors = await _read_tail(process.stderr)
             if (await process.wait()).returncode:
-                raise RuntimeError(f"cannot copy {source_dir} out of the box: {said[-500:]!r}")
+                raise RuntimeError(f"cannot copy {source_dir} out of the box: {errors[-500:]!r}")
             packed.seek(0)
             Path(target_dir).mkdir(parents=True, exist_ok=True)
             with tarfile.open(fileobj=packed) as tar:
@@ -177,7 +177,7 @@ def _pack(source: Path, file: Any) -> None:
         tar.add(source, arcname=".")
 
 
-async def _all(reader: Any) -> bytes:
+async def _read_tail(reader: Any) -> bytes:
     found = b""
     while piece := await reader.read():
         found = (found + piece)[-4096:]

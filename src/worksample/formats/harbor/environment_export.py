@@ -8,7 +8,7 @@ from typing import Any
 
 from worksample.records import Environment, HealthSpec, McpSpec
 
-WORDS = {"scratch": "/task/scratch"}
+PLACEHOLDERS = {"scratch": "/task/scratch"}
 """Placeholder -> path, for the placeholder that a package's `paths` do not set."""
 
 
@@ -27,38 +27,38 @@ def environment_lines(environment: Environment, *, public: bool) -> list[str]:
     public: whether the original task had the public internet and the import removed it; the export restores it.
     """
     limits = environment.limits
-    hosts = sorted({one.name for one in environment.endpoints})
+    hosts = sorted({server.name for server in environment.endpoints})
     network = ['network_mode = "allowlist"', f"allowed_hosts = {toml(hosts)}"] if hosts else []
     lines = ["[environment]", *(network or [f"network_mode = {toml('public' if public else 'no-network')}"])]
     lines += [f"memory_mb = {limits.memory >> 20}", f"storage_mb = {max(limits.disk >> 20, 1)}"]
     lines += [f"skills_dir = {toml(environment.skills)}"] if environment.skills else []
     if environment.health is not None:
         lines += ["", *health_lines("environment.healthcheck", environment.health)]
-    for one in environment.mcp:
-        lines += ["", *_mcp(one, environment)]
+    for server in environment.mcp:
+        lines += ["", *_mcp_lines(server, environment)]
     return lines
 
 
 def health_lines(table: str, health: HealthSpec) -> list[str]:
     """Return a health check as a table with this name."""
     given = health.plain()
-    return [f"[{table}]", f"command = {toml(given.pop('command'))}", *_times(given)]
+    return [f"[{table}]", f"command = {toml(given.pop('command'))}", *_time_lines(given)]
 
 
-def _times(given: dict[str, Any]) -> Iterator[str]:
-    for key, value in given.items():
+def _time_lines(times: dict[str, Any]) -> Iterator[str]:
+    for key, value in times.items():
         yield f"{key if key == 'retries' else key + '_sec'} = {toml(value)}"
 
 
-def _mcp(one: McpSpec, environment: Environment) -> list[str]:
+def _mcp_lines(server: McpSpec, environment: Environment) -> list[str]:
     """Return an MCP server. Harbor has no key for its environment variables, so its command begins with `env`."""
-    lines = ["[[environment.mcp_servers]]", f"name = {toml(one.name)}"]
-    if one.url:
-        return [*lines, f"transport = {toml('sse' if one.sse else 'streamable-http')}", f"url = {toml(one.url)}"]
-    words = {**environment.paths.plain(), **WORDS}
-    argv = [_fill_paths(part, words) for part in one.argv]
-    if one.env:
-        argv = ["env", *(f"{key}={_fill_paths(value, words)}" for key, value in one.env.items()), *argv]
+    lines = ["[[environment.mcp_servers]]", f"name = {toml(server.name)}"]
+    if server.url:
+        return [*lines, f"transport = {toml('sse' if server.sse else 'streamable-http')}", f"url = {toml(server.url)}"]
+    words = {**environment.paths.plain(), **PLACEHOLDERS}
+    argv = [_fill_paths(part, words) for part in server.argv]
+    if server.env:
+        argv = ["env", *(f"{key}={_fill_paths(value, words)}" for key, value in server.env.items()), *argv]
     return [*lines, 'transport = "stdio"', f"command = {toml(argv[0])}", f"args = {toml(argv[1:])}"]
 
 

@@ -46,35 +46,45 @@ def _import(request: TransferRequest) -> TransferReport:
         overwrite=request.flag("overwrite"),
         skip_faulty=request.flag("skip_faulty"),
     )
-    made, complete = packages_or_faults(import_harbor, request.source, request.out, config)
-    needs = Counter(word for one in made for word in one.needs)
-    changed = Counter(what for one in made for what in one.substituted)
-    rows: list[tuple[str, int]] = [("written", len(made)), ("attemptable", sum(not one.needs for one in made))]
-    rows += [("with a solution", sum(one.solution for one in made))]
+    packages, complete = packages_or_faults(import_harbor, request.source, request.out, config)
+    needs = Counter(word for task in packages for word in task.needs)
+    changed = Counter(what for task in packages for what in task.substituted)
+    rows: list[tuple[str, int]] = [
+        ("written", len(packages)),
+        ("attemptable", sum(not task.needs for task in packages)),
+    ]
+    rows += [("with a solution", sum(task.solution for task in packages))]
     rows += [(f"not attemptable: {word}", count) for word, count in needs.most_common()]
     rows += [(f"substituted: {what}", count) for what, count in changed.most_common()]
-    tables = [ReportTable(("tasks", "count"), rows, right=("count",))] if made else []
-    reasons = {one.name: ", ".join(f"{word} ({OBSTACLES[word]})" for word in one.needs) for one in made}
-    lines = report_packages(made, str(request.out), reasons, skip_faulty=config.skip_faulty)
-    return TransferReport(made.plain([asdict(one) for one in made]), (*tables, *lines), complete)
+    tables = [ReportTable(("tasks", "count"), rows, right=("count",))] if packages else []
+    reasons = {task.name: ", ".join(f"{word} ({OBSTACLES[word]})" for word in task.needs) for task in packages}
+    lines = report_packages(packages, str(request.out), reasons, skip_faulty=config.skip_faulty)
+    return TransferReport(packages.plain([asdict(task) for task in packages]), (*tables, *lines), complete)
 
 
 def _export(request: TransferRequest) -> TransferReport:
     from .task_export import ExportHarbor, export_harbor
 
     assert request.source is not None and request.out is not None
-    given: dict[str, Any] = {key: request.options[key] for key in ("base", "organisation") if key in request.options}
-    found = list(export_harbor(request.source, request.out, ExportHarbor(**given, overwrite=request.flag("overwrite"))))
+    settings: dict[str, Any] = {key: request.options[key] for key in ("base", "organisation") if key in request.options}
+    exported = list(
+        export_harbor(request.source, request.out, ExportHarbor(**settings, overwrite=request.flag("overwrite")))
+    )
     rows = [
-        (one.instance, "; ".join(one.lacks) or "yes", "yes" if one.solution else "", ", ".join(one.software))
-        for one in found
+        (
+            package.instance,
+            "; ".join(package.lacks) or "yes",
+            "yes" if package.solution else "",
+            ", ".join(package.software),
+        )
+        for package in exported
     ]
-    written = sum(bool(one.folder) for one in found)
+    written = sum(bool(package.folder) for package in exported)
     parts = (
         ReportTable(("instance", "written", "solution", "needed in the base image"), rows),
         ReportLine(f"{written} tasks in {request.out}"),
     )
-    return TransferReport([asdict(one) for one in found], parts, complete=bool(written))
+    return TransferReport([asdict(package) for package in exported], parts, complete=bool(written))
 
 
 HARBOR = ExchangeFormat(
@@ -85,7 +95,7 @@ HARBOR = ExchangeFormat(
         """Turn Harbor tasks at or below FOLDER into packages below the folder OUT.
 
         The verifier becomes the grader, and the solution the audit's reference. If a task needs something that is not
-        available here, its instance cannot be attempted, and the reason is recorded (docs/how-to/import-tasks.md). A
+        available here, its instance cannot be attempted, and the reason is recorded (docs/reference/formats.md). A
         faulty task does not stop the others. Existing packages are kept, so the same command again writes the missing
         ones.
         """,
@@ -106,7 +116,7 @@ HARBOR = ExchangeFormat(
         """Write each instance of PACKAGE as a Harbor task below the folder OUT.
 
         The grader becomes the verifier, in its own image with the reference. An instance that Harbor cannot express is
-        reported and left out; exit code 3 if no instance could be written (docs/how-to/import-tasks.md).
+        reported and left out; exit code 3 if no instance could be written (docs/reference/formats.md).
         """,
         _export,
         (

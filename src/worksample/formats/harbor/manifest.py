@@ -12,7 +12,7 @@ from worksample.errors import ImportFailed
 from worksample.files.config_files import Faults, read_toml, validate
 
 FILE = "task.toml"
-AGAIN = "correct the task, then worksample import harbor --overwrite FOLDER OUT"
+NEXT_COMMAND = "correct the task, then worksample import harbor --overwrite FOLDER OUT"
 """Next command after a fault. It replaces the package that the failed import left."""
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", re.IGNORECASE)
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
@@ -96,7 +96,7 @@ class PhaseTable(_Table):
     env: dict[str, str] = {}
 
 
-class Collect(_Table):
+class CollectHook(_Table):
     """An item of `[[verifier.collect]]`: a command that runs when the agent is done."""
 
     command: str
@@ -109,7 +109,7 @@ class HarborVerifier(PhaseTable):
 
     environment_mode: Literal["shared", "separate"] | None = None
     environment: HarborEnvironment | None = None
-    collect: tuple[Collect, ...] = ()
+    collect: tuple[CollectHook, ...] = ()
 
     @property
     def separate(self) -> bool | None:
@@ -157,7 +157,7 @@ class HarborTask(_Table):
         """Return the settings of the verifier's own container. The step's settings override the task's."""
         return (step.verifier.environment if step is not None else None) or self.verifier.environment
 
-    def hooks(self, step: HarborStep | None = None) -> tuple[Collect, ...]:
+    def hooks(self, step: HarborStep | None = None) -> tuple[CollectHook, ...]:
         """Return the commands that run when the agent is done: the task's, then the step's."""
         return (*self.verifier.collect, *(step.verifier.collect if step is not None else ()))
 
@@ -174,7 +174,7 @@ class HarborTask(_Table):
             return self.network_of(step.verifier)
         own = self.verifier_environment(step)
         if self.separate(step) and own is not None and (own.network_mode or own.allow_internet is not None):
-            return _mode(own), own.allowed_hosts
+            return _network_mode(own), own.allowed_hosts
         return self.network_of(self.verifier)
 
     def verifier_env(self, step: HarborStep | None = None) -> dict[str, str]:
@@ -185,22 +185,22 @@ class HarborTask(_Table):
         """Return the network mode and allowed hosts of a phase; by default those of `[environment]`."""
         if phase.network_mode is not None:
             return phase.network_mode, phase.allowed_hosts or self.environment.allowed_hosts
-        return _mode(self.environment), self.environment.allowed_hosts
+        return _network_mode(self.environment), self.environment.allowed_hosts
 
 
-def _mode(table: HarborEnvironment) -> Mode:
+def _network_mode(table: HarborEnvironment) -> Mode:
     if table.network_mode is not None:
         return table.network_mode
     return "no-network" if table.allow_internet is False else "public"
 
 
-def size_of(text: str, usual: int) -> int:
+def parse_size(text: str, usual: int) -> int:
     """Return the bytes of a size such as `2G`; `usual` for an empty text. Raises ImportFailed for any other text."""
     if not text:
         return usual
     found = _SIZE.fullmatch(text.strip())
     if found is None:
-        raise ImportFailed(f"{text[:40]!r} is not a size", where=FILE, next=AGAIN)
+        raise ImportFailed(f"{text[:40]!r} is not a size", where=FILE, next=NEXT_COMMAND)
     return int(float(found[1]) * 1024 ** _UNITS[found[2].upper()])
 
 
@@ -210,5 +210,5 @@ def read_task(folder: Path) -> HarborTask:
     document = read_toml(folder / FILE, FILE, faults)
     found = None if document.broken else validate(HarborTask, document.data, faults, file=FILE)
     if found is None or faults.found:
-        raise ImportFailed("; ".join(map(str, faults.found[:5])), where=str(folder), next=AGAIN)
+        raise ImportFailed("; ".join(map(str, faults.found[:5])), where=str(folder), next=NEXT_COMMAND)
     return found

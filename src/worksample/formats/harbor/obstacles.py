@@ -17,30 +17,32 @@ from .format import OBSTACLES
 from .manifest import HarborMcpServer, HarborStep, HarborTask, Mode
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-_NONE = HarborStep(name="")
+_NO_STEP = HarborStep(name="")
 
 
 def obstacles_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple[str, ...]:
     """Return the names of a task's obstacles, in the order of OBSTACLES."""
     environment, inside = task.environment, folder / "environment"
     phases = (None, *task.steps)
-    own = [table for one in phases if (table := task.verifier_environment(one)) is not None and task.separate(one)]
+    containers = [
+        table for one in phases if (table := task.verifier_environment(one)) is not None and task.separate(one)
+    ]
     found = {
         "harbor-compose": any(
             (inside / name).exists() for name in ("docker-compose.yaml", "docker-compose.yml", "compose.yaml")
         ),
         "harbor-image": not (inside / "Dockerfile").is_file() and not environment.docker_image,
-        "harbor-gpu": any(one.gpus > 0 for one in (environment, *own)) or bool(environment.tpu),
-        "harbor-windows": any(one.os == "windows" for one in (environment, *own)),
-        "harbor-steps": any(_apart(one, task) for one in task.steps),
-        "harbor-mcp": not all(_available(one, task) for one in environment.mcp_servers),
+        "harbor-gpu": any(one.gpus > 0 for one in (environment, *containers)) or bool(environment.tpu),
+        "harbor-windows": any(one.os == "windows" for one in (environment, *containers)),
+        "harbor-steps": any(_has_other_rights(one, task) for one in task.steps),
+        "harbor-mcp": not all(_is_available(one, task) for one in environment.mcp_servers),
         "harbor-collect": any(hook.service != "main" for one in phases for hook in task.hooks(one)),
         "harbor-variable": any(
             found[2] is None
             for table in (
                 environment.env,
                 task.solution.env,
-                *(one.env for one in own),
+                *(one.env for one in containers),
                 *map(task.verifier_env, phases),
             )
             for value in table.values()
@@ -49,19 +51,19 @@ def obstacles_of(task: HarborTask, folder: Path, *, without_internet: bool) -> t
         "harbor-hosts": any(not is_host_name(host.removeprefix("*.")) for host in task.agent_network[1]),
         "harbor-git": any(path.name == ".git" for path in inside.rglob(".git")),
         "harbor-verifier": not (folder / "tests" / "test.sh").is_file()
-        and not all((folder / "steps" / one.name / "tests" / "test.sh").is_file() for one in task.steps or (_NONE,)),
+        and not all((folder / "steps" / one.name / "tests" / "test.sh").is_file() for one in task.steps or (_NO_STEP,)),
         "internet": task.agent_network[0] == "public" and not without_internet,
     }
     return tuple(word for word in OBSTACLES if found[word])
 
 
-def _apart(step: HarborStep, task: HarborTask) -> bool:
+def _has_other_rights(step: HarborStep, task: HarborTask) -> bool:
     """Return whether the agent has another user or network in this step than in the rest of the task."""
     network = step.agent.network_mode is not None and task.network_of(step.agent) != task.agent_network
     return network or step.agent.user not in (None, task.agent.user)
 
 
-def _available(server: HarborMcpServer, task: HarborTask) -> bool:
+def _is_available(server: HarborMcpServer, task: HarborTask) -> bool:
     """Return whether an MCP server can run here: as a program in the box, or on an allowed host."""
     try:
         table = McpTable.model_validate(mcp_of(server))

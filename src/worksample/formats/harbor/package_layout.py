@@ -14,7 +14,7 @@ from worksample.ascii_names import plain_letters
 from worksample.errors import ImportFailed
 from worksample.tasks.steps import BRIEF, FILES
 
-from .manifest import AGAIN, FILE, HarborStep, HarborTask
+from .manifest import FILE, NEXT_COMMAND, HarborStep, HarborTask
 from .obstacles import with_defaults
 
 FROM, USER = re.compile(r"^\s*FROM\s", re.I | re.M), re.compile(r"^\s*USER\s+(\S+)", re.I | re.M)
@@ -24,7 +24,7 @@ WITHOUT_INTERNET = "no network for the whole internet"
 TAG = "substituted: {}"
 """Tag of a package that names a replacement."""
 _UV = re.compile(r"(?:curl|wget)\s[^|&;\n]*astral\.sh/uv[^|&;\n]*\|\s*(?:env\s+\S+\s+)?(?:ba)?sh(?:\s+-s\S*)?")
-_OWN = (
+_INSTALL_UV = (
     'python3 -m pip install --quiet --break-system-packages uv && mkdir -p "$HOME/.local/bin" && '
     ': > "$HOME/.local/bin/env"'
 )
@@ -34,7 +34,7 @@ def step_name(step: HarborStep) -> str:
     """Return a step's name in the form that packages allow. Raises ImportFailed if no character of it is allowed."""
     name = re.sub(r"[^a-z0-9_-]+", "-", plain_letters(step.name).lower()).strip("-_")[:60]
     if not name:
-        raise ImportFailed(f"the step name {step.name[:80]!r} has no letter or digit", where=FILE, next=AGAIN)
+        raise ImportFailed(f"the step name {step.name[:80]!r} has no letter or digit", where=FILE, next=NEXT_COMMAND)
     return name
 
 
@@ -44,11 +44,11 @@ def lay_out(task: HarborTask, folder: Path, root: Path) -> list[str]:
         (root / name).mkdir()
     if task.steps:
         for step in task.steps:
-            _step(task, step, folder, root)
+            _lay_out_step(task, step, folder, root)
     else:
         _copy(folder / "solution", root / "reference")
         _copy(folder / "tests", root / "tests")
-    told = []
+    replacements = []
     environment = task.environment
     if (folder / "environment" / "Dockerfile").is_file():
         _copy(folder / "environment", root / "image")
@@ -65,12 +65,12 @@ def lay_out(task: HarborTask, folder: Path, root: Path) -> list[str]:
     found = [path for name in ("Dockerfile", "test.sh") for path in sorted((root / "tests").rglob(name))]
     for path in (root / "image" / "Dockerfile", *found):
         if path.is_file():
-            text, changed = with_own_uv(path.read_text(encoding="utf-8"))
+            text, changed = with_uv_from_pypi(path.read_text(encoding="utf-8"))
             if path.parent.name == "image":
-                text = text.rstrip("\n") + "\n" + "".join(f"{line}\n" for line in _settings(task, text))
+                text = text.rstrip("\n") + "\n" + "".join(f"{line}\n" for line in _environment_lines(task, text))
             path.write_text(text, encoding="utf-8")
-            told += ["uv from PyPI"] if changed and "uv from PyPI" not in told else []
-    return told
+            replacements += ["uv from PyPI"] if changed and "uv from PyPI" not in replacements else []
+    return replacements
 
 
 def tests_of(root: Path, step: HarborStep | None) -> Path:
@@ -78,17 +78,17 @@ def tests_of(root: Path, step: HarborStep | None) -> Path:
     return root / "tests" if step is None else root / "tests" / step_name(step)
 
 
-def _step(task: HarborTask, step: HarborStep, folder: Path, root: Path) -> None:
+def _lay_out_step(task: HarborTask, step: HarborStep, folder: Path, root: Path) -> None:
     """Copy a step's instruction, files, tests and solution.
 
     The task's tests are added too, unless the step has its own image: an image is built from a single folder.
     """
     name, source = step_name(step), folder / "steps" / step.name
     if (root / "steps" / name).exists():
-        raise ImportFailed(f"two steps get the same name {name}", where=str(folder), next=AGAIN)
+        raise ImportFailed(f"two steps get the same name {name}", where=str(folder), next=NEXT_COMMAND)
     instruction = source / "instruction.md"
     if not instruction.is_file():
-        raise ImportFailed(f"the step {step.name} has no instruction.md", where=str(folder), next=AGAIN)
+        raise ImportFailed(f"the step {step.name} has no instruction.md", where=str(folder), next=NEXT_COMMAND)
     target = root / "steps" / name
     target.mkdir(parents=True)
     (target / BRIEF).write_text(instruction.read_text(encoding="utf-8"), encoding="utf-8")
@@ -100,7 +100,7 @@ def _step(task: HarborTask, step: HarborStep, folder: Path, root: Path) -> None:
             _copy(each, tests_of(root, step))
 
 
-def _settings(task: HarborTask, text: str) -> list[str]:
+def _environment_lines(task: HarborTask, text: str) -> list[str]:
     """Return lines for the Dockerfile that set the manifest's environment and create the folders that Harbor mounts."""
     users = USER.findall(FROM.split(text)[-1])
     lines = ["RUN mkdir -p /logs/agent /logs/verifier /logs/artifacts && chmod 777 /logs/*"]
@@ -120,15 +120,15 @@ def _copy(source: Path, target: Path) -> None:
     for path in source.rglob("*"):
         if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(top)):
             raise ImportFailed(
-                f"{path.name} is a link that is broken or leads out of the folder", where=str(source), next=AGAIN
+                f"{path.name} is a link that is broken or leads out of the folder", where=str(source), next=NEXT_COMMAND
             )
     shutil.copytree(source, target, dirs_exist_ok=True)
 
 
-def with_own_uv(script: str) -> tuple[str, bool]:
+def with_uv_from_pypi(script: str) -> tuple[str, bool]:
     """Return a script or Dockerfile that installs `uv` from PyPI, and whether it was changed.
 
     Scripts source `~/.local/bin/env` of the original installer, so an empty file of that name is created.
     """
-    changed, count = _UV.subn(f"{{ {_OWN}; }}", script)
+    changed, count = _UV.subn(f"{{ {_INSTALL_UV}; }}", script)
     return changed, count > 0

@@ -20,13 +20,13 @@ from worksample.tasks import Package, read_package
 from worksample.tasks.spec import InstanceSpec
 
 from . import verifier_export as verifier_out
-from .bundled_kit import carry_kit, requirements
+from .bundled_kit import copy_kit, requirements
 from .environment_export import environment_lines, toml
 from .package_layout import FROM, TAG, USER, WITHOUT_INTERNET
 
 BASE = "python:3.12-slim"
 TESTS = "/tests"
-_BROKER = re.compile(r"\bcase\.(run|ask)\(|\b(verified|executable)\(")
+_PLATFORM_CALL = re.compile(r"\bcase\.(run|ask)\(|\b(verified|executable)\(")
 _TEST = f"""#!/bin/sh
 # Grades /logs and the output as Worksample does. If the grader fails, no reward is written: a failure is not a 0.
 mkdir -p /logs/verifier
@@ -85,9 +85,9 @@ def export_harbor(source: Path, target: Path, config: ExportHarbor | None = None
     """
     config = config or ExportHarbor()
     package = read_package(source)
-    whole = _lacks_of(package)
+    whole = _package_obstacles(package)
     for instance in package.instances:
-        lacks = (*whole, *_lacks(package, instance))
+        lacks = (*whole, *_instance_obstacles(package, instance))
         if lacks:
             yield ExportedPackage(f"{package.id}/{instance.name}", "", lacks)
             continue
@@ -97,31 +97,31 @@ def export_harbor(source: Path, target: Path, config: ExportHarbor | None = None
                 raise UsageError(f"{folder} exists", next="worksample export harbor --overwrite PACKAGE OUT")
             shutil.rmtree(folder)
         folder.mkdir(parents=True)
-        solution = _write(package, instance, folder, config)
+        solution = _write_task(package, instance, folder, config)
         yield ExportedPackage(f"{package.id}/{instance.name}", str(folder), (), instance.environment.software, solution)
 
 
-def _lacks_of(package: Package) -> list[str]:
+def _package_obstacles(package: Package) -> list[str]:
     """Return the features of the whole package that Harbor cannot express."""
     found = []
     if Protocol.PROGRAM not in package.gradings:
         found.append("no grading program")
     elif verifier_out.settings_of(package) is not None:
-        found += dict.fromkeys(verifier_out.lacks(package, verifier_out.settings_of(package) or {}))
+        found += dict.fromkeys(verifier_out.unsupported_settings(package, verifier_out.settings_of(package) or {}))
     elif package.collect:
         found.append("collect hooks for a grading program")
     elif {leaf.by for leaf in package.criteria.leaves} - {"program"}:
         found.append("criteria that people or judges answer")
     else:
         entry = package.root / package.gradings[Protocol.PROGRAM].entry
-        if any(_BROKER.search(path.read_text(encoding="utf-8")) for path in (entry, *package.root.glob("*.py"))):
+        if any(_PLATFORM_CALL.search(path.read_text(encoding="utf-8")) for path in (entry, *package.root.glob("*.py"))):
             found.append("a grader that asks the platform to run or judge something")
     if package.probes:
         found.append("probes at the end of a trial")
     return found
 
 
-def _lacks(package: Package, instance: InstanceSpec) -> Iterator[str]:
+def _instance_obstacles(package: Package, instance: InstanceSpec) -> Iterator[str]:
     """Yield the features of one instance that Harbor cannot express."""
     environment = instance.environment
     if environment.served or environment.workplace or environment.services:
@@ -134,7 +134,7 @@ def _lacks(package: Package, instance: InstanceSpec) -> Iterator[str]:
         yield "an image without a Dockerfile"
 
 
-def _write(package: Package, instance: InstanceSpec, folder: Path, config: ExportHarbor) -> bool:
+def _write_task(package: Package, instance: InstanceSpec, folder: Path, config: ExportHarbor) -> bool:
     """Write one instance; return whether a solution is known."""
     environment, tests = folder / "environment", folder / "tests"
     if not instance.environment.steps:  # each step has its own instruction
@@ -150,9 +150,9 @@ def _write(package: Package, instance: InstanceSpec, folder: Path, config: Expor
     _lay_out(package, instance, environment, own=settings is not None)
     (folder / "task.toml").write_text(_manifest(package, instance, config, settings), encoding="utf-8")
     if settings is not None:
-        return verifier_out.write(package, instance, settings, folder)
+        return verifier_out.write_verifier(package, instance, settings, folder)
     tests.mkdir()
-    carry_kit(tests / "lib")
+    copy_kit(tests / "lib")
     for name, source in (("reference", instance.reference), ("input", instance.inputs)):
         _copy(package.root / source, tests / name)
     _copy_grader(package, tests / "grader")
@@ -253,7 +253,7 @@ def _manifest(package: Package, instance: InstanceSpec, config: ExportHarbor, ow
         verifier += [f"memory_mb = {int(grading.get('memory', 2 << 30)) >> 20}"]
         artifacts = [environment.paths.output]
     else:
-        verifier = verifier_out.lines(package, environment, own, seconds, public=public)
+        verifier = verifier_out.verifier_lines(package, environment, own, seconds, public=public)
         artifacts = [one for one in own["artifacts"] if one != environment.paths.output]
     return "\n".join([
         'schema_version = "1.4"', f"artifacts = {toml(artifacts)}",

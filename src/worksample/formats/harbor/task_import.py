@@ -13,7 +13,7 @@ from worksample.formats.package_writer import Packages, PendingPackage, package_
 from worksample.tasks import read_package
 from worksample.tasks.brief_settings import setting_names
 
-from .manifest import AGAIN, FILE, HarborStep, HarborTask, HealthCheck, read_task, size_of
+from .manifest import FILE, NEXT_COMMAND, HarborStep, HarborTask, HealthCheck, parse_size, read_task
 from .obstacles import endpoints_of, mcp_of, obstacles_of
 from .package_layout import OUTPUT, TAG, WITHOUT_INTERNET, lay_out, step_name
 from .verifier_import import VERIFIER_TIME, toml, verifier_lines
@@ -69,9 +69,11 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
         raise UsageError(f"there is no Harbor task in or below {source}", next="worksample import harbor FOLDER OUT")
     places = {_place(folder, Path(source)): folder for folder in folders}
     names = package_names([*places])
-    coming = [PendingPackage(place, names[place], partial(_write, folder, config)) for place, folder in places.items()]
+    pending = [
+        PendingPackage(place, names[place], partial(_write_task, folder, config)) for place, folder in places.items()
+    ]
     return write_packages(
-        coming, Path(target), overwrite=config.overwrite, skip_faulty=config.skip_faulty,
+        pending, Path(target), overwrite=config.overwrite, skip_faulty=config.skip_faulty,
         next="correct the tasks and run the same command again, or leave them out with --skip-faulty",
     )  # fmt: skip
 
@@ -95,10 +97,10 @@ def _place(folder: Path, source: Path) -> str:
     return folder.relative_to(source).as_posix() if folder != source else folder.resolve().name
 
 
-def _write(folder: Path, config: ImportHarbor, root: Path) -> ImportedHarborTask:
+def _write_task(folder: Path, config: ImportHarbor, root: Path) -> ImportedHarborTask:
     task = read_task(folder)
     if not (folder / "steps").is_dir() and not (folder / "instruction.md").is_file():
-        raise ImportFailed("has no instruction.md", where=str(folder), next=AGAIN)
+        raise ImportFailed("has no instruction.md", where=str(folder), next=NEXT_COMMAND)
     root.mkdir(parents=True)
     needs = obstacles_of(task, folder, without_internet=config.without_internet)
     substituted = lay_out(task, folder, root)
@@ -107,7 +109,9 @@ def _write(folder: Path, config: ImportHarbor, root: Path) -> ImportedHarborTask
     image = (root / "image" / "Dockerfile").is_file()
     solution = image and any((root / "reference").rglob("solve.sh"))
     brief = _brief(task, folder)
-    (root / FILE).write_text(_manifest(task, root, brief, _Told(needs, tuple(substituted), solution)), encoding="utf-8")
+    (root / FILE).write_text(
+        _manifest(task, root, brief, _TaskFindings(needs, tuple(substituted), solution)), encoding="utf-8"
+    )
     (root / "brief.md").write_text(brief, encoding="utf-8")
     (root / "grade.py").write_text(_GRADE, encoding="utf-8")
     (root / "notes.md").write_text(_notes(folder, needs, substituted), encoding="utf-8")
@@ -116,7 +120,7 @@ def _write(folder: Path, config: ImportHarbor, root: Path) -> ImportedHarborTask
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _TaskFindings:
     """Facts about a task that are known after its files are copied."""
 
     needs: tuple[str, ...]
@@ -124,14 +128,14 @@ class _Told:
     solution: bool
 
 
-def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
+def _manifest(task: HarborTask, root: Path, brief: str, findings: _TaskFindings) -> str:
     environment, image = task.environment, (root / "image" / "Dockerfile").is_file()
-    memory = (environment.memory_mb << 20) if environment.memory_mb else size_of(environment.memory, MEMORY)
-    disk = (environment.storage_mb << 20) if environment.storage_mb else size_of(environment.storage, STORAGE)
-    tools = [] if "harbor-mcp" in told.needs else environment.mcp_servers
-    endpoints = [] if "harbor-hosts" in told.needs else endpoints_of(task.agent_network)
+    memory = (environment.memory_mb << 20) if environment.memory_mb else parse_size(environment.memory, MEMORY)
+    disk = (environment.storage_mb << 20) if environment.storage_mb else parse_size(environment.storage, STORAGE)
+    tools = [] if "harbor-mcp" in findings.needs else environment.mcp_servers
+    endpoints = [] if "harbor-hosts" in findings.needs else endpoints_of(task.agent_network)
     title = " ".join((task.task.description or root.name.replace("_", " ").replace("-", " ")).split())[:200]
-    tags = ["harbor", *map(TAG.format, told.substituted)]
+    tags = ["harbor", *map(TAG.format, findings.substituted)]
     seconds, origin = _seconds(task), f"a task of Harbor: {task.task.name or root.name}"
     lines = [
         f"id = {toml(root.name)}", f"title = {toml(title)}", 'version = "1"',
@@ -139,7 +143,7 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
         "[about]", f"provenance = {toml(origin)}", f"tags = {toml(tags)}",
         "",
         "[environment]", *(['image = "image"'] if image else []),
-        *([f"services = {toml(list(told.needs))}"] if told.needs else []),
+        *([f"services = {toml(list(findings.needs))}"] if findings.needs else []),
         f"limits = {{ time = {seconds:g}, memory = {memory}, disk = {disk}, processes = 1024 }}",
         *([f"skills = {toml(skills)}"] if (skills := _skills(environment.skills_dir or "")) else []),
         f'paths = {{ output = "{OUTPUT}" }}', *(['network = "endpoints"'] if endpoints else []), "",
@@ -149,12 +153,12 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
     for server in tools:
         lines += ["[[environment.mcp]]", *(f"{key} = {toml(value)}" for key, value in mcp_of(server).items()), ""]
     if environment.healthcheck:
-        lines += _health("environment.health", environment.healthcheck)
+        lines += _health_lines("environment.health", environment.healthcheck)
     if image:
         for step in task.steps:
-            lines += _step(task, step, root)
+            lines += _step_lines(task, step, root)
         lines += ["[capture]", "root = true", ""]
-        lines += [] if "harbor-collect" in told.needs else _hooks(task)
+        lines += [] if "harbor-collect" in findings.needs else _hook_lines(task)
     lines += [
         "[grading.program]",
         f"timeout = {task.verifier.timeout_sec or VERIFIER_TIME:.1f}",
@@ -174,25 +178,25 @@ def _seconds(task: HarborTask) -> float:
     return sum(given) + 60 * len(given) if given else task.agent.timeout_sec or AGENT_TIME
 
 
-def _health(table: str, health: HealthCheck) -> list[str]:
+def _health_lines(table: str, health: HealthCheck) -> list[str]:
     times = {key.removesuffix("_sec"): value for key, value in health.model_dump().items() if key != "command"}
     return [f"[{table}]", f"command = {toml(health.command)}", *(f"{key} = {v}" for key, v in times.items()), ""]
 
 
-def _step(task: HarborTask, step: HarborStep, root: Path) -> list[str]:
+def _step_lines(task: HarborTask, step: HarborStep, root: Path) -> list[str]:
     name = step_name(step)
     seconds = step.agent.timeout_sec or task.agent.timeout_sec or AGENT_TIME
     lines = ["[[environment.step]]", f"name = {toml(name)}", f"folder = {toml(f'steps/{name}')}"]
     lines += [f"time = {seconds:g}", ""]
-    return lines + (_health("environment.step.health", step.healthcheck) if step.healthcheck else [])
+    return lines + (_health_lines("environment.step.health", step.healthcheck) if step.healthcheck else [])
 
 
-def _hooks(task: HarborTask) -> list[str]:
+def _hook_lines(task: HarborTask) -> list[str]:
     """Return the collect hooks: the task's run after every step, a step's only after that step."""
-    given = [("", hook) for hook in task.verifier.collect]
-    given += [(step_name(step), hook) for step in task.steps for hook in step.verifier.collect]
+    hooks = [("", hook) for hook in task.verifier.collect]
+    hooks += [(step_name(step), hook) for step in task.steps for hook in step.verifier.collect]
     lines = []
-    for step, hook in given:
+    for step, hook in hooks:
         lines += ["[[capture.collect]]", f"command = {toml(hook.command)}", f"timeout = {max(hook.timeout_sec, 1.0)}"]
         lines += [*([f"step = {toml(step)}"] if step else []), ""]
     return lines
@@ -206,16 +210,19 @@ def _skills(folder: str) -> str:
 def _brief(task: HarborTask, folder: Path) -> str:
     """Return the unchanged instruction, wrapped in the sections of a brief."""
     path = folder / "instruction.md"
-    said = path.read_text(encoding="utf-8").strip() if path.is_file() else _steps_said(task)
-    left = (
+    instruction = path.read_text(encoding="utf-8").strip() if path.is_file() else _step_overview(task)
+    deliverables = (
         "".join(f"- `{source}`\n" for source in task.sources())
         or "What the task asks for, in the place that it names.\n"
     )
     provided = "What lies in the file system where you work."
-    return f"## Work description\n\n{said}\n\n## Provided material\n\n{provided}\n\n## Deliverables\n\n{left}"
+    return (
+        f"## Work description\n\n{instruction}\n\n## Provided material\n\n{provided}\n\n"
+        f"## Deliverables\n\n{deliverables}"
+    )
 
 
-def _steps_said(task: HarborTask) -> str:
+def _step_overview(task: HarborTask) -> str:
     """Return the brief of a task with steps: the description and the number of steps. Each step has its own
     instruction.
     """

@@ -20,14 +20,14 @@ def toml(value: str | bool | list[str]) -> str:
 def verifier_lines(task: HarborTask, root: Path) -> list[str]:
     """Return the tables `[grading.program.verifier]` of the package `root`, whose files are laid out already."""
     if not task.steps:
-        return _verifier(task, None, root, "[grading.program.verifier]")
+        return _verifier_table(task, None, root, "[grading.program.verifier]")
     lines = ["[grading.program.verifier]", f"strategy = {toml(task.multi_step_reward_strategy or 'mean')}", ""]
     for step in task.steps:
-        lines += _verifier(task, step, root, "[[grading.program.verifier.step]]")
+        lines += _verifier_table(task, step, root, "[[grading.program.verifier.step]]")
     return lines
 
 
-def _verifier(task: HarborTask, step: HarborStep | None, root: Path, head: str) -> list[str]:
+def _verifier_table(task: HarborTask, step: HarborStep | None, root: Path, head: str) -> list[str]:
     """Return the table of one verifier. A separate verifier with a Dockerfile has its tests in its own image; else they
     are
     uploaded.
@@ -49,13 +49,13 @@ def _verifier(task: HarborTask, step: HarborStep | None, root: Path, head: str) 
     lines += ['network = "registries"'] if task.verifier_network(step)[0] != "no-network" else []
     if step is not None:
         seconds = step.verifier.timeout_sec or task.verifier.timeout_sec or VERIFIER_TIME
-        lines += [f"timeout = {seconds:.1f}", *_least(step)]
+        lines += [f"timeout = {seconds:.1f}", *_min_reward_lines(step)]
     env = {**(own.env if separate and own is not None else {}), **task.verifier_env(step)}
     given = ", ".join(f"{toml(key)} = {toml(with_defaults(value))}" for key, value in env.items())
     return [*lines, *([f"env = {{ {given} }}"] if env else []), ""]
 
 
-def _least(step: HarborStep) -> list[str]:
+def _min_reward_lines(step: HarborStep) -> list[str]:
     if step.min_reward is None:
         return []
     if isinstance(step.min_reward, dict):

@@ -28,7 +28,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
 AMOUNTS = ("job_amount", "contract_amount", "milestone_amount")
 NUMBERS = tuple(name for name, parser in PARSERS.items() if parser in (cells.number, cells.whole))
 
-_USUAL: dict[str, tuple[str, ...]] = {
+_USUAL_NAMES: dict[str, tuple[str, ...]] = {
     "contract": ("contract_id", "id", "job_id"), "title": ("job_title",), "description": ("job_description", "brief"),
     "start": ("start_ts",), "end": ("end_ts",), "expertise": ("expertise_tier",),
     "contract_amount": ("amount", "value", "price"), "openings": ("num_openings",), "milestones": ("num_milestones",),
@@ -36,11 +36,15 @@ _USUAL: dict[str, tuple[str, ...]] = {
     "criteria": ("acceptance_criteria", "rubric"), "licence": ("license",), "reference": ("deliverables",),
 }  # fmt: skip
 """Field -> other usual column names, among them those of UpBench's table `projects` (appendix B, Table 4)."""
-_GDPVAL: dict[str, tuple[str, ...]] = {
+_GDPVAL_NAMES: dict[str, tuple[str, ...]] = {
     "contract": ("task_id",), "description": ("prompt",), "category": ("sector",), "subcategory": ("occupation",),
     "attachments": ("reference_files",), "reference": ("deliverable_files",), "criteria": ("rubric_json",),
 }  # fmt: skip
-PRESETS: dict[str, dict[str, tuple[str, ...]]] = {"jobs": _USUAL, "upbench": _USUAL, "gdpval": _GDPVAL}
+PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
+    "jobs": _USUAL_NAMES,
+    "upbench": _USUAL_NAMES,
+    "gdpval": _GDPVAL_NAMES,
+}
 
 
 class MapTable(Frozen):
@@ -71,20 +75,20 @@ class Columns:
 
     def read_row(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """Return a row's values, without blank cells, and its faults."""
-        found: dict[str, Any] = dict(self.values)
-        faults, named = [], set()
+        values: dict[str, Any] = dict(self.values)
+        faults, currencies = [], set()
         for name, column in self.of.items():
             cell = row.get(column)
             if cells.is_blank(cell):
                 continue
             try:
-                found[name] = self._parse(name, column, cell)
+                values[name] = self._parse(name, column, cell)
                 if name in AMOUNTS:
-                    named.add(cells.currency_in(cell))
+                    currencies.add(cells.currency_in(cell))
             except cells.InvalidCell as e:
                 faults.append(f"{column}: {e}")
-        faults += _one_currency(found, named - {""})
-        return found, faults
+        faults += _settle_currency(values, currencies - {""})
+        return values, faults
 
     def _parse(self, name: str, column: str, cell: Any) -> Any:
         if name not in NUMBERS:
@@ -92,17 +96,17 @@ class Columns:
         return self.numbers.read(column, cell, whole=PARSERS[name] is cells.whole)
 
 
-def _one_currency(found: dict[str, Any], named: set[str]) -> list[str]:
+def _settle_currency(values: dict[str, Any], currencies: set[str]) -> list[str]:
     """Set the currency from the amounts' own symbols; return a fault if several currencies are named.
 
     A bare `$` beside a currency column of CAD means Canadian dollars.
     """
-    said = str(found.get("currency") or "").upper()
-    every = {said, *(named - {"USD"} if said else named)} - {""}
+    column_currency = str(values.get("currency") or "").upper()
+    every = {column_currency, *(currencies - {"USD"} if column_currency else currencies)} - {""}
     if len(every) > 1:
         return [f"amounts name several currencies: {', '.join(sorted(every))}"]
     if every:
-        [found["currency"]] = every
+        [values["currency"]] = every
     return []
 
 
@@ -116,22 +120,22 @@ def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = No
         what = f"{decimal[:20]!r} is not a decimal mark"
         raise UsageError(what, where="--decimal", next="--decimal ',' or --decimal '.'")
     known = {h.strip().lower(): h for h in reversed(header)}
-    given = _mapping(mapping, header) if mapping else MapTable()
+    map_table = _read_mapping(mapping, header) if mapping else MapTable()
     of: dict[str, str] = {}
     for name in PARSERS:
-        if name in given.columns:
-            of[name] = given.columns[name]
-        elif name not in given.values:
+        if name in map_table.columns:
+            of[name] = map_table.columns[name]
+        elif name not in map_table.values:
             usual = (name, *PRESETS[preset].get(name, ())) if preset != "gdpval" else PRESETS[preset].get(name, (name,))
             column = next((known[u] for u in usual if u in known), None)
             if column and column not in of.values():
                 of[name] = column
-    taken = {*of.values(), *given.ignore}
-    values = {name: PARSERS[name](list(v) if isinstance(v, tuple) else v) for name, v in given.values.items()}
-    return Columns(of, values, tuple(h for h in header if h not in taken), NumberColumns(decimal or given.decimal))
+    used = {*of.values(), *map_table.ignore}
+    values = {name: PARSERS[name](list(v) if isinstance(v, tuple) else v) for name, v in map_table.values.items()}
+    return Columns(of, values, tuple(h for h in header if h not in used), NumberColumns(decimal or map_table.decimal))
 
 
-def _mapping(path: Path, header: Sequence[str]) -> MapTable:
+def _read_mapping(path: Path, header: Sequence[str]) -> MapTable:
     need_file(path)
     faults = Faults()
     document = read_toml(path, path.name, faults)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from worksample.records import ContractType, Job
 
-_DONE = frozenset({"completed", "complete", "closed", "finished", "done", "paid", "ended"})
+_COMPLETED_STATUSES = frozenset({"completed", "complete", "closed", "finished", "done", "paid", "ended"})
 
 
 def _is_completed(job: Job) -> bool:
-    return not job.status or job.status.lower() in _DONE
+    return not job.status or job.status.lower() in _COMPLETED_STATUSES
 
 
 def _is_verified(job: Job) -> bool:

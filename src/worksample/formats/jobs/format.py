@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .table_import import ImportedJobs
 
-SHOWN = 20
+LISTED_FAULTS = 20
 """The number of faults that are listed."""
 JOB_OPTIONS = (
     FormatOption("mapping", "A TOML file that names the columns.", value="FILE", flag="--map"),
@@ -64,9 +64,9 @@ def import_job_table(preset: str, request: TransferRequest) -> TransferReport:
         visibility="public" if request.flag("public") else "private",
         skip_faulty=request.flag("skip_faulty"), overwrite=request.flag("overwrite"), missing=request.flag("missing"),
     )  # fmt: skip
-    made = import_jobs(request.source, request.out, config, told=request.show_progress)
-    plain = {**{name: getattr(made, name) for name in made.__slots__}, "out": str(request.out)}
-    return TransferReport(plain, _report(made, str(request.out)))
+    imported = import_jobs(request.source, request.out, config, show_progress=request.show_progress)
+    plain = {**{name: getattr(imported, name) for name in imported.__slots__}, "out": str(request.out)}
+    return TransferReport(plain, _report(imported, str(request.out)))
 
 
 def price_source(request: TransferRequest) -> Source:
@@ -81,23 +81,23 @@ def price_source(request: TransferRequest) -> Source:
     return Source(name or Source.PAID)
 
 
-def _report(made: ImportedJobs, out: str) -> tuple[ReportTable | ReportLine, ...]:
+def _report(imported: ImportedJobs, out: str) -> tuple[ReportTable | ReportLine, ...]:
     """Report how many jobs were left out at each step, and what is unusual about the others."""
-    rows = [("rows", made.rows), *((f"left out: not {name}", n) for name, n in made.left_out.items())]
-    rows += [("faulty", len(made.faults)), ("already there", made.there), ("written", len(made.written))]
+    rows = [("rows", imported.rows), *((f"left out: not {name}", n) for name, n in imported.left_out.items())]
+    rows += [("faulty", len(imported.faults)), ("already there", imported.there), ("written", len(imported.written))]
     shown = [row for row in rows if row[1] or row[0] in ("rows", "written")]
-    lines = [f"  {place}: {what}" for place, what in list(made.faults.items())[:SHOWN]]
-    if made.unread:
-        lines.append(f"  ignored columns: {', '.join(made.unread)}")
-    lines += [f"  {note}" for note in made.numbers]
-    if made.without_price:
-        lines.append(f"  without a price: {made.without_price}; they are left out of figures in dollars")
-    if made.foreign:
-        priced = ", ".join(f"{n} in {currency}" for currency, n in made.foreign.items())
+    lines = [f"  {place}: {what}" for place, what in list(imported.faults.items())[:LISTED_FAULTS]]
+    if imported.unread:
+        lines.append(f"  ignored columns: {', '.join(imported.unread)}")
+    lines += [f"  {note}" for note in imported.numbers]
+    if imported.without_price:
+        lines.append(f"  without a price: {imported.without_price}; they are left out of figures in dollars")
+    if imported.foreign:
+        priced = ", ".join(f"{n} in {currency}" for currency, n in imported.foreign.items())
         lines.append(f"  priced in a currency other than US dollars: {priced}; they are left out of figures in dollars")
-    if made.without_category:
-        lines.append(f"  without a category of Upwork's: {made.without_category}")
-    if not made.written and not made.there:
+    if imported.without_category:
+        lines.append(f"  without a category of Upwork's: {imported.without_category}")
+    if not imported.written and not imported.there:
         lines.append(f"no job was imported, so {out} was not written")
     else:
         lines += [f"suite: {out}", f"  next: worksample suite describe {out}"]
@@ -116,8 +116,8 @@ JOBS = _job_format(
     "Turn a table of jobs into packages: a firm's own list, a marketplace's.",
     """Turn a table of jobs into a suite of task packages below the folder OUT.
 
-    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with one job per row; --map names its columns (docs/jobs.md).
-    If a row has errors, nothing is written, unless --skip-faulty leaves such rows out.
+    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with one job per row; --map names its columns
+    (docs/reference/formats.md). If a row has errors, nothing is written, unless --skip-faulty leaves such rows out.
     """,
 )
 GDPVAL = _job_format(
@@ -137,7 +137,7 @@ RLI = _job_format(
     """Turn a folder of projects, laid out as RLI describes them, into a suite of packages below the folder OUT.
 
     Each project's folder has a brief (brief.md), inputs/, human_deliverable/ and may have a metadata.json with price,
-    hours and category (docs/jobs.md).
+    hours and category (docs/reference/formats.md).
     """,
     source="FOLDER",
 )

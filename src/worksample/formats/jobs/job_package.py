@@ -29,14 +29,14 @@ from .filters import exclusion_tags
 from .posting import Posting
 
 _NAMESPACE = uuid.UUID("3f5d6f5e-9d3a-5c1e-8a4b-61b4c9a7d2f0")
-_PLACE = re.compile(r"\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}")
+_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}")
 _DELIVERABLES = "The finished work, as a client would be given it, in the forms that the description asks for."
 BEFORE, AFTER = "## Work description\n\n", "\n\n## Provided material\n\n"
 """Text before and after the description in a brief."""
 FRAME = f"\n\n## Deliverables\n\n{_DELIVERABLES}\n"
 FILE_LIMIT = 2 << 30
 """The largest size of an attachment, in bytes."""
-MOST_NEAR = 2_000
+SUGGESTION_LIMIT = 2_000
 """The largest number of file names that are compared when a missing name gets a suggestion."""
 
 
@@ -52,7 +52,7 @@ def package_name(posting: Posting, title_slug: Callable[[str], str] = slug) -> s
     return f"{title}-{own}" if title else own
 
 
-def _slug_before(title: str) -> str:
+def _legacy_slug(title: str) -> str:
     """Return a title's slug as earlier versions formed it: without accented letters."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
@@ -60,20 +60,20 @@ def _slug_before(title: str) -> str:
 def known_name(posting: Posting, out: Path) -> str:
     """Return the name of a job's package below `out`; the name by an earlier version if a package has it already."""
     name = package_name(posting)
-    before = package_name(posting, _slug_before)
+    before = package_name(posting, _legacy_slug)
     kept = before != name and not (out / name).exists() and owner_of(out / before) == posting.job.contract
     return before if kept else name
 
 
-def choose_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
+def choose_folder(posting: Posting, out: Path, owners: dict[str, str]) -> Path:
     """Return a job's folder below `out`: its package name, with a suffix if another job has that name.
 
     Titles and ids of two jobs may form the same name. taken: name -> id of the earlier jobs; the chosen name is added.
     """
     name, contract = known_name(posting, out), posting.job.contract
-    if taken.get(name, contract) != contract or owner_of(out / name) not in ("", contract):
+    if owners.get(name, contract) != contract or owner_of(out / name) not in ("", contract):
         name = f"{name[:87].rstrip('-')}-{uuid.uuid5(_NAMESPACE, contract).hex[:12]}"
-    taken[name] = contract
+    owners[name] = contract
     return out / name
 
 
@@ -100,8 +100,8 @@ def write_package(posting: Posting, root: Path, files: Path, day: date, provenan
         draft.mkdir(parents=True)
         (draft / "inputs").mkdir()
         (draft / "reference").mkdir()
-        inputs = _copy(posting.attachments, files, draft / "inputs")
-        _copy(posting.reference, files, draft / "reference")
+        inputs = _copy_files(posting.attachments, files, draft / "inputs")
+        _copy_files(posting.reference, files, draft / "reference")
         (draft / "task.toml").write_text(_manifest(posting, root.name, day, provenance), encoding="utf-8")
         (draft / "brief.md").write_text(_brief(posting, inputs), encoding="utf-8")
         if posting.criteria.criteria:
@@ -123,7 +123,7 @@ def find_files(posting: Posting, files: Path) -> None:
 def with_available_files(posting: Posting, files: Path) -> Posting:
     """Return the posting with only the files that can be opened; its job still lists all attachments."""
 
-    def kept(names: Sequence[str]) -> tuple[str, ...]:
+    def readable(names: Sequence[str]) -> tuple[str, ...]:
         out: list[str] = []
         for name in names:
             try:
@@ -133,20 +133,20 @@ def with_available_files(posting: Posting, files: Path) -> Posting:
                 continue
         return tuple(out)
 
-    return replace(posting, attachments=kept(posting.attachments), reference=kept(posting.reference))
+    return replace(posting, attachments=readable(posting.attachments), reference=readable(posting.reference))
 
 
-def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
+def _copy_files(names: Sequence[str], files: Path, target: Path) -> list[str]:
     """Copy files from `files` to `target`; return their new paths. A file keeps its folder only if another has its
     name.
     """
     paths = [relative_path(name) for name in names]
-    made = []
+    copied = []
     for name, path in zip(names, paths, strict=True):
         own = path.name if sum(p.name == path.name for p in paths) == 1 else "/".join(path.parts)
         _copy_file(files, path, target / own, name)
-        made.append(own)
-    return made
+        copied.append(own)
+    return copied
 
 
 def relative_path(name: str) -> PurePosixPath:
@@ -177,7 +177,7 @@ def open_listed_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
             folder = inner
         file = os.fdopen(_open_named(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, folder), "rb")
     except FileNotFoundError:
-        near = difflib.get_close_matches(path.name, sorted(_names(folder))[:MOST_NEAR], 1)
+        near = difflib.get_close_matches(path.name, sorted(_names(folder))[:SUGGESTION_LIMIT], 1)
         raise InvalidCell(f"{name[:80]!r}: no such file{f'; did you mean {near[0]!r}?' if near else ''}") from None
     except OSError as e:
         raise InvalidCell(f"{name[:80]!r}: {(e.strerror or type(e).__name__).lower()}") from None
@@ -224,7 +224,7 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
         about["value"] = {"low": job.amount, "high": job.amount, "currency": job.currency, **known}
     if posting.hours is not None:
         about["hours"] = {"low": posting.hours, "high": posting.hours, **known}
-    places = _places(posting.description)
+    places = _placeholder_settings(posting.description)
     lines = [
         f"id = {_toml(id)}", f"title = {_toml(' '.join(posting.title.split()))}", 'version = "1"',
         f'canary = "worksample-canary-{uuid.uuid5(_NAMESPACE, "canary:" + job.contract)}"',
@@ -238,12 +238,12 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _places(description: str) -> dict[str, str]:
+def _placeholder_settings(description: str) -> dict[str, str]:
     """Map each text that looks like a placeholder of a setting to the setting that restores it.
 
     The setting has the text's own name, or a numbered one if the text contains spaces.
     """
-    found = {m[0]: m[1] for m in _PLACE.finditer(description)}
+    found = {m[0]: m[1] for m in _PLACEHOLDER.finditer(description)}
     taken = set(found.values())
     free = (name for n in count(1) if (name := f"text-{n}") not in taken)
     return {text: name if text == f"{{{{{name}}}}}" else next(free) for text, name in found.items()}
@@ -282,8 +282,8 @@ def _key(name: str) -> str:
 
 def _brief(posting: Posting, inputs: list[str]) -> str:
     provided = "\n".join(f"- `{name}`" for name in sorted(inputs)) or "Nothing but this description."
-    places = _places(posting.description)
-    description = _PLACE.sub(lambda m: f"{{{{{places[m[0]]}}}}}", posting.description)
+    places = _placeholder_settings(posting.description)
+    description = _PLACEHOLDER.sub(lambda m: f"{{{{{places[m[0]]}}}}}", posting.description)
     return f"{BEFORE}{description}{AFTER}{provided}{FRAME}"
 
 

@@ -19,11 +19,11 @@ from worksample.tasks.taxonomy import categories, lookup, slug
 from .columns import AMOUNTS
 from .rubric import read_rubric
 
-_UNITS = 1e5
+_LARGEST_EXCHANGE_RATE = 1e5
 """The largest exchange rate: units of a small currency for one US dollar."""
-_HOURS = 1e6
+_LARGEST_HOURS = 1e6
 """The largest number of hours of one job."""
-_TITLE = 120
+_TITLE_LIMIT = 120
 """The largest number of characters of a title that is taken from the description."""
 
 
@@ -55,42 +55,42 @@ class Posting:
 
 NO_ID, NO_DESCRIPTION = "no id", "no description"
 """Faults of a row without an id, and of a row without a description."""
-_JOB = (
+_JOB_FIELDS = (
     "contract", "title", "start", "end", "job_amount", "contract_amount", "milestone_amount", "status",
     "payment_verified", "expertise", "category", "subcategory", "subsubcategory", "openings", "milestones",
     "automation_desire", "onet_tasks", "attachments", "attachment_details",
 )  # fmt: skip
 
 
-def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
+def read_posting(values: Mapping[str, Any], source: Source) -> Posting:
     """Return a posting from the values of a row. Raises InvalidCell for missing or contradictory values."""
-    if not said.get("contract"):
+    if not values.get("contract"):
         raise cells.InvalidCell(NO_ID)
-    description = said.get("description", "")
+    description = values.get("description", "")
     if not cells.text(description):
         raise cells.InvalidCell(NO_DESCRIPTION)
-    job = _job(said)
+    job = _job(values)
     if job.start and job.end and job.end < job.start:
         raise cells.InvalidCell(f"ends ({job.end:%Y-%m-%d}) before it starts ({job.start:%Y-%m-%d})")
-    occupation = said.get("occupation", "")
+    occupation = values.get("occupation", "")
     code = occupation[:7] if occupation[2:3] == "-" and occupation[:2].isdigit() and occupation[3:7].isdigit() else ""
-    rubric = said.get("criteria")
+    rubric = values.get("criteria")
     return Posting(
-        job=job, title=_title_line(said.get("title"), description, job.contract), description=description,
+        job=job, title=_title_line(values.get("title"), description, job.contract), description=description,
         category=category_of(job), criteria=read_rubric(rubric) if not cells.is_blank(rubric) else Criteria(),
-        attachments=said.get("attachments", ()), reference=said.get("reference", ()),
-        hours=said.get("hours"), occupation=code, licence=said.get("licence", ""),
-        tags=said.get("tags", ()), source=source,
+        attachments=values.get("attachments", ()), reference=values.get("reference", ()),
+        hours=values.get("hours"), occupation=code, licence=values.get("licence", ""),
+        tags=values.get("tags", ()), source=source,
     )  # fmt: skip
 
 
-def _job(said: Mapping[str, Any]) -> Job:
-    kind = str(said.get("type", "")).lower().replace("-", " ").replace("_", " ").split(" ")[0]
+def _job(values: Mapping[str, Any]) -> Job:
+    kind = str(values.get("type", "")).lower().replace("-", " ").replace("_", " ").split(" ")[0]
     if kind and kind not in set(ContractType):
-        raise cells.InvalidCell(f"type {said['type']!r} is neither fixed nor hourly")
-    body = {name: said[name] for name in _JOB if name in said}
-    currency = str(said.get("currency") or "USD").upper()
-    _check_size(said, currency)
+        raise cells.InvalidCell(f"type {values['type']!r} is neither fixed nor hourly")
+    body = {name: values[name] for name in _JOB_FIELDS if name in values}
+    currency = str(values.get("currency") or "USD").upper()
+    _check_size(values, currency)
     try:
         return Job(currency=currency, type=ContractType(kind) if kind else None, **body)
     except ValidationError as e:
@@ -98,11 +98,11 @@ def _job(said: Mapping[str, Any]) -> Job:
         raise cells.InvalidCell(f"{'.'.join(map(str, error['loc']))}: {error['msg']}") from None
 
 
-def _check_size(said: Mapping[str, Any], currency: str) -> None:
+def _check_size(values: Mapping[str, Any], currency: str) -> None:
     """Raise InvalidCell for an impossible price or number of hours, which `metrics` would leave out silently."""
-    most = LARGEST if currency == "USD" else LARGEST * _UNITS
-    for name, ceiling, unit in (*((name, most, currency) for name in AMOUNTS), ("hours", _HOURS, "hours")):
-        value = said.get(name)
+    most = LARGEST if currency == "USD" else LARGEST * _LARGEST_EXCHANGE_RATE
+    for name, ceiling, unit in (*((name, most, currency) for name in AMOUNTS), ("hours", _LARGEST_HOURS, "hours")):
+        value = values.get(name)
         if isinstance(value, int | float) and value > ceiling:
             shown = f"{value:,.0f}" if value < 1e15 else f"{value:g}"
             raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, which is taken for a mistake")
@@ -115,19 +115,21 @@ def _title_line(title: Any, description: str, contract: str) -> str:
 
 def _first_line(description: str) -> str:
     first = next((line.strip(" #*") for line in description.splitlines() if line.strip(" #*")), description)
-    return first if len(first) <= _TITLE else first[: _TITLE - 1].rsplit(" ", 1)[0] + "\N{HORIZONTAL ELLIPSIS}"
+    return (
+        first if len(first) <= _TITLE_LIMIT else first[: _TITLE_LIMIT - 1].rsplit(" ", 1)[0] + "\N{HORIZONTAL ELLIPSIS}"
+    )
 
 
 def category_of(job: Job) -> str:
     """Return Upwork's id for the posted names; the id of the top category if the subcategory is unknown."""
     if ":" in job.category:
         return _known_category(job.category)
-    top = _upwork("").get(_words(job.category), "")
-    return _upwork(top).get(_words(job.subcategory), top) if top else ""
+    top = _upwork_categories("").get(_words(job.category), "")
+    return _upwork_categories(top).get(_words(job.subcategory), top) if top else ""
 
 
 @cache
-def _upwork(above: str) -> dict[str, str]:
+def _upwork_categories(above: str) -> dict[str, str]:
     """Return words of a title or id -> id, for Upwork's categories directly below `above` ("": the top ones)."""
     found = [c for c in categories("upwork") if c.parent == above]
     return {_words(name): c.id for c in found for name in (c.title, c.id.rpartition("/")[2].removeprefix("upwork:"))}

@@ -58,7 +58,7 @@ def read_projects(folder: Path) -> Iterator[dict[str, Any]]:
 
 def _metadata(project: Path) -> dict[str, Any] | str:
     """Return the contents of a project's metadata file, or a message if it cannot be read."""
-    path = _first(project, METADATA)
+    path = _first_file(project, METADATA)
     if path is None:
         return {}
     try:
@@ -72,13 +72,13 @@ def _metadata(project: Path) -> dict[str, Any] | str:
 
 
 def _brief(project: Path) -> str:
-    path = _first(project, BRIEFS)
+    path = _first_file(project, BRIEFS)
     if path is None or path.stat().st_size > _BRIEF_LIMIT:
         return ""
     return path.read_text("utf-8-sig", errors="replace")
 
 
-def _first(project: Path, names: tuple[str, ...]) -> Path | None:
+def _first_file(project: Path, names: tuple[str, ...]) -> Path | None:
     found = {p.name.lower(): p for p in project.iterdir() if p.is_file() and not p.is_symlink()}
     return next((found[n.lower()] for n in names if n.lower() in found), None)
 

@@ -29,9 +29,9 @@ def read_rubric(cell: Any) -> Criteria:
     items = cell if isinstance(cell, list) else [line for line in text(cell).splitlines() if line.strip()]
     if len(items) > LARGEST:
         raise InvalidCell(f"has {len(items)} criteria; at most {LARGEST} are read")
-    made = [_criterion(n, item) for n, item in enumerate(items, 1)]
+    criteria = [_criterion(n, item) for n, item in enumerate(items, 1)]
     try:
-        return Criteria(criteria=tuple(made))
+        return Criteria(criteria=tuple(criteria))
     except ValidationError as e:
         raise InvalidCell(str(e.errors()[0]["msg"]).removeprefix("Value error, ")) from None
 
@@ -43,25 +43,25 @@ def _criterion(n: int, item: Any) -> Criterion:
             return read_line(n, text(item))
         except ValueError as e:
             raise InvalidCell(str(e)) from None
-    told = _first(item, _TEXT)
+    value = _first_value(item, _TEXT)
     # The criterion's text is kept unchanged, with its spaces.
-    said = told if isinstance(told, str) and text(told) else text(told)
-    label, points = text(_first(item, _WEIGHT)).lower(), _first(item, _POINTS)
+    words = value if isinstance(value, str) and text(value) else text(value)
+    label, points = text(_first_value(item, _WEIGHT)).lower(), _first_value(item, _POINTS)
     if label in set(Importance):
         weight = {"importance": Importance(label)}
     elif isinstance(points, int | float) and not isinstance(points, bool) and points:
         weight = {"points": float(points)} if points > 0 else {"importance": Importance.PITFALL}
     else:
         raise InvalidCell(f"criterion {n} has neither an importance ({', '.join(Importance)}) nor points")
-    if not said:
+    if not words:
         raise InvalidCell(f"criterion {n} has no text")
     try:
-        return Criterion(text=said, **_place(n, item), **weight)
+        return Criterion(text=words, **_id_and_flags(n, item), **weight)
     except ValidationError as e:
         raise InvalidCell(f"criterion {n}: {e.errors()[0]['msg']}") from None
 
 
-def _place(n: int, item: dict[str, Any]) -> dict[str, Any]:
+def _id_and_flags(n: int, item: dict[str, Any]) -> dict[str, Any]:
     """Return the item's id (default: its number), its kind of evaluator (default: people), and its flags."""
     id, by = item.get("id"), item.get("by")
     if by is not None and by not in set(By):
@@ -71,5 +71,5 @@ def _place(n: int, item: dict[str, Any]) -> dict[str, Any]:
     return {"id": own, "by": By(by or By.PERSON), **flags}
 
 
-def _first(item: dict[str, Any], names: tuple[str, ...]) -> Any:
+def _first_value(item: dict[str, Any], names: tuple[str, ...]) -> Any:
     return next((item[k] for k in names if item.get(k) is not None), None)

@@ -22,11 +22,11 @@ from .job_package import choose_folder, find_files, with_available_files, write_
 from .posting import NO_DESCRIPTION, NO_ID, Posting, read_posting
 from .project_folders import open_jobs
 
-COUNTS = "import.json"
+COUNTS_FILE = "import.json"
 """The file with the counts of rows and exclusions, beside the suite."""
-SHOWN = 20
+LISTED_FAULTS = 20
 """The number of faults that a message lists."""
-NEEDED = {"contract": "the job's id", "description": "the brief"}
+REQUIRED_FIELDS = {"contract": "the job's id", "description": "the brief"}
 """Required field -> its meaning."""
 
 
@@ -85,9 +85,9 @@ class ImportedJobs:
 
 
 def import_jobs(
-    table: Path, out: Path, config: ImportJobs, *, told: Callable[[int], None] = lambda rows: None
+    table: Path, out: Path, config: ImportJobs, *, show_progress: Callable[[int], None] = lambda rows: None
 ) -> ImportedJobs:
-    """Write a suite of packages below `out`, one for each job. told: called with the number of rows read so far.
+    """Write a suite of packages below `out`, one for each job. show_progress: called with the number of rows read.
 
     All rows are read first. If one is faulty, nothing is written, unless `skip_faulty`. An existing package is kept, so
     an
@@ -108,7 +108,7 @@ def import_jobs(
         header = opened.header
         columns = chosen.with_rows(opened.rows)
         unread = (*columns.unread, *opened.nameless)
-    for line, posting in _postings(table, config, columns, filters, tally, told):
+    for line, posting in _postings(table, config, columns, filters, tally, show_progress):
         try:
             if not config.missing:
                 find_files(posting, files)
@@ -122,9 +122,9 @@ def import_jobs(
     written: list[str] = []
     there = 0
     day = config.day or date.today()
-    taken: dict[str, str] = {}
-    for line, posting in _postings(table, config, columns, filters, tally, told):
-        root = choose_folder(posting, out, taken)
+    owners: dict[str, str] = {}
+    for line, posting in _postings(table, config, columns, filters, tally, show_progress):
+        root = choose_folder(posting, out, owners)
         if root.exists() and not config.overwrite:
             there += 1
             continue
@@ -144,7 +144,7 @@ def import_jobs(
         _write_suite(out, table, config)
     if written or there:
         counts = {"rows": tally.rows, "left_out": left_out, "faults": len(tally.faults)}
-        (out / COUNTS).write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
+        (out / COUNTS_FILE).write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
     return ImportedJobs(
         tally.rows, tuple(written), there, left_out, tally.faults, tally.without_price,
         dict(tally.foreign.most_common()), tally.without_category, unread, columns.numbers.notes(),
@@ -163,7 +163,7 @@ class _Tally:
 
 def _postings(
     table: Path, config: ImportJobs, columns: Columns, filters: tuple[str, ...], tally: _Tally,
-    told: Callable[[int], None],
+    show_progress: Callable[[int], None],
 ) -> Iterator[tuple[int, Posting]]:  # fmt: skip
     """Yield (line, posting) for the jobs that pass the filters; count the others and the faults in `tally`."""
     seen: dict[str, int] = {}
@@ -171,14 +171,14 @@ def _postings(
         for line, row in opened.rows:
             tally.rows += 1
             if tally.rows % 1000 == 0:
-                told(tally.rows)
+                show_progress(tally.rows)
             try:
                 if isinstance(row, FaultyRow):
                     raise InvalidCell(row.what)
-                said, faults = columns.read_row(row)
+                values, faults = columns.read_row(row)
                 if faults:
                     raise InvalidCell("; ".join(faults))
-                posting = read_posting(said, config.source)
+                posting = read_posting(values, config.source)
                 before = seen.setdefault(posting.job.contract, line)
                 if before != line:
                     raise InvalidCell(f"the id {posting.job.contract[:80]!r} is already used in line {before}")
@@ -190,12 +190,12 @@ def _postings(
                 tally.left_out[reason] += 1
                 continue
             yield line, posting
-    told(tally.rows)
+    show_progress(tally.rows)
 
 
 def _faulty_table_error(table: Path, tally: _Tally) -> ImportFailed:
-    shown = [f"  {where}: {what}" for where, what in list(tally.faults.items())[:SHOWN]]
-    more = [f"  and {len(tally.faults) - SHOWN} more"] if len(tally.faults) > SHOWN else []
+    shown = [f"  {where}: {what}" for where, what in list(tally.faults.items())[:LISTED_FAULTS]]
+    more = [f"  and {len(tally.faults) - LISTED_FAULTS} more"] if len(tally.faults) > LISTED_FAULTS else []
     failed = ImportFailed(
         "\n".join([f"{len(tally.faults)} of {tally.rows} jobs have errors", *shown, *more]),
         where=str(table), next="correct them, or leave them out with --skip-faulty",
@@ -206,14 +206,14 @@ def _faulty_table_error(table: Path, tally: _Tally) -> ImportFailed:
 
 def _need_columns(table: Path, header: tuple[str, ...], columns: Columns) -> None:
     """Raise ImportFailed for the whole table if a required field has neither a column nor a fixed value."""
-    lacking = [name for name in NEEDED if name not in columns.of and name not in columns.values]
+    lacking = [name for name in REQUIRED_FIELDS if name not in columns.of and name not in columns.values]
     if not lacking:
         return
-    names = " and ".join(f"`{name}` ({NEEDED[name]})" for name in lacking)
+    names = " and ".join(f"`{name}` ({REQUIRED_FIELDS[name]})" for name in lacking)
     mapped = ", ".join(f'{name} = "..."' for name in lacking)
     raise ImportFailed(
         f"the table has no column for {names}; it has: {', '.join(header)}",
-        where=str(table), next=f"name the columns in a file for --map: [columns] {mapped} (docs/jobs.md)",
+        where=str(table), next=f"name the columns in a file for --map: [columns] {mapped} (docs/reference/formats.md)",
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ FOLDERS = (HR, f"{HR}/Attendance", f"{HR}/Immigration", f"{HR}/resumes", FINANCE
 """Folders that prompts name. The original image has them even if they are empty."""
 _MONTH = {"april-attendance-data.csv": f"{HR}/Attendance/april-attendance-data.csv"}
 _SHOP = ("customers", "inventory", "order_items", "orders", "products")
-MATERIAL: Mapping[str, Mapping[str, str]] = {
+DOCUMENTS: Mapping[str, Mapping[str, str]] = {
     "ds_coffee_shop_database_management": {f"eval_data/{n}.csv": f"{DATA}/Coffee Shop/{n}.csv" for n in _SHOP},
     "ds_fix_table_values_and_missing_answers": {"ref_data.xlsx": f"{DATA}/Other Corp Area Totals.xlsx"},
     "ds_format_excel_sheets": {"respondent_counts.xlsx": f"{DATA}/respondent_counts.xlsx"},
@@ -45,7 +45,7 @@ MATERIAL: Mapping[str, Mapping[str, str]] = {
     "hr_salary_analysis": {"salary.txt": f"{HR}/salary.txt"},
 }
 """Task -> file in its folder -> the path on ownCloud that the prompt names."""
-WHOLE = frozenset(MATERIAL) - {
+TASKS_WITH_ALL_DOCUMENTS = frozenset(DOCUMENTS) - {
     "ds_coffee_shop_database_management", "finance_check_attendance_payroll", "finance_invoice_matching",
     "hr_check_attendance_multiple_days_department",
 } | {"hr_new_grad_job_description"}  # fmt: skip
@@ -68,12 +68,12 @@ def write_company(root: Path, task: PublishedTask, documents: Path | None) -> No
     an unknown form.
     """
     played = read_npcs(task.colleagues, where=f"{task.name}/eval.yaml")
-    material = {place: task.folder / source for source, place in MATERIAL.get(task.name, {}).items()}
-    people = defined_in(task.folder.parent.parent / PEOPLE, REINSTALL)
-    company_folder(root, people, played, material, documents)
+    material = {place: task.folder / source for source, place in DOCUMENTS.get(task.name, {}).items()}
+    people = read_people(task.folder.parent.parent / PEOPLE, REINSTALL)
+    write_company_folder(root, people, played, material, documents)
 
 
-def company_folder(
+def write_company_folder(
     root: Path, defined: Sequence[Mapping[str, Any]], colleagues: Sequence[Colleague], material: Mapping[str, Path],
     documents: Path | None, *, agent: Mapping[str, Sequence[str]] | None = None, more: Path | None = None,
 ) -> None:  # fmt: skip
@@ -82,20 +82,20 @@ def company_folder(
     material: path on ownCloud -> document. documents: further files on ownCloud. agent: further keys of the agent's
     account. more: a folder in the company's own format, with projects, repositories and wikis.
     """
-    played = {one.id: one for one in colleagues}
-    people = _people(defined, played, agent or {})
+    played_by_id = {one.id: one for one in colleagues}
+    people = _people(defined, played_by_id, agent or {})
     for name in ("channels", "colleagues", "files"):
         (root / name).mkdir(parents=True)
     for name in ("projects", "repositories", "wiki"):
         if more is not None and (more / name).is_dir():
             shutil.copytree(more / name, root / name, dirs_exist_ok=True)
     (root / "company.toml").write_text(_company(people), encoding="utf-8")
-    for room, keys in channels(people, AGENT).items():
+    for room, keys in channel_settings(people, AGENT).items():
         lines = (f"{key} = {_toml(value)}\n" for key, value in keys.items())
         (root / "channels" / f"{room}.toml").write_text("".join(lines), encoding="utf-8")
-    for one in played.values():
-        told = f'strategy = {_toml(one.strategy)}\nbacking = "model"\n'
-        (root / "colleagues" / f"{one.id}.toml").write_text(told, encoding="utf-8")
+    for one in played_by_id.values():
+        text = f'strategy = {_toml(one.strategy)}\nbacking = "model"\n'
+        (root / "colleagues" / f"{one.id}.toml").write_text(text, encoding="utf-8")
     if documents is not None:
         shutil.copytree(documents, root / "files", dirs_exist_ok=True)
     for place, source in material.items():
@@ -110,7 +110,7 @@ def company_folder(
             (inside / "README.txt").write_text("A folder of the company's documents.\n", encoding="utf-8")
 
 
-def defined_in(path: Path, next: str) -> list[dict[str, Any]]:
+def read_people(path: Path, next: str) -> list[dict[str, Any]]:
     """Read the people of a published list. Raises ImportFailed, with `next`, if the list has an unknown form."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -138,8 +138,8 @@ def _people(
 
 def _company(people: Mapping[str, Mapping[str, Any]]) -> str:
     lines = ['name = "TheAgentCompany"', f"today = {TODAY}", ""]
-    for account, told in people.items():
-        lines += ["[[person]]", f"id = {_toml(account)}", *(f"{key} = {_toml(text)}" for key, text in told.items()), ""]
+    for account, keys in people.items():
+        lines += ["[[person]]", f"id = {_toml(account)}", *(f"{key} = {_toml(text)}" for key, text in keys.items()), ""]
     return "\n".join(lines)
 
 
@@ -147,7 +147,7 @@ def _toml(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-_ALL = (
+_COLLEAGUES = (
     "alex_turner", "chen_xinyi", "david_wong", "emily_zhou", "emma_lewis", "huang_jie", "jessica_chen",
     "jessica_lee", "li_ming", "liu_qiang", "mark_johnson", "mike_chen", "priya_sharma", "sarah_johnson",
     "sophia_rodriguez", "wang_fang", "zhang_wei",
@@ -156,9 +156,9 @@ GENERAL = "general"
 """The channel that everyone has joined."""
 ROOMS: Mapping[str, tuple[str, ...]] = {
     "engineering": ("sarah_johnson",),
-    "help-desk": tuple(one for one in _ALL if one not in ("alex_turner", "li_ming", "liu_qiang", "sarah_johnson")),
+    "help-desk": tuple(c for c in _COLLEAGUES if c not in ("alex_turner", "li_ming", "liu_qiang", "sarah_johnson")),
     "hr-announcements": ("chen_xinyi", "mike_chen"),
-    "kudos": (*(one for one in _ALL if one != "emma_lewis"), "theagentcompany"),
+    "kudos": (*(one for one in _COLLEAGUES if one != "emma_lewis"), "theagentcompany"),
     "product": ("huang_jie", "sarah_johnson", "sophia_rodriguez"),
     "project-ai": ("liu_qiang", "mike_chen", "sarah_johnson", "sophia_rodriguez", "wang_fang"),
     "project-graphdb": ("li_ming", "liu_qiang", "priya_sharma", "sarah_johnson", "sophia_rodriguez"),
@@ -176,7 +176,7 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
 """Channel -> its members, without the authors of the original database."""
 
 
-def channels(people: Collection[str], owner: str) -> dict[str, dict[str, Any]]:
+def channel_settings(people: Collection[str], owner: str) -> dict[str, dict[str, Any]]:
     """Return the settings of each channel, with those members that the company has. `owner` owns every channel."""
     rooms: dict[str, dict[str, Any]] = {GENERAL: {"owners": [owner]}}
     for name, members in ROOMS.items():

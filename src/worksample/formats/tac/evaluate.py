@@ -72,16 +72,16 @@ def evaluate(case: Case, name: str) -> Grade:
 
     scorer = get_scorer_for_task(name)
     _require_sound_annotations(published)
-    asking = EvaluatorJudge(case)
+    judge = EvaluatorJudge(case)
 
-    def answered(messages: Any, *_: Any) -> ModelOutput:
-        output = ModelOutput.from_content("judge", asking.answer(messages))
+    def answer_as_model(messages: Any, *_: Any) -> ModelOutput:
+        output = ModelOutput.from_content("judge", judge.answer(messages))
         output.usage = ModelUsage()  # the judge's own usage is recorded by the platform
         return output
 
-    model = get_model("mockllm/model", custom_outputs=answered)
-    said = _WarningCollector()
-    logging.getLogger(_LOGGER).addHandler(said)
+    model = get_model("mockllm/model", custom_outputs=answer_as_model)
+    warnings = _WarningCollector()
+    logging.getLogger(_LOGGER).addHandler(warnings)
     with tempfile.TemporaryDirectory() as logs, _login_shell_home(Path(logs)):
         task = Task(
             dataset=[Sample(input=name, metadata={"eval_name": name})],
@@ -99,8 +99,8 @@ def evaluate(case: Case, name: str) -> Grade:
             score=True,
         )[0]
         # Samples are loaded lazily from the log's file, so they are read before its folder is deleted.
-        found = _read_log(log, asking.failed, said.lines, case.criteria)
-    require_served(case, published.looks.services)
+        found = _read_log(log, judge.failure, warnings.lines, case.criteria)
+    require_served(case, published.evaluator_needs.services)
     return found
 
 
@@ -112,20 +112,20 @@ def _require_prerequisites(case: Case, name: str) -> PublishedTask:
     task = read_one(folder / name, version)
     if str(case.folder("output")) != WORKSPACE:
         raise not_in_box()
-    require_services(task.looks.services)
-    require_programs(task.looks.services)
-    if task.looks.messages:
+    require_services(task.evaluator_needs.services)
+    require_programs(task.evaluator_needs.services)
+    if task.evaluator_needs.messages:
         require_conversation(case)
-    modules = [m for m in task.looks.modules if importlib.util.find_spec(m.split(".")[0]) is None]
+    modules = [m for m in task.evaluator_needs.modules if importlib.util.find_spec(m.split(".")[0]) is None]
     if modules:
         what = f"the evaluator needs Python modules that are not installed: {', '.join(modules)}"
         raise GraderError(what, cause=Cause.GRADER_LACKS, next=EXTRA)
     held = [c.target.removeprefix(f"{UTILS}/") for c in task.copied if c.target.startswith(f"{UTILS}/")]
-    lost = [n for n in dict.fromkeys((*task.looks.references, *held)) if not (Path(UTILS) / n).is_file()]
+    lost = [n for n in dict.fromkeys((*task.evaluator_needs.references, *held)) if not (Path(UTILS) / n).is_file()]
     if lost:
         what = f"the evaluator's reference lacks {', '.join(lost)}"
         raise GraderError(what, where=UTILS, cause=Cause.GRADER_REFERENCE, next=IMPORT_AGAIN)
-    beyond = [n for n in task.looks.outside if not (Path(DATA) / n).is_file()]
+    beyond = [n for n in task.evaluator_needs.outside if not (Path(DATA) / n).is_file()]
     if beyond:
         what = f"the evaluator reads {', '.join(beyond)} in {DATA}, which is not part of a submission"
         raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
@@ -161,9 +161,9 @@ def require_programs(services: Iterable[str]) -> None:
     """Raise GraderError (`grader.lacks`) if services are needed and a program by which evaluators call them is
     missing.
     """
-    gone = [name for name in ("bash", "curl", "base64") if any(services) and shutil.which(name) is None]
-    if gone:
-        what = f"the evaluator needs programs that are not installed: {', '.join(gone)}"
+    absent = [name for name in ("bash", "curl", "base64") if any(services) and shutil.which(name) is None]
+    if absent:
+        what = f"the evaluator needs programs that are not installed: {', '.join(absent)}"
         raise GraderError(what, cause=Cause.GRADER_LACKS, next="apt install bash curl coreutils")
 
 
@@ -171,20 +171,20 @@ def require_served(case: Case, services: Iterable[str]) -> None:
     """Raise GraderError (`grader.lacks`) if a service refused a request of the evaluator, which it counts as missing
     work.
     """
-    for name in (one for one in services if one in SERVICES):
+    for name in (name for name in services if name in SERVICES):
         refused = case.services().json(SERVICES[name], "/.worksample/refused")["refused"]
         if refused:
-            requests = "; ".join(f"{one['method']} {one['path']}: {one['why']}" for one in refused[:3])
+            requests = "; ".join(f"{request['method']} {request['path']}: {request['why']}" for request in refused[:3])
             what = f"the evaluator sent requests that {name} does not support here: {requests}"
             raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
 
 
 def _require_sound_annotations(task: PublishedTask) -> None:
     """Raise GraderError if the evaluator cannot define one of its inner functions: it would mark every answer wrong."""
-    if sys.version_info >= (3, 14) or not task.looks.annotations:
+    if sys.version_info >= (3, 14) or not task.evaluator_needs.annotations:
         return
     names = vars(importlib.import_module(f"inspect_evals.theagentcompany.tasks.{task.name}.evaluator"))
-    for text in task.looks.annotations:
+    for text in task.evaluator_needs.annotations:
         try:
             eval(text, dict(names))
         except TypeError as fault:
@@ -245,7 +245,7 @@ def _replay_solver(case: Case) -> Any:
     from inspect_ai.solver import Generate, TaskState, solver
 
     @solver(name="replayed_trial")
-    def replayed() -> Any:
+    def replay() -> Any:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             for step in steps_of(case):
                 calls = json.dumps(step.get("tool_calls") or [], ensure_ascii=False)
@@ -257,7 +257,7 @@ def _replay_solver(case: Case) -> Any:
 
         return solve
 
-    return replayed()
+    return replay()
 
 
 def steps_of(case: Case) -> list[dict[str, Any]]:

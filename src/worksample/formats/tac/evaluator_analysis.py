@@ -17,7 +17,7 @@ from dataclasses import dataclass
 WORKSPACE, UTILS, DATA = "/workspace", "/utils", "/data"
 _SCRIPT = re.compile(r"^python3? - <<", re.MULTILINE)
 _IMPORT = re.compile(r"^(?:import|from) (\w+)", re.MULTILINE)
-_NAMED = re.compile(r"^[^{}*\n]+\.[A-Za-z0-9]{1,5}$")
+_FILE_NAME = re.compile(r"^[^{}*\n]+\.[A-Za-z0-9]{1,5}$")
 _SERVICES = {
     "owncloud": ("owncloud", "webdav", "curl", "directory_exists"),
     "rocketchat": ("rocketchat", "chat_history"),
@@ -26,9 +26,9 @@ _SERVICES = {
     "a running RisingWave": ("risingwave",),
 }
 """Service -> parts of the names of shared helper functions that call it."""
-_JUDGES = {"get_model", "evaluate_chat_history_with_llm", "evaluate_with_llm", "llm_complete"}
-_WRITES = {"write_file", "curl_download_in_sandbox"}
-_HELPED = {"extract_text_from_odt": "odf"}
+_JUDGE_FUNCTIONS = {"get_model", "evaluate_chat_history_with_llm", "evaluate_with_llm", "llm_complete"}
+_WRITE_FUNCTIONS = {"write_file", "curl_download_in_sandbox"}
+_MODULES_OF_HELPERS = {"extract_text_from_odt": "odf"}
 """Shared helper function -> the module that it imports; without the module it finds nothing."""
 
 
@@ -69,7 +69,7 @@ def analyse_evaluator(source: str, *, start: str = "build_scorer") -> EvaluatorN
     constants = _constants(tree)
     nodes = list(_reachable_nodes(tree, start))
     names = {n.id for n in nodes if isinstance(n, ast.Name)}
-    texts = list(dict.fromkeys(t for n in nodes if (t := _text(n, constants)) is not None))
+    texts = list(dict.fromkeys(t for n in nodes if (t := _string_value(n, constants)) is not None))
     called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     methods = {n.func.attr for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)}
     return EvaluatorNeeds(
@@ -79,11 +79,13 @@ def analyse_evaluator(source: str, *, start: str = "build_scorer") -> EvaluatorN
         columns=tuple(dict.fromkeys(_columns(nodes, constants))),
         patterns=tuple(dict.fromkeys(_patterns(nodes))),
         services=tuple(s for s, marks in _SERVICES.items() if any(m in n for n in called for m in marks)),
-        modules=tuple(dict.fromkeys((*_modules(nodes), *(_HELPED[n] for n in called if n in _HELPED)))),
+        modules=tuple(
+            dict.fromkeys((*_modules(nodes), *(_MODULES_OF_HELPERS[n] for n in called if n in _MODULES_OF_HELPERS)))
+        ),
         annotations=tuple(dict.fromkeys(_annotations(nodes))),
         points=_points(nodes, constants),
-        judge=bool(called & _JUDGES),
-        writes=bool((called | methods) & _WRITES),
+        judge=bool(called & _JUDGE_FUNCTIONS),
+        writes=bool((called | methods) & _WRITE_FUNCTIONS),
         messages=bool(names & {"trajectory_text", *(() if start == "build_scorer" else ("trajectory",))}),
     )
 
@@ -117,11 +119,11 @@ def _reachable_nodes(tree: ast.Module, first: str) -> Iterator[ast.AST]:
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
     """Yield a node and all nodes below it, depth first, without the branches of "improved" scoring."""
-    if isinstance(node, ast.If) and _mode(node.test) not in (None, "original"):
+    if isinstance(node, ast.If) and _scoring_mode(node.test) not in (None, "original"):
         for child in node.orelse:
             yield from _walk(child)
         return
-    if isinstance(node, ast.If) and _mode(node.test) == "original":
+    if isinstance(node, ast.If) and _scoring_mode(node.test) == "original":
         for child in node.body:
             yield from _walk(child)
         return
@@ -130,7 +132,7 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
         yield from _walk(below)
 
 
-def _mode(test: ast.expr) -> str | None:
+def _scoring_mode(test: ast.expr) -> str | None:
     """Return the mode in a test `scoring_mode == ...`; None for any other test."""
     if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "scoring_mode":
         first = test.comparators[0]
@@ -138,28 +140,28 @@ def _mode(test: ast.expr) -> str | None:
     return None
 
 
-def _text(node: ast.AST, constants: dict[str, ast.expr], depth: int = 4) -> str | None:
+def _string_value(node: ast.AST, constants: dict[str, ast.expr], depth: int = 4) -> str | None:
     """Return the string value of a literal, constant, f-string or `os.path.join`; None for any other expression."""
     if depth == 0:
         return None
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.Name):
-        return _text(constants[node.id], constants, depth - 1) if node.id in constants else None
+        return _string_value(constants[node.id], constants, depth - 1) if node.id in constants else None
     if isinstance(node, ast.FormattedValue):
-        return _text(node.value, constants, depth - 1)
+        return _string_value(node.value, constants, depth - 1)
     if isinstance(node, ast.JoinedStr):
-        parts = [_text(value, constants, depth - 1) for value in node.values]
+        parts = [_string_value(value, constants, depth - 1) for value in node.values]
         return "".join(p for p in parts if p is not None) if None not in parts else None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "join" and node.args:
-        parts = [_text(value, constants, depth - 1) for value in node.args]
+        parts = [_string_value(value, constants, depth - 1) for value in node.args]
         return posixpath.join(*(p for p in parts if p is not None)) if None not in parts else None
     return None
 
 
 def _files_below(folder: str, texts: list[str]) -> tuple[str, ...]:
     inside = (t.removeprefix(f"{folder}/") for t in texts if t.startswith(f"{folder}/"))
-    return tuple(dict.fromkeys(name for name in inside if _NAMED.match(name)))
+    return tuple(dict.fromkeys(name for name in inside if _FILE_NAME.match(name)))
 
 
 def _columns(nodes: list[ast.AST], constants: dict[str, ast.expr]) -> Iterator[str]:
@@ -181,7 +183,7 @@ def _members(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:
             yield from _members(argument, constants)
     elif isinstance(node, ast.List | ast.Set | ast.Tuple):
         for item in node.elts:
-            text = _text(item, constants)
+            text = _string_value(item, constants)
             if text is not None:
                 yield text
 

@@ -52,18 +52,19 @@ def _import_port(request: TransferRequest, out: Path) -> TransferReport:
 
     from .port_import import import_tac
 
-    made, complete = packages_or_faults(
+    packages, complete = packages_or_faults(
         import_tac, out, tasks=request.texts("tasks"), as_published=request.flag("as_published"),
         overwrite=request.flag("overwrite"), documents=request.path("documents"),
         skip_faulty=request.flag("skip_faulty"),
     )  # fmt: skip
     rows = [
-        (i.name, "yes" if i.runnable else "no", ", ".join(i.needs), "a judge model" if i.judge else "") for i in made
+        (i.name, "yes" if i.runnable else "no", ", ".join(i.needs), "a judge model" if i.judge else "")
+        for i in packages
     ]
-    tables = [ReportTable(("task", "runs here", "needs", ""), rows)] if made else []
-    reasons = {i.package.name: ", ".join(i.needs) for i in made}
-    lines = report_packages(made, str(out), reasons, skip_faulty=request.flag("skip_faulty"))
-    plain = made.plain([{**asdict(item), "package": str(item.package)} for item in made])
+    tables = [ReportTable(("task", "runs here", "needs", ""), rows)] if packages else []
+    reasons = {i.package.name: ", ".join(i.needs) for i in packages}
+    lines = report_packages(packages, str(out), reasons, skip_faulty=request.flag("skip_faulty"))
+    plain = packages.plain([{**asdict(item), "package": str(item.package)} for item in packages])
     return TransferReport(plain, (*tables, *lines), complete)
 
 
@@ -73,14 +74,14 @@ def _import_copy(request: TransferRequest, copy: Path, out: Path) -> TransferRep
 
     from .original_import import import_original, read_originals
 
-    made, complete = packages_or_faults(
+    packages, complete = packages_or_faults(
         import_original, copy, out, tasks=request.texts("tasks"), overwrite=request.flag("overwrite"),
         documents=request.path("documents"), more=request.path("projects"), skip_faulty=request.flag("skip_faulty"),
     )  # fmt: skip
     lacks = {one.id: ", ".join(one.lacks) for one in read_originals(copy, {})}
-    reasons = {root.name: lacks.get(root.name, "") for root in made}
-    lines = report_packages(made, str(out), reasons, skip_faulty=request.flag("skip_faulty"))
-    return TransferReport(made.plain([str(root) for root in made]), tuple(lines), complete)
+    reasons = {root.name: lacks.get(root.name, "") for root in packages}
+    lines = report_packages(packages, str(out), reasons, skip_faulty=request.flag("skip_faulty"))
+    return TransferReport(packages.plain([str(root) for root in packages]), tuple(lines), complete)
 
 
 def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
@@ -89,17 +90,18 @@ def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
 
     refused: dict[str, ImportFailed] = {}
     found = read_originals(copy, refused)
-    given = request.path("documents"), request.path("projects")
+    folders = request.path("documents"), request.path("projects")
 
-    def plain(one: OriginalTask) -> dict[str, object]:
+    def plain(task: OriginalTask) -> dict[str, object]:
         return {
-            "name": one.name, "services": one.services, "lacks": one.lacks, "contents": one.missing(*given),
-            "programs": one.unrun_programs,
+            "name": task.name, "services": task.services, "lacks": task.lacks,
+            "contents": task.missing_contents(*folders),
+            "programs": task.unrun_programs,
         }  # fmt: skip
 
     rows = [
-        (one.name, ", ".join(one.services), "no" if one.lacks else "yes", "; ".join(one.missing(*given)))
-        for one in found
+        (task.name, ", ".join(task.services), "no" if task.lacks else "yes", "; ".join(task.missing_contents(*folders)))
+        for task in found
     ]
     counts = [(name, str(count), str(run)) for name, (count, run) in count_needs(found).items()]
     return TransferReport(

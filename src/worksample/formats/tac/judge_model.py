@@ -20,7 +20,7 @@ from worksample.kit.picture import read_image
 from worksample.kit.source import UnreadableSource
 
 # The last end marker counts: the work itself may contain one, but the evaluator's text after it does not.
-_FORMS = (
+_PROMPT_FORMS = (
     re.compile(r"\A(?P<before>.*?)--- CONTENT ---\n(?P<work>.*)\n--- END CONTENT ---(?P<after>.*)\Z", re.DOTALL),
     re.compile(r'\A(?P<before>Does the content )"""(?P<work>.*)"""(?P<after> indicate .*)\Z', re.DOTALL),
     re.compile(
@@ -33,48 +33,48 @@ _FORMS = (
 )
 LEAVE_OUT = "leave the task out of the suite (tasks in suite.toml)"
 """Next step if nothing on this machine can make an evaluator work."""
-_SHOWN = "(the work is shown as an exhibit)"
+_WORK_IS_EXHIBIT = "(the work is shown as an exhibit)"
 
 
 def split_prompt(prompt: str) -> tuple[str, str]:
     """Return (question, work). Raises GraderError (`grader.lacks`) if the prompt has no known form."""
-    for form in _FORMS:
+    for form in _PROMPT_FORMS:
         found = form.match(prompt)
         if found:
-            return f"{found['before'].strip()}\n{_SHOWN}\n{found['after'].strip()}", found["work"]
+            return f"{found['before'].strip()}\n{_WORK_IS_EXHIBIT}\n{found['after'].strip()}", found["work"]
     what = "the evaluator's prompt has an unknown form, so the question cannot be separated from the work"
     raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
 
 
 class EvaluatorJudge:
-    """A model that answers an evaluator's requests with `yes` or `no`. `failed`: the judge's first error, if any."""
+    """A model that answers an evaluator's requests with `yes` or `no`. `failure`: the judge's first error, if any."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        self.failed: GraderError | None = None
+        self.failure: GraderError | None = None
 
     def answer(self, messages: Any) -> str:
         """Answer messages in Inspect's form. Raises GraderError if the judge does not answer."""
         try:
             question, exhibits = _question_and_exhibits(messages)
-            said = self.case.ask(question, *exhibits)
+            reply = self.case.ask(question, *exhibits)
         except GraderError as error:
-            self.failed = self.failed or error
+            self.failure = self.failure or error
             raise
-        return "yes" if said.value else "no"
+        return "yes" if reply.value else "no"
 
     def answer_chat(self, messages: Sequence[Mapping[str, Any]]) -> str:
         """Answer messages in the form of OpenAI's chat completions. Raises GraderError if the judge does not answer."""
         found: list[Any] = []
         for message in messages:
-            given = message["content"]
+            content = message["content"]
             parts: Sequence[Mapping[str, Any]]
-            parts = [{"type": "text", "text": given}] if isinstance(given, str) else given
+            parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
             found += [
-                _Part("image", image=one["image_url"]["url"])
-                if one["type"] == "image_url"
-                else _Part("text", one["text"])
-                for one in parts
+                _Part("image", image=part["image_url"]["url"])
+                if part["type"] == "image_url"
+                else _Part("text", part["text"])
+                for part in parts
             ]
         return self.answer([_Message(found)])
 

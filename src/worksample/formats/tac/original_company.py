@@ -14,9 +14,9 @@ from pathlib import Path
 
 from worksample.errors import ImportFailed
 
-WIKIS, DOC = Path("servers/gitlab/wikis"), "doc"
+WIKIS, WIKI_PROJECT = Path("servers/gitlab/wikis"), "doc"
 """The folder with the pages of the company's wiki in a copy, and the GitLab project to which they belong."""
-AGAIN = "correct the file, then worksample import tac --original COPY --overwrite OUT"
+NEXT_COMMAND = "correct the file, then worksample import tac --original COPY --overwrite OUT"
 _TOKENS = ("GITLAB_ACCESS_TOKEN", "PLANE_API_KEY")
 _PROJECT = re.compile(
     r"(?:root|\{GITLAB_USER\})/([A-Za-z][A-Za-z0-9_.-]*)|^PROJECT_NAME\s*=\s*[\"'](\w[\w.-]*)", re.MULTILINE
@@ -29,7 +29,7 @@ def agent_keys(config: Path) -> dict[str, list[str]]:
     try:
         tree = ast.parse(config.read_text(encoding="utf-8"))
     except (OSError, SyntaxError, UnicodeDecodeError) as fault:
-        raise ImportFailed(f"cannot be read: {fault}", where=str(config), next=AGAIN) from fault
+        raise ImportFailed(f"cannot be read: {fault}", where=str(config), next=NEXT_COMMAND) from fault
     found: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -47,20 +47,20 @@ def agent_keys(config: Path) -> dict[str, list[str]]:
 def write_wiki(copy: Path, root: Path) -> None:
     """Write the GitLab project with the company's wiki into a company's folder, if the copy has pages of the wiki."""
     pages = sorted((copy / WIKIS).glob("*.md"))
-    if not pages or (root / "projects" / f"{DOC}.toml").exists():
+    if not pages or (root / "projects" / f"{WIKI_PROJECT}.toml").exists():
         return
-    for folder in ("projects", "repositories", f"repositories/{DOC}/first", f"wiki/{DOC}"):
+    for folder in ("projects", "repositories", f"repositories/{WIKI_PROJECT}/first", f"wiki/{WIKI_PROJECT}"):
         (root / folder).mkdir(parents=True, exist_ok=True)
-    (root / "projects" / f"{DOC}.toml").write_text(
+    (root / "projects" / f"{WIKI_PROJECT}.toml").write_text(
         'title = "Documentation"\nabout = "Wiki for company-wide doc"\n', encoding="utf-8"
     )
     first = '[[commit]]\nat = 2024-10-01T09:00:00\nby = "theagentcompany"\nmessage = "Add README"\nfiles = "first"\n'
-    (root / "repositories" / f"{DOC}.toml").write_text(first, encoding="utf-8")
-    (root / "repositories" / DOC / "first" / "README.md").write_text(
+    (root / "repositories" / f"{WIKI_PROJECT}.toml").write_text(first, encoding="utf-8")
+    (root / "repositories" / WIKI_PROJECT / "first" / "README.md").write_text(
         "All documentation is in the wiki.\n", encoding="utf-8"
     )
     for page in pages:
-        shutil.copyfile(page, root / "wiki" / DOC / page.name)
+        shutil.copyfile(page, root / "wiki" / WIKI_PROJECT / page.name)
 
 
 def named_projects(texts: Sequence[str]) -> tuple[str, ...]:
@@ -69,16 +69,19 @@ def named_projects(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted({name.lower().rstrip(".").removesuffix(".git") for name in found}))
 
 
-def missing(
+def missing_contents(
     services: Sequence[str], texts: Sequence[str], documents: Path | None, more: Path | None
 ) -> tuple[str, ...]:
     """Return the contents of services that a task's texts name and neither the copy nor the given folders provide."""
     found = []
     if "gitlab" in services:
-        given = {DOC, *(path.stem for path in ((more or Path("/nonexistent")) / "repositories").glob("*.toml"))}
-        gone = [name for name in named_projects(texts) if name not in given]
-        found += [f"GitLab's project {name}" for name in gone]
-        if not gone and not named_projects(texts) and more is None:
+        given = {
+            WIKI_PROJECT,
+            *(path.stem for path in ((more or Path("/nonexistent")) / "repositories").glob("*.toml")),
+        }
+        absent = [name for name in named_projects(texts) if name not in given]
+        found += [f"GitLab's project {name}" for name in absent]
+        if not absent and not named_projects(texts) and more is None:
             found.append("GitLab's projects")
     if "plane" in services and more is None:
         found.append("Plane's projects")
@@ -87,8 +90,8 @@ def missing(
     return tuple(found)
 
 
-def notes(task: str, lacks: Mapping[str, Sequence[str]]) -> str:
+def notes_text(task: str, lacks: Mapping[str, Sequence[str]]) -> str:
     """Return a package's `notes.md`, with everything that the task lacks here."""
     lines = [f"{what}: {', '.join(names)}" for what, names in lacks.items() if names]
-    told = "\n".join(f"- {line}" for line in lines) or "- nothing"
-    return f"`{task}` of TheAgentCompany, from a copy of its repository. What it has not here:\n\n{told}\n"
+    items = "\n".join(f"- {line}" for line in lines) or "- nothing"
+    return f"`{task}` of TheAgentCompany, from a copy of its repository. What it has not here:\n\n{items}\n"

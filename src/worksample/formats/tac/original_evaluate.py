@@ -39,7 +39,7 @@ from .evaluator_analysis import UTILS, WORKSPACE, analyse_evaluator
 from .judge_model import LEAVE_OUT, EvaluatorJudge
 from .original_import import SHARED
 
-_OURS = frozenset({"litellm", "evaluator", *(name.removesuffix(".py") for name in SHARED)})
+_PROVIDED_MODULES = frozenset({"litellm", "evaluator", *(name.removesuffix(".py") for name in SHARED)})
 """Modules that are provided without being installed."""
 
 
@@ -52,24 +52,24 @@ def evaluate(case: Case) -> Grade:
     not answer, the cause is the judge's.
     """
     folder = case.folder("reference")
-    services = _ready(case, folder)
-    asking = EvaluatorJudge(case)
-    sys.modules["litellm"] = _litellm(asking)
+    services = _require_prerequisites(case, folder)
+    judge = EvaluatorJudge(case)
+    sys.modules["litellm"] = _litellm(judge)
     sys.path.insert(0, str(folder))
     os.chdir(case.folder("output"))
-    said = _text(case)
+    conversation = _conversation_text(case)
     try:
-        found = importlib.import_module("evaluator").grade_checkpoints(said)
+        found = importlib.import_module("evaluator").grade_checkpoints(conversation)
     except Exception as fault:
         what = f"the evaluator failed: {type(fault).__name__}: {str(fault)[-800:]}"
-        raise asking.failed or GraderError(what, cause=Cause.GRADER_CRASH, next=LEAVE_OUT) from fault
-    if asking.failed is not None:
-        raise asking.failed
+        raise judge.failure or GraderError(what, cause=Cause.GRADER_CRASH, next=LEAVE_OUT) from fault
+    if judge.failure is not None:
+        raise judge.failure
     require_served(case, services)
     return _grade(found)
 
 
-def _ready(case: Case, folder: Path) -> list[str]:
+def _require_prerequisites(case: Case, folder: Path) -> list[str]:
     """Return the services that the evaluator calls.
 
     Raises GraderError if anything is missing that the evaluator would count as the agent's failure.
@@ -80,11 +80,11 @@ def _ready(case: Case, folder: Path) -> list[str]:
     needs = [*case.settings.get("dependencies", ()), *analyse_evaluator(source, start="grade_checkpoints").services]
     require_services(sorted(set(needs)))
     given = [source, *((folder / name).read_text(encoding="utf-8") for name in SHARED)]
-    modules = {name for text in given for name in _imports(text)} - _OURS - sys.stdlib_module_names
+    modules = {name for text in given for name in _imports(text)} - _PROVIDED_MODULES - sys.stdlib_module_names
     own = {path.stem for path in folder.glob("*.py")}
-    if gone := sorted(name for name in modules - own if importlib.util.find_spec(name) is None):
-        what = f"the evaluator needs Python modules that are not installed: {', '.join(gone)}"
-        raise GraderError(what, cause=Cause.GRADER_LACKS, next=f"pip install {' '.join(gone)}")
+    if absent := sorted(name for name in modules - own if importlib.util.find_spec(name) is None):
+        what = f"the evaluator needs Python modules that are not installed: {', '.join(absent)}"
+        raise GraderError(what, cause=Cause.GRADER_LACKS, next=f"pip install {' '.join(absent)}")
     if "rocketchat_API" in modules and (version := importlib.metadata.version("rocketchat_API")).split(".")[0] != "1":
         # Later versions raise other errors. Evaluators catch them and count them as the agent's failure.
         what = f"the evaluator needs rocketchat_API 1, and {version} is installed"
@@ -105,7 +105,7 @@ def _imports(source: str) -> set[str]:
     return found
 
 
-def _litellm(asking: EvaluatorJudge) -> types.ModuleType:
+def _litellm(judge: EvaluatorJudge) -> types.ModuleType:
     """Return a replacement for the library by which these evaluators call a model, with the functions that they use."""
 
     class Completion(dict[str, Any]):
@@ -113,7 +113,7 @@ def _litellm(asking: EvaluatorJudge) -> types.ModuleType:
             return self
 
     def completion(*, messages: list[dict[str, Any]], **_: Any) -> Completion:
-        answer = asking.answer_chat(messages)
+        answer = judge.answer_chat(messages)
         return Completion(choices=[{"message": {"role": "assistant", "content": answer}}])
 
     module = types.ModuleType("litellm")
@@ -122,7 +122,7 @@ def _litellm(asking: EvaluatorJudge) -> types.ModuleType:
     return module
 
 
-def _text(case: Case) -> str:
+def _conversation_text(case: Case) -> str:
     """Return the trial's conversation as one text."""
     return "\n".join(json.dumps(step, ensure_ascii=False) for step in steps_of(case))
 

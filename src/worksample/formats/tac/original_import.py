@@ -27,16 +27,16 @@ from worksample.tasks.workplace import PORTS
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.the_agent_company import read_scenarios
 
-from .company import SERVICES, company_folder, defined_in, services_for
+from .company import SERVICES, read_people, services_for, write_company_folder
 from .evaluator_analysis import UTILS, WORKSPACE, EvaluatorNeeds, analyse_evaluator
-from .original_company import AGAIN, agent_keys, missing, notes, write_wiki
+from .original_company import NEXT_COMMAND, agent_keys, missing_contents, notes_text, write_wiki
 from .published_task import ImageFile, image_of
 
 TASKS, BASE = Path("workspaces/tasks"), Path("workspaces/base_image")
 SHARED = ("common.py", "config.py", "scoring.py")
-KNOWN = ("gitlab", "owncloud", "plane", "rocketchat", "sotopia")
-"""Names that dependencies.yml may contain. Sotopia plays the colleagues there; the workplace does so here."""
-PREPARING = ("populate_data.py", "post_init.py", "post_init.sh")
+KNOWN_SERVICES = ("gitlab", "owncloud", "plane", "rocketchat", "sotopia")
+"""Names that dependencies.yml may contain. Sotopia plays the colleagues in the original; here, the workplace does."""
+PREPARATION_PROGRAMS = ("populate_data.py", "post_init.py", "post_init.sh")
 HOST = "the-agent-company.com"
 ADDRESSES = ((8092, "files"), (3000, "chat"), (3002, "chat"), (8929, "git"), (8091, "tracker"))
 """(port under the original host name, the service behind it). Rocket.Chat had two ports in different versions."""
@@ -52,18 +52,19 @@ class OriginalTask:
     dependencies: tuple[str, ...]
     colleagues: tuple[Colleague, ...]
     copied: tuple[ImageFile, ...]
-    looks: EvaluatorNeeds
+    evaluator_needs: EvaluatorNeeds
     source: str
     """Source of the evaluator."""
 
     @property
     def id(self) -> str:
+        """The id of the task's package."""
         return f"tac-{self.name}"
 
     @property
     def services(self) -> tuple[str, ...]:
         """Products that its dependencies name, its evaluator calls, or its colleagues use."""
-        found = {*self.dependencies, *self.looks.services, *(("rocketchat",) if self.colleagues else ())}
+        found = {*self.dependencies, *self.evaluator_needs.services, *(("rocketchat",) if self.colleagues else ())}
         return tuple(sorted(found - {"sotopia"}))
 
     @property
@@ -74,11 +75,11 @@ class OriginalTask:
     @property
     def unrun_programs(self) -> tuple[str, ...]:
         """Programs that would fill the services before the agent begins. The import does not run them."""
-        return tuple(name for name in PREPARING if (self.folder / name).is_file())
+        return tuple(name for name in PREPARATION_PROGRAMS if (self.folder / name).is_file())
 
-    def missing(self, documents: Path | None = None, more: Path | None = None) -> tuple[str, ...]:
+    def missing_contents(self, documents: Path | None = None, more: Path | None = None) -> tuple[str, ...]:
         """Return the contents of services that the task names and neither the copy nor the given folders provide."""
-        return missing(self.services, (self.prompt, self.source), documents, more)
+        return missing_contents(self.services, (self.prompt, self.source), documents, more)
 
 
 def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -> list[OriginalTask]:
@@ -88,8 +89,8 @@ def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -
     """
     if not (copy / TASKS).is_dir() or not all((copy / BASE / name).is_file() for name in SHARED):
         wanted = f"{TASKS} and {BASE} with {', '.join(SHARED)}"
-        said = f"this is not a copy of TheAgentCompany's repository, which contains {wanted}"
-        raise UsageError(said, where=str(copy), next=CLONE)
+        what = f"this is not a copy of TheAgentCompany's repository, which contains {wanted}"
+        raise UsageError(what, where=str(copy), next=CLONE_COMMAND)
     folders = sorted(path for path in (copy / TASKS).iterdir() if (path / "task.md").is_file())
     found = []
     for folder in folders:
@@ -104,9 +105,9 @@ def read_originals(copy: Path, refused: dict[str, ImportFailed] | None = None) -
 
 def read_original(folder: Path) -> OriginalTask:
     """Read the folder of a task. Raises ImportFailed if a file is unreadable."""
-    evaluator, sealed = folder / "evaluator.py", folder / SEALED
+    evaluator, sealed = folder / "evaluator.py", folder / ENCRYPTED_EVALUATOR
     if not evaluator.is_file() and not sealed.is_file():
-        raise ImportFailed("the task has no evaluator", where=str(evaluator), next=CLONE)
+        raise ImportFailed("the task has no evaluator", where=str(evaluator), next=CLONE_COMMAND)
     try:
         source = evaluator.read_text(encoding="utf-8") if evaluator.is_file() else decrypt_evaluator(sealed)
         found = analyse_evaluator(source, start="grade_checkpoints")
@@ -114,16 +115,16 @@ def read_original(folder: Path) -> OriginalTask:
         played = read_scenarios(scenarios.read_bytes(), where=str(scenarios)) if scenarios.is_file() else ()
         prompt = (folder / "task.md").read_text(encoding="utf-8").strip()
     except (SyntaxError, UnicodeDecodeError) as fault:
-        raise ImportFailed(f"cannot be read: {fault}", where=str(folder), next=AGAIN) from fault
+        raise ImportFailed(f"cannot be read: {fault}", where=str(folder), next=NEXT_COMMAND) from fault
     except ManifestError as fault:
-        raise ImportFailed(fault.what, where=fault.where, next=AGAIN) from fault
+        raise ImportFailed(fault.what, where=fault.where, next=NEXT_COMMAND) from fault
     copied = image_of(folder)[0] if (folder / "Dockerfile").is_file() else ()
     return OriginalTask(
-        folder.name, folder, prompt, dependencies(folder / "dependencies.yml"), played, copied, found, source
+        folder.name, folder, prompt, read_dependencies(folder / "dependencies.yml"), played, copied, found, source
     )
 
 
-def dependencies(path: Path) -> tuple[str, ...]:
+def read_dependencies(path: Path) -> tuple[str, ...]:
     """Return the names in a list file; no names if the file does not exist. Raises ImportFailed for any other
     contents.
     """
@@ -132,14 +133,14 @@ def dependencies(path: Path) -> tuple[str, ...]:
     try:
         found: Any = load(path)
     except UnreadableFile as fault:
-        raise ImportFailed(f"cannot be read: {fault}", where=str(path), next=AGAIN) from fault
+        raise ImportFailed(f"cannot be read: {fault}", where=str(path), next=NEXT_COMMAND) from fault
     if found is None:
         return ()
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ImportFailed("is not a list of services", where=str(path), next=AGAIN)
-    if strange := sorted(set(found) - set(KNOWN)):
-        what = f"names the unknown service {strange[0]!r}; known are {', '.join(KNOWN)}"
-        raise ImportFailed(what, where=str(path), next=AGAIN)
+        raise ImportFailed("is not a list of services", where=str(path), next=NEXT_COMMAND)
+    if strange := sorted(set(found) - set(KNOWN_SERVICES)):
+        what = f"names the unknown service {strange[0]!r}; known are {', '.join(KNOWN_SERVICES)}"
+        raise ImportFailed(what, where=str(path), next=NEXT_COMMAND)
     return tuple(dict.fromkeys(found))
 
 
@@ -160,8 +161,8 @@ def import_original(
     """Write a package below `target` for each named task, by default for all. Existing packages are kept, unless
     `overwrite`.
 
-    documents: files on ownCloud. more: see `company_folder`. Raises UsageError; FaultyPackages, after all others are
-    written, if some are faulty, unless `skip_faulty`.
+    documents: files on ownCloud. more: see `write_company_folder`. Raises UsageError; FaultyPackages, after all others
+    are written, if some are faulty, unless `skip_faulty`.
     """
     unreadable: dict[str, ImportFailed] = {}
     found = {task.name: task for task in read_originals(copy, unreadable)}
@@ -176,13 +177,13 @@ def import_original(
         return target / root.name
 
     coming = [PendingPackage(name, found[name].id if name in found else name, partial(write, name)) for name in chosen]
-    return write_packages(coming, target, overwrite=overwrite, skip_faulty=skip_faulty, next=AGAIN)
+    return write_packages(coming, target, overwrite=overwrite, skip_faulty=skip_faulty, next=NEXT_COMMAND)
 
 
 def write_original(
     task: OriginalTask, copy: Path, root: Path, *, documents: Path | None, more: Path | None = None
 ) -> None:
-    """Write the package of a task into the new folder `root`. documents, more: see `company_folder`."""
+    """Write the package of a task into the new folder `root`. documents, more: see `write_company_folder`."""
     (root / "inputs").mkdir(parents=True)
     (root / "reference").mkdir()
     for name in SHARED:
@@ -193,21 +194,25 @@ def write_original(
     for item in task.copied:
         for place, folder in ((UTILS, "reference"), (WORKSPACE, "inputs")):
             if item.target.startswith(f"{place}/"):
-                made = root / folder / item.target.removeprefix(f"{place}/")
-                made.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(item.source, made)
+                target = root / folder / item.target.removeprefix(f"{place}/")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(item.source, target)
     (root / "task.toml").write_text(_manifest(task), encoding="utf-8")
     (root / "brief.md").write_text(_brief(task), encoding="utf-8")
     (root / "grade.py").write_text(_GRADE, encoding="utf-8")
     if task.services and not task.lacks:
         found = next(iter(sorted(copy.rglob("npc_definition.json"))), None)
-        people = defined_in(found, AGAIN) if found is not None else []
+        people = read_people(found, NEXT_COMMAND) if found is not None else []
         keys = agent_keys(copy / BASE / "config.py")
-        company_folder(root / "company", people, task.colleagues, {}, documents, agent=keys, more=more)
+        write_company_folder(root / "company", people, task.colleagues, {}, documents, agent=keys, more=more)
         if "gitlab" in task.services:
             write_wiki(copy, root / "company")
-    lacks = {"services": task.lacks, "contents": task.missing(documents, more), "programs": task.unrun_programs}
-    (root / "notes.md").write_text(notes(task.name, lacks), encoding="utf-8")
+    lacks = {
+        "services": task.lacks,
+        "contents": task.missing_contents(documents, more),
+        "programs": task.unrun_programs,
+    }
+    (root / "notes.md").write_text(notes_text(task.name, lacks), encoding="utf-8")
 
 
 def _brief(task: OriginalTask) -> str:
@@ -226,6 +231,7 @@ def _manifest(task: OriginalTask) -> str:
 
     department = task.name.split("-", 1)[0]
     others = {"bm": "admin", "ml": "ds", "qa": "pm", "research": "other", "example": "other"}
+    judge = json.dumps(task.evaluator_needs.judge)
     lines = [
         f"id = {json.dumps(task.id)}",
         f"title = {json.dumps(task.name.replace('-', ' ').capitalize())}",
@@ -251,7 +257,7 @@ def _manifest(task: OriginalTask) -> str:
         "timeout = 300",
         "writable = true",
         *(["workplace = true"] if task.services and not task.lacks else []),
-        f"settings = {{ dependencies = {json.dumps(list(task.services))}, judge = {json.dumps(task.looks.judge)} }}",
+        f"settings = {{ dependencies = {json.dumps(list(task.services))}, judge = {judge} }}",
         "",
         "[[instance]]",
         'name = "example"',
@@ -274,11 +280,11 @@ def _environment(task: OriginalTask) -> list[str]:
 def _addresses(task: OriginalTask) -> list[str]:
     if task.lacks:
         return []
-    given = {SERVICES[name] for name in task.services}
+    offered = {SERVICES[name] for name in task.services}
     return [
         f'\n[[environment.endpoint]]\nname = "{HOST}"\nport = {port}\nto = "service:workplace:{PORTS[service]}"'
         for port, service in ADDRESSES
-        if service in given
+        if service in offered
     ]
 
 
@@ -297,8 +303,8 @@ KEY = "theagentcompany is all you need"
 """The published key from https://github.com/TheAgentCompany/TheAgentCompany. It only keeps evaluators out of web
 crawls.
 """
-SEALED = "evaluator.py.enc"
-CLONE = "git clone https://github.com/TheAgentCompany/TheAgentCompany"
+ENCRYPTED_EVALUATOR = "evaluator.py.enc"
+CLONE_COMMAND = "git clone https://github.com/TheAgentCompany/TheAgentCompany"
 """Next command if the copy is incomplete."""
 
 
@@ -314,4 +320,4 @@ def decrypt_evaluator(path: Path) -> str:
         return Fernet(base64.urlsafe_b64encode(padded)).decrypt(path.read_bytes()).decode("utf-8")
     except (InvalidToken, UnicodeDecodeError, OSError) as fault:
         what = f"the evaluator cannot be decrypted with the published key: {type(fault).__name__}"
-        raise ImportFailed(what, where=str(path), next=CLONE) from fault
+        raise ImportFailed(what, where=str(path), next=CLONE_COMMAND) from fault

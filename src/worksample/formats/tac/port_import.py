@@ -15,16 +15,17 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from worksample.box import BoxConfig, Mount, open_box
+from worksample.box import BoxConfig, Mount
 from worksample.errors import ImportFailed, UsageError
 from worksample.formats.package_writer import Packages, PendingPackage, write_packages
+from worksample.sandboxes import open_box
 
-from .company import SERVICES, WHOLE, services_for, write_company
+from .company import SERVICES, TASKS_WITH_ALL_DOCUMENTS, services_for, write_company
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
 from .published_task import REINSTALL, PublishedTask, find_source, read_all
 
 _NAMESPACE = uuid.UUID("5b0d7f0e-6f2a-5d39-9a2b-6a4f7b1f6c11")
-_BUILD = re.compile(rf"sqlite3 {DATA}/(\S+) < {DATA}/(\S+)")
+_DATABASE_COMMAND = re.compile(rf"sqlite3 {DATA}/(\S+) < {DATA}/(\S+)")
 """A command that creates a database from an SQL script."""
 _PYTHON_SQLITE = """
 import pathlib, sqlite3, sys
@@ -72,11 +73,11 @@ def import_tac(
     unknown = sorted(set(tasks) - found.keys())
     if unknown:
         raise UsageError(f"no such task: {', '.join(unknown)}", next="worksample import tac --list")
-    coming = [
-        PendingPackage(name, found[name].id, partial(_write, found[name], as_published, documents))
+    pending = [
+        PendingPackage(name, found[name].id, partial(_write_task, found[name], as_published, documents))
         for name in (tasks or found)
     ]
-    return write_packages(coming, target, overwrite=overwrite, skip_faulty=skip_faulty, next=REINSTALL)
+    return write_packages(pending, target, overwrite=overwrite, skip_faulty=skip_faulty, next=REINSTALL)
 
 
 def installed_tasks() -> list[PublishedTask]:
@@ -84,10 +85,10 @@ def installed_tasks() -> list[PublishedTask]:
     return read_all(*find_source())
 
 
-def _write(task: PublishedTask, as_published: bool, documents: Path | None, root: Path) -> ImportedTacTask:
+def _write_task(task: PublishedTask, as_published: bool, documents: Path | None, root: Path) -> ImportedTacTask:
     for name in ("inputs", "reference"):
         (root / name).mkdir(parents=True)
-    _files(task, root, as_published)
+    _copy_files(task, root, as_published)
     (root / "task.toml").write_text(_manifest(task), encoding="utf-8")
     (root / "brief.md").write_text(_brief(task), encoding="utf-8")
     criteria = _criteria(task, as_published)
@@ -98,35 +99,35 @@ def _write(task: PublishedTask, as_published: bool, documents: Path | None, root
     (root / "notes.md").write_text(_notes(task, needs), encoding="utf-8")
     if task.services:
         write_company(root / "company", task, documents)
-    return ImportedTacTask(task.name, root.parent.parent / root.name, not needs, needs, task.looks.judge)
+    return ImportedTacTask(task.name, root.parent.parent / root.name, not needs, needs, task.evaluator_needs.judge)
 
 
 def _lacks_documents(task: PublishedTask, documents: Path | None) -> bool:
-    return "owncloud" in task.services and documents is None and task.name not in WHOLE
+    return "owncloud" in task.services and documents is None and task.name not in TASKS_WITH_ALL_DOCUMENTS
 
 
-def _files(task: PublishedTask, root: Path, as_published: bool) -> None:
+def _copy_files(task: PublishedTask, root: Path, as_published: bool) -> None:
     for item in task.copied:
         if item.target.startswith(f"{UTILS}/"):
-            _place(item.source, root / "reference" / item.target.removeprefix(f"{UTILS}/"))
+            _copy_file(item.source, root / "reference" / item.target.removeprefix(f"{UTILS}/"))
             if as_published:
-                _place(item.source, root / "inputs" / "utils" / item.target.removeprefix(f"{UTILS}/"))
+                _copy_file(item.source, root / "inputs" / "utils" / item.target.removeprefix(f"{UTILS}/"))
         elif item.target.startswith(f"{WORKSPACE}/"):
-            _place(item.source, root / "inputs" / item.target.removeprefix(f"{WORKSPACE}/"))
+            _copy_file(item.source, root / "inputs" / item.target.removeprefix(f"{WORKSPACE}/"))
         elif item.target.startswith(f"{DATA}/"):
-            _place(item.source, root / "inputs" / item.target.removeprefix(f"{DATA}/"))
+            _copy_file(item.source, root / "inputs" / item.target.removeprefix(f"{DATA}/"))
     for build in task.builds:
-        match = _BUILD.fullmatch(build)
+        match = _DATABASE_COMMAND.fullmatch(build)
         if match:
-            asyncio.run(_database(root / "inputs", match[1], match[2]))
+            asyncio.run(_write_database(root / "inputs", match[1], match[2]))
 
 
-def _place(source: Path, target: Path) -> None:
+def _copy_file(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
 
 
-async def _database(inputs: Path, database: str, script: str) -> None:
+async def _write_database(inputs: Path, database: str, script: str) -> None:
     """Run an untrusted SQL script in a box and write the database that it creates into the inputs."""
     config = BoxConfig(mounts=(Mount(str(inputs.resolve()), "/in"),), python="toolbox", label="import tac")
     async with open_box(config) as box:
@@ -141,6 +142,7 @@ async def _database(inputs: Path, database: str, script: str) -> None:
 def _manifest(task: PublishedTask) -> str:
     title = task.name.split("_", 1)[1].replace("_", " ").capitalize()
     department = {"ml": "ds", "research": "other"}.get(task.name.split("_", 1)[0], task.name.split("_", 1)[0])
+    asks = _expectations(task)
     lines = [
         f"id = {_toml(task.id)}",
         f"title = {_toml(title)}",
@@ -163,9 +165,9 @@ def _manifest(task: PublishedTask) -> str:
         "",
         "[grading.checkpoints]",
         "timeout = 180",
-        *(["workplace = true"] if set(task.looks.services) & set(SERVICES) else []),
-        *(["writable = true"] if task.looks.writes else []),
-        f"settings = {{ evaluator = {_toml(task.name)}, version = {_toml(task.version)}, asks = {_asks(task)} }}",
+        *(["workplace = true"] if set(task.evaluator_needs.services) & set(SERVICES) else []),
+        *(["writable = true"] if task.evaluator_needs.writes else []),
+        f"settings = {{ evaluator = {_toml(task.name)}, version = {_toml(task.version)}, asks = {asks} }}",
         "",
         "[[instance]]",
         'name = "example"',
@@ -194,14 +196,18 @@ def _format(name: str) -> str:
     return name.rpartition(".")[2].lower() if "." in name else "files"
 
 
-def _asks(task: PublishedTask) -> str:
+def _expectations(task: PublishedTask) -> str:
     """Return the evaluator's expectations as a TOML table. The audit needs them, as the evaluator is outside the
     package.
     """
-    asks = {"files": task.looks.files, "columns": task.looks.columns, "patterns": task.looks.patterns}
-    given = [f"{name} = {_list(values)}" for name, values in asks.items() if values]
-    given += [f"points = {list(task.looks.points)}"] if task.looks.points else []
-    return "{ " + ", ".join(given) + " }" if given else "{}"
+    asks = {
+        "files": task.evaluator_needs.files,
+        "columns": task.evaluator_needs.columns,
+        "patterns": task.evaluator_needs.patterns,
+    }
+    entries = [f"{name} = {_list(values)}" for name, values in asks.items() if values]
+    entries += [f"points = {list(task.evaluator_needs.points)}"] if task.evaluator_needs.points else []
+    return "{ " + ", ".join(entries) + " }" if entries else "{}"
 
 
 def _list(values: Iterable[str]) -> str:
@@ -215,7 +221,7 @@ def _toml(text: str) -> str:
 def _brief(task: PublishedTask) -> str:
     """Return the unchanged prompt, followed by lists of the provided files and the deliverables."""
     provided = sorted(c.target for c in task.copied if not c.target.startswith(f"{UTILS}/"))
-    provided += [f"{DATA}/{m[1]}" for b in task.builds if (m := _BUILD.fullmatch(b))]
+    provided += [f"{DATA}/{m[1]}" for b in task.builds if (m := _DATABASE_COMMAND.fullmatch(b))]
     sections = {
         "Work description": task.prompt,
         "Provided material": _bullets(provided, "Nothing but the services named above."),
@@ -226,7 +232,7 @@ def _brief(task: PublishedTask) -> str:
 
 def _deliverables(task: PublishedTask) -> str:
     """Return the list of deliverable files. If the prompt alone tells where they belong, refer to the prompt."""
-    files = [*(f"{WORKSPACE}/{n}" for n in task.prompted_files), *(f"{DATA}/{n}" for n in task.looks.outside)]
+    files = [*(f"{WORKSPACE}/{n}" for n in task.prompted_files), *(f"{DATA}/{n}" for n in task.evaluator_needs.outside)]
     return _bullets(files, "As described above, in the place that is named there.")
 
 
@@ -242,7 +248,7 @@ def _criteria(task: PublishedTask, as_published: bool) -> str:
     points
     are those of the published text.
     """
-    points = task.looks.points or ()
+    points = task.evaluator_needs.points or ()
     if not as_published and len(points) != len(task.checkpoints):
         return ""
     out = []

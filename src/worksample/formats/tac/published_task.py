@@ -23,7 +23,7 @@ _CHECKPOINT = re.compile(
     r"^#{2,3}\s+Checkpo?int\s+(\d+)\s*[^(\n]*\((\d+)\s*(?:pts?|points?)\)\s*$(.*?)(?=^#|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
-_LISTED = re.compile(r"^(\d+)\.\s*[\[(](\d+)\s*(?:pts?|points?)[\])]\s*(.+)$", re.MULTILINE | re.IGNORECASE)
+_LISTED_CHECKPOINT = re.compile(r"^(\d+)\.\s*[\[(](\d+)\s*(?:pts?|points?)[\])]\s*(.+)$", re.MULTILINE | re.IGNORECASE)
 
 REINSTALL = "pip install --force-reinstall 'worksample[tac]'"
 """Next command if the installed port differs from the published one."""
@@ -61,11 +61,12 @@ class PublishedTask:
     copied: tuple[ImageFile, ...]
     builds: tuple[str, ...]
     """Commands of the image that create data: `RUN sqlite3 ...`."""
-    looks: EvaluatorNeeds
+    evaluator_needs: EvaluatorNeeds
     """Needs of the evaluator."""
 
     @property
     def id(self) -> str:
+        """The id of the task's package."""
         return "tac-" + self.name.replace("_", "-")
 
     @property
@@ -75,9 +76,9 @@ class PublishedTask:
         return tuple(target.removeprefix(f"{WORKSPACE}/") for target in inside)
 
     @property
-    def local(self) -> bool:
+    def is_local(self) -> bool:
         """True if deliverables belong in the agent's folder: the prompt names it, or the evaluator uses no service."""
-        return "workspace" in self.prompt.casefold() or not self.looks.services
+        return "workspace" in self.prompt.casefold() or not self.evaluator_needs.services
 
     @property
     def expected_files(self) -> tuple[str, ...]:
@@ -87,22 +88,22 @@ class PublishedTask:
         and the
         evaluator uses no service.
         """
-        if not self.local:
+        if not self.is_local:
             return ()
         given = set() if "complete it" in " ".join(self.prompt.split()) else set(self.workspace_files)
-        found = tuple(dict.fromkeys(n for n in (*self.looks.files, *self._files_by_path) if n not in given))
+        found = tuple(dict.fromkeys(n for n in (*self.evaluator_needs.files, *self._files_by_path) if n not in given))
         # An evaluator without named files examines any file in the folder.
-        return found or (() if self.looks.services else ("*",))
+        return found or (() if self.evaluator_needs.services else ("*",))
 
     @property
     def prompted_files(self) -> tuple[str, ...]:
         """Files of `expected_files` that the prompt names, in the prompt's spelling."""
-        if not self.local or "*" in self.expected_files:
+        if not self.is_local or "*" in self.expected_files:
             return self.expected_files
-        named = dict.fromkeys((*self._files_by_path, *(n for n in _FILE.findall(self.prompt) if not self._is_given(n))))
+        names = dict.fromkeys((*self._files_by_path, *(n for n in _FILE.findall(self.prompt) if not self._is_given(n))))
         # The prompt may name a file with another suffix than the evaluator reads.
-        others = {_stem(n) for n in self.expected_files if n not in named}
-        return tuple(n for n in named if n in self.expected_files or _stem(n) in others)
+        others = {_stem(n) for n in self.expected_files if n not in names}
+        return tuple(n for n in names if n in self.expected_files or _stem(n) in others)
 
     @property
     def _files_by_path(self) -> tuple[str, ...]:
@@ -125,21 +126,21 @@ class PublishedTask:
         """Needs of a run beyond the package: a model for each colleague, writable folders, a cluster."""
         return (
             *(f"a model for {c.get('username', '')}" for c in self.colleagues),
-            *(f"a writable {DATA} for {name}" for name in self.looks.outside),
-            *(("a cluster",) if self.name in _HEAVY else ()),
+            *(f"a writable {DATA} for {name}" for name in self.evaluator_needs.outside),
+            *(("a cluster",) if self.name in _TASKS_WITH_CLUSTER else ()),
         )
 
     @property
     def grading_needs(self) -> tuple[str, ...]:
         """Needs of grading besides files: services and a judge model."""
-        return (*self.looks.services, *(("a judge model",) if self.looks.judge else ()))
+        return (*self.evaluator_needs.services, *(("a judge model",) if self.evaluator_needs.judge else ()))
 
 
 def _stem(name: str) -> str:
     return name.rsplit(".", 1)[0].casefold()
 
 
-_HEAVY = frozenset({"sde_run_rising_wave_locally"})
+_TASKS_WITH_CLUSTER = frozenset({"sde_run_rising_wave_locally"})
 
 
 def find_source() -> tuple[Path, str]:
@@ -183,11 +184,11 @@ def read_one(folder: Path, version: str) -> PublishedTask:
         checkpoints=_checkpoints(folder),
         copied=copied,
         builds=builds,
-        looks=_looks(source, folder),
+        evaluator_needs=_analyse(source, folder),
     )
 
 
-def _looks(source: str, folder: Path) -> EvaluatorNeeds:
+def _analyse(source: str, folder: Path) -> EvaluatorNeeds:
     try:
         return analyse_evaluator(source)
     except SyntaxError as fault:
@@ -217,13 +218,13 @@ def image_of(folder: Path) -> tuple[tuple[ImageFile, ...], tuple[str, ...]]:
     for line in text.splitlines():
         words = line.split()
         if line.startswith("COPY ") and len(words) == 3:
-            copied.extend(_copy(folder, words[1], words[2]))
+            copied.extend(_copied_files(folder, words[1], words[2]))
         elif line.startswith("RUN sqlite3 "):
             builds.append(line.removeprefix("RUN ").strip())
     return tuple(copied), tuple(builds)
 
 
-def _copy(folder: Path, name: str, target: str) -> list[ImageFile]:
+def _copied_files(folder: Path, name: str, target: str) -> list[ImageFile]:
     if name == ".":
         own = {"Dockerfile", "compose.yaml", "eval.yaml", "evaluator.py", "checkpoints.md", "__init__.py"}
         files = [p for p in sorted(folder.iterdir()) if p.is_file() and p.name not in own]
@@ -239,5 +240,5 @@ def _checkpoints(folder: Path) -> tuple[Checkpoint, ...]:
     if not path.is_file():
         return ()
     text = path.read_text(encoding="utf-8").split("## Improved implementation")[0]
-    found = _CHECKPOINT.findall(text) or _LISTED.findall(text)
+    found = _CHECKPOINT.findall(text) or _LISTED_CHECKPOINT.findall(text)
     return tuple(Checkpoint(int(n), int(p), " ".join(body.split())) for n, p, body in found)

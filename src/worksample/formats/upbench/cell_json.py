@@ -25,16 +25,16 @@ PASS, FAIL, SKIP = "pass", "fail", "skip"
 """UpBench's marks (A.4)."""
 NOT_APPLICABLE = SkipReason.NOT_APPLICABLE.value
 _ANSWERS = {"yes": PASS, "no": FAIL, "not_applicable": SKIP}
-_SAID = {told: own for own, told in _ANSWERS.items()} | {"true": "yes", "false": "no", "yes": "yes", "no": "no"}
+_ANSWERS_READ = {told: own for own, told in _ANSWERS.items()} | {"true": "yes", "false": "no", "yes": "yes", "no": "no"}
 _MARKS = {
     "pass": PASS, "passed": PASS, "true": PASS, "yes": PASS, "fail": FAIL, "failed": FAIL, "false": FAIL, "no": FAIL,
     "skip": SKIP, "skipped": SKIP, "cannot_judge": SKIP, NOT_APPLICABLE: NOT_APPLICABLE,
 }  # fmt: skip
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
-_CRITERION = ("criterion", "text", "criteria_text", "acceptance_criterion")
-_MARK = ("judgment", "judgement", "mark", "result")
-_WHY = ("feedback", "reasoning", "reason", "justification")
-_ITEM = {"id", "importance", "label", "points", "fraction", "gate", *_CRITERION, *_MARK, *_WHY}
+_CRITERION_KEYS = ("criterion", "text", "criteria_text", "acceptance_criterion")
+_MARK_KEYS = ("judgment", "judgement", "mark", "result")
+_REASON_KEYS = ("feedback", "reasoning", "reason", "justification")
+_ITEM_KEYS = {"id", "importance", "label", "points", "fraction", "gate", *_CRITERION_KEYS, *_MARK_KEYS, *_REASON_KEYS}
 _FIRST_OWN = 4
 """The number of the first question of a qualification after UpBench's three."""
 
@@ -102,21 +102,21 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
             if value is not None and not isinstance(value, str | bool | int | float):
                 raise InvalidCell(f"{name}: is neither a text nor a table with judgment and reasoning")
         if answer is not None and answer != "":
-            told = str(answer).lower() if isinstance(answer, bool) else str(answer)
-            labels[name] = _SAID.get(told.strip().lower(), told) if name in CORE_NAMES else told
+            text = str(answer).lower() if isinstance(answer, bool) else str(answer)
+            labels[name] = _ANSWERS_READ.get(text.strip().lower(), text) if name in CORE_NAMES else text
         if why is not None and why != "":
             reasons[name] = str(why)
 
     for n, name in enumerate(CORE_NAMES, 1):
         take(name, row.get(f"criterion_{n}_judgment"), row.get(f"criterion_{n}_reasoning"))
     for column in sorted(c for c in row if re.fullmatch(r"criterion_[1-9]\d*", c)):
-        said = row[column]
-        if isinstance(said, dict):
-            if left := set(said) - {"question", "judgment", "reasoning"}:
+        cell = row[column]
+        if isinstance(cell, dict):
+            if left := set(cell) - {"question", "judgment", "reasoning"}:
                 raise InvalidCell(f"{column}: unknown key {sorted(left)[0]!r}")
-            take(str(said.get("question") or column), said.get("judgment"), said.get("reasoning"))
+            take(str(cell.get("question") or column), cell.get("judgment"), cell.get("reasoning"))
         else:
-            take(column, said, None)
+            take(column, cell, None)
     if not labels and not reasons and not criteria.criteria:
         return None
     return Labels(labels=labels, reasons=reasons, criteria=criteria)
@@ -125,15 +125,15 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
 # -- feedback
 
 
-def feedback_cell(said: GradePayload | Holistic, criteria: Criteria) -> Any:
+def feedback_cell(payload: GradePayload | Holistic, criteria: Criteria) -> Any:
     """Return the feedback of an evaluation: a dict for each criterion, or one dict for a judgment of the whole."""
-    if isinstance(said, Holistic):
-        out: dict[str, Any] = {"holistic": said.score, "feedback": said.justification}
-        return out if said.inspected else out | {"inspected": False}
-    if not said.parts:
-        return {"score": said.score, "feedback": said.reason}
+    if isinstance(payload, Holistic):
+        out: dict[str, Any] = {"holistic": payload.score, "feedback": payload.justification}
+        return out if payload.inspected else out | {"inspected": False}
+    if not payload.parts:
+        return {"score": payload.score, "feedback": payload.reason}
     texts = _texts(criteria)
-    return [_part_cell(part, texts) for part in said.leaves]
+    return [_part_cell(part, texts) for part in payload.leaves]
 
 
 def _texts(criteria: Criteria) -> dict[str, str]:
@@ -172,26 +172,26 @@ def read_feedback(cell: Any, criteria: Criteria) -> GradePayload | Holistic:
     if isinstance(cell, dict) and isinstance(cell.get("score"), int | float) and not isinstance(cell["score"], bool):
         if not 0 <= cell["score"] <= 1:
             raise InvalidCell("submission_feedback: a score must be 0 to 1")
-        return GradePayload(score=float(cell["score"]), reason=_short(cell.get("feedback")))
+        return GradePayload(score=float(cell["score"]), reason=_limited_text(cell.get("feedback")))
     items = cell.get("criteria") if isinstance(cell, dict) and isinstance(cell.get("criteria"), list) else cell
     if not isinstance(items, list) or not items:
         raise InvalidCell("submission_feedback: is not a list of criteria with their judgments")
-    parts = tuple(_part(n, item, criteria) for n, item in enumerate(items, 1))
+    parts = tuple(_read_part(n, item, criteria) for n, item in enumerate(items, 1))
     return GradePayload(score=_score(parts, criteria), parts=parts, composition="rubric")
 
 
-def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
+def _read_part(n: int, item: Any, criteria: Criteria) -> PartPayload:
     if not isinstance(item, dict):
         raise InvalidCell(f"submission_feedback: item {n} is not a table")
-    if left := set(item) - _ITEM:
+    if left := set(item) - _ITEM_KEYS:
         raise InvalidCell(f"submission_feedback: item {n}: unknown key {sorted(map(str, left))[0]!r}")
-    mark = _MARKS.get(str(_first(item, _MARK)).strip().lower())
+    mark = _MARKS.get(str(_first_value(item, _MARK_KEYS)).strip().lower())
     if mark is None:
         raise InvalidCell(f"submission_feedback: item {n} has no judgment: {PASS}, {FAIL}, {SKIP} or {NOT_APPLICABLE}")
     leaf = _criterion_of(item, criteria)
-    name = leaf.id if leaf else str(item.get("id") or _first(item, _CRITERION) or f"c{n}")
-    told = str(_first(item, ("importance", "label")) or "").lower()
-    importance = Importance(told) if told in set(Importance) else leaf.importance if leaf else None
+    name = leaf.id if leaf else str(item.get("id") or _first_value(item, _CRITERION_KEYS) or f"c{n}")
+    label = str(_first_value(item, ("importance", "label")) or "").lower()
+    importance = Importance(label) if label in set(Importance) else leaf.importance if leaf else None
     points = item.get("points")
     if not (isinstance(points, int | float) and not isinstance(points, bool) and 0 < points < float("inf")):
         points = leaf.worth if leaf else 1.0
@@ -201,13 +201,13 @@ def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
     skip = {SKIP: SkipReason.CANNOT_JUDGE, NOT_APPLICABLE: SkipReason.NOT_APPLICABLE}.get(mark)
     return PartPayload(
         name=name, importance=importance, points=float(points), fraction=None if skip else float(fraction), skip=skip,
-        gate=item.get("gate") is True, reason=_short(_first(item, _WHY)),
+        gate=item.get("gate") is True, reason=_limited_text(_first_value(item, _REASON_KEYS)),
     )  # fmt: skip
 
 
 def _criterion_of(item: Mapping[str, Any], criteria: Criteria) -> Criterion | None:
     """Return the criterion that an item refers to by id, else by text; None if the rubric has no such criterion."""
-    id, words = item.get("id"), _first(item, _CRITERION)
+    id, words = item.get("id"), _first_value(item, _CRITERION_KEYS)
     if id is not None:
         return next((leaf for leaf in criteria.leaves if leaf.id == id), None)
     known = _texts(criteria)
@@ -227,12 +227,12 @@ def _score(parts: tuple[PartPayload, ...], criteria: Criteria) -> float:
     return min(1.0, sum(p.points * (p.fraction or 0.0) for p in counted) / worth) if worth else 0.0
 
 
-def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+def _first_value(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((item[k] for k in names if item.get(k) is not None), None)
 
 
-def _short(said: Any) -> str:
-    told = "" if said is None else str(said)
-    if len(told) > 20_000:
+def _limited_text(value: Any) -> str:
+    text = "" if value is None else str(value)
+    if len(text) > 20_000:
         raise InvalidCell("submission_feedback: a text has more than 20,000 characters")
-    return told
+    return text

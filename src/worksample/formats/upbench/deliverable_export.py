@@ -26,18 +26,18 @@ def write_files(
 
     A file is left out if no table can name it, or the store does not have it. Raises StoreFull.
     """
-    written = left = 0
-    for made in submissions:
-        part = made.parts.get("output")
+    written = left_out = 0
+    for submission in submissions:
+        part = submission.parts.get("output")
         if part is not None:
             entries = [(_name(e), e) for e in store.manifest(part.manifest).files]
-            done = _write(store, out / made.id, entries)
-            written, left = written + done, left + len(entries) - done
+            done = _write(store, out / submission.id, entries)
+            written, left_out = written + done, left_out + len(entries) - done
     for job in jobs:
         entries = list(_available_attachments(job, store.manifest(job.work.inputs)))
         done = _write(store, out / ATTACHMENTS / job_folder(contract_of(job)), entries)
-        written, left = written + done, left + len(entries) - done
-    return written, left
+        written, left_out = written + done, left_out + len(entries) - done
+    return written, left_out
 
 
 def _available_attachments(job: Instance, inputs: Manifest) -> Iterable[tuple[str, Entry]]:
@@ -71,7 +71,7 @@ def _write(store: Store, folder: Path, entries: Iterable[tuple[str, Entry]]) -> 
     return written
 
 
-def names_in(entries: Sequence[Entry]) -> tuple[str, ...]:
+def entry_names(entries: Sequence[Entry]) -> tuple[str, ...]:
     """Return the names of files, then the web addresses of links. A name that is not UTF-8 stays quoted."""
     links = (e for e in entries if e.kind is EntryKind.LINK and "://" in (e.target or ""))
     return (*(_name(e) for e in entries if e.kind is EntryKind.FILE), *(str(e.target) for e in links))

@@ -24,16 +24,16 @@ from worksample.records import (
 )
 
 from .cell_json import FAIL, PASS, read_feedback, read_labels
-from .submission_import import AUTHOR, WHY
-from .table_export import HOME, kept_id
+from .submission_import import AUTHOR, UNSUCCESSFUL
+from .table_export import RECORD_KEY, stored_id
 from .tables import Row
 
-_SAID = {"pass": PASS, "passed": PASS, "true": PASS, "fail": FAIL, "failed": FAIL, "false": FAIL}
+_JUDGEMENTS = {"pass": PASS, "passed": PASS, "true": PASS, "fail": FAIL, "failed": FAIL, "false": FAIL}
 
 
 def evaluation_id(table: str, own: str) -> str:
     """Return the record's id for a row. It depends on the table, because rows of both tables may have the same id."""
-    return digest_of([HOME, table, own])[:32]
+    return digest_of([RECORD_KEY, table, own])[:32]
 
 
 def round_of(experiment: str, protocol: Protocol, by: EvaluatorKind, instances: Iterable[Instance], at: Any) -> Round:
@@ -54,23 +54,24 @@ def round_of(experiment: str, protocol: Protocol, by: EvaluatorKind, instances: 
 
 
 def round_id(experiment: str, protocol: Protocol, by: EvaluatorKind) -> str:
-    return digest_of([HOME, experiment, protocol.value, by.value])[:32]
+    """Return the id of the round of an experiment's evaluations by people, or by judges."""
+    return digest_of([RECORD_KEY, experiment, protocol.value, by.value])[:32]
 
 
 def protocol_of(row: Row) -> Protocol:
     """Return the protocol of a row of `evaluations`: a judgment of the whole work, or of each criterion."""
-    said = row["submission_feedback"]
-    return Protocol.HOLISTIC if isinstance(said, dict) and "holistic" in said else Protocol.RUBRIC
+    feedback = row["submission_feedback"]
+    return Protocol.HOLISTIC if isinstance(feedback, dict) and "holistic" in feedback else Protocol.RUBRIC
 
 
 def judgement_of(row: Row) -> str | None:
     """Return `pass` or `fail` for a row of `evaluations`; None if it does not say. Raises InvalidCell."""
-    told = row["judgement"]
-    if told is not None and told.strip().lower() not in _SAID:
-        raise InvalidCell(f"judgement: {told[:40]!r} is neither {PASS} nor {FAIL}")
+    word = row["judgement"]
+    if word is not None and word.strip().lower() not in _JUDGEMENTS:
+        raise InvalidCell(f"judgement: {word[:40]!r} is neither {PASS} nor {FAIL}")
     if row["submission_feedback"] in (None, [], {}) and row["is_successful_run"] is not False:
         raise InvalidCell("submission_feedback: is missing, although is_successful_run is not false")
-    return None if told is None else _SAID[told.strip().lower()]
+    return None if word is None else _JUDGEMENTS[word.strip().lower()]
 
 
 def evaluation_of(row: Row, subject: Submission, instance: Instance, by: EvaluatorKind) -> tuple[Protocol, Evaluation]:
@@ -80,9 +81,9 @@ def evaluation_of(row: Row, subject: Submission, instance: Instance, by: Evaluat
     if row["submission_feedback"] not in (None, [], {}):
         payload = read_feedback(row["submission_feedback"], criteria or Criteria())
     protocol = protocol_of(row)
-    kept: dict[str, Any] = {"id": kept_id(row["evaluation_id"]), "judgement": judgement_of(row)}
+    rest: dict[str, Any] = {"id": stored_id(row["evaluation_id"]), "judgement": judgement_of(row)}
     if row["evaluation_ts"] is None:
-        kept["undated"] = True
+        rest["undated"] = True
     return protocol, Evaluation(
         id=evaluation_id("evaluations", row["evaluation_id"]),
         round=round_id(subject.experiment or "", protocol, by),
@@ -92,9 +93,9 @@ def evaluation_of(row: Row, subject: Submission, instance: Instance, by: Evaluat
         evaluator=row["evaluator_id"],
         outcome=EvaluationOutcome.GIVEN if payload else EvaluationOutcome.DECLINED,
         payload=payload,
-        reason="" if payload else WHY,
+        reason="" if payload else UNSUCCESSFUL,
         minutes=row["minutes"],
-        record={HOME: kept},
+        record={RECORD_KEY: rest},
         author=AUTHOR,
         at=row["evaluation_ts"] or subject.at,
     )
@@ -115,14 +116,14 @@ def qualification_of(row: Row, round: str, instance: str, criteria: Any) -> Eval
         evaluator=row["evaluator_id"],
         outcome=EvaluationOutcome.GIVEN if payload else EvaluationOutcome.DECLINED,
         payload=payload,
-        reason="" if payload else WHY,
-        record={HOME: {"id": kept_id(row["qualification_id"])}},
+        reason="" if payload else UNSUCCESSFUL,
+        record={RECORD_KEY: {"id": stored_id(row["qualification_id"])}},
         author=AUTHOR,
         at=row["qualification_ts"],
     )
 
 
-def strike(
+def success_amendment(
     target: AmendmentTarget, id: str, at: Any, action: AmendmentAction = AmendmentAction.STRIKE, n: int = 0
 ) -> Amendment:
     """Return the amendment that strikes or restores a record, as the row's `is_successful_run` says.
@@ -130,6 +131,7 @@ def strike(
     n: number of earlier amendments of the record.
     """
     return Amendment(
-        id=digest_of([HOME, target.value, id, action.value, n])[:32], action=action, target=target, target_id=id,
-        reason=WHY if action is AmendmentAction.STRIKE else "its row says is_successful_run true", author=AUTHOR, at=at,
+        id=digest_of([RECORD_KEY, target.value, id, action.value, n])[:32], action=action, target=target, target_id=id,
+        reason=UNSUCCESSFUL if action is AmendmentAction.STRIKE else "its row says is_successful_run true",
+        author=AUTHOR, at=at,
     )  # fmt: skip

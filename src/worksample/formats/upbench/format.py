@@ -21,9 +21,9 @@ from worksample.formats.jobs.format import JOB_OPTIONS, import_job_table, price_
 if TYPE_CHECKING:
     from .table_import import ImportedTables
 
-_OF_JOBS = ("mapping", "filters", "missing", "overwrite")
+_JOB_TABLE_OPTIONS = ("mapping", "filters", "missing", "overwrite")
 """Options for a single table of jobs that a folder of six tables does not take."""
-SHOWN = 20
+LISTED_ROWS = 20
 """The number of faults, and of cohorts, that are listed."""
 
 
@@ -47,10 +47,10 @@ def _import_tables(request: TransferRequest, folder: Path, out: Path) -> Transfe
     from .table_import import ImportUpbench, import_upbench
 
     for option in JOB_OPTIONS:
-        if option.name in _OF_JOBS and request.options.get(option.name):
+        if option.name in _JOB_TABLE_OPTIONS and request.options.get(option.name):
             raise UsageError(
-                f"{option.typed} works only with a table of jobs, not with a folder of six tables", where=str(folder),
-                next=f"leave out {option.typed}",
+                f"{option.typed_name} works only with a table of jobs, not with a folder of six tables",
+                where=str(folder), next=f"leave out {option.typed_name}",
             )  # fmt: skip
     dry_run = request.flag("dry_run")
     config = ImportUpbench(
@@ -59,37 +59,39 @@ def _import_tables(request: TransferRequest, folder: Path, out: Path) -> Transfe
         skip_faulty=request.flag("skip_faulty"), dry_run=dry_run,
     )  # fmt: skip
     with request.open_store(request.options.get("store"), create=not dry_run) as store:
-        made = import_upbench(store, folder, out, config)
-    return TransferReport(made.plain(), _report(made, str(out), dry_run=dry_run))
+        imported = import_upbench(store, folder, out, config)
+    return TransferReport(imported.plain(), _report(imported, str(out), dry_run=dry_run))
 
 
-def _report(made: ImportedTables, out: str, *, dry_run: bool) -> tuple[ReportTable | ReportLine, ...]:
+def _report(imported: ImportedTables, out: str, *, dry_run: bool) -> tuple[ReportTable | ReportLine, ...]:
     """Report new and changed rows, the effect on cohorts, and rows and columns that were left out."""
     names = ("new", "changed", "same", "gone")
-    rows = [(name, *(counts[n] for n in names)) for name, counts in made.refresh.rows.items()]
+    rows = [(name, *(counts[n] for n in names)) for name, counts in imported.refresh.rows.items()]
     parts: list[ReportTable | ReportLine] = [ReportTable(("table", *names), rows, right=names)]
-    for name, columns in made.refresh.columns.items():
+    for name, columns in imported.refresh.columns.items():
         parts.append(ReportLine(f"  {name} changed in {', '.join(f'{c} ({n})' for c, n in columns.items())}"))
     cohorts = [
         (c.month, _before_and_after(c.jobs), _before_and_after(c.judged), _before_and_after(c.passed))
-        for c in made.refresh.cohorts
+        for c in imported.refresh.cohorts
         if c.jobs[0] != c.jobs[1] or c.judged[0] != c.judged[1] or c.passed[0] != c.passed[1]
     ]
     if cohorts:
         heads = ("cohort", "jobs", "first attempts judged", "passed")
-        parts.append(ReportTable(heads, cohorts[-SHOWN:], right=heads[1:]))
-    lines = [f"  and {len(cohorts) - SHOWN} earlier cohorts"] if len(cohorts) > SHOWN else []
-    lines += [f"  left out: {place}: {what}" for place, what in list(made.faults.items())[:SHOWN]]
-    lines += [f"  ignored columns of {name}: {', '.join(left)}" for name, left in made.unread.items()]
-    if made.missing:
-        lines.append(f"  missing files that the tables name: {made.missing}")
-    if made.contradicted:
-        lines.append(f"  judgements that contradict their criteria: {made.contradicted}; verdicts follow the criteria")
+        parts.append(ReportTable(heads, cohorts[-LISTED_ROWS:], right=heads[1:]))
+    lines = [f"  and {len(cohorts) - LISTED_ROWS} earlier cohorts"] if len(cohorts) > LISTED_ROWS else []
+    lines += [f"  left out: {place}: {what}" for place, what in list(imported.faults.items())[:LISTED_ROWS]]
+    lines += [f"  ignored columns of {name}: {', '.join(left)}" for name, left in imported.unread.items()]
+    if imported.missing:
+        lines.append(f"  missing files that the tables name: {imported.missing}")
+    if imported.contradicted:
+        lines.append(
+            f"  judgements that contradict their criteria: {imported.contradicted}; verdicts follow the criteria"
+        )
     if dry_run:
         lines.append("nothing was written")
     else:
         lines.append(f"suite: {out}")
-        lines += [f"  next: worksample metrics {made.experiment}"] if made.experiment else []
+        lines += [f"  next: worksample metrics {imported.experiment}"] if imported.experiment else []
     return (*parts, *map(ReportLine, lines))
 
 
@@ -107,14 +109,14 @@ def _export(request: TransferRequest) -> TransferReport:
     names = request.texts("experiments")
     with request.open_store(request.options.get("store")) as store:
         chosen = [request.find_experiment(store, name) for name in names] if names else None
-        made = export_upbench(store, request.out, chosen, config)
-    lines = [f"  left out: {count} {what}" for what, count in made.left_out.items()]
-    if made.left_out.get("jobs of private suites"):
+        exported = export_upbench(store, request.out, chosen, config)
+    lines = [f"  left out: {count} {what}" for what, count in exported.left_out.items()]
+    if exported.left_out.get("jobs of private suites"):
         lines.append("  add --private to include private suites")
-    lines.append(f"tables: {request.out}" + (f", with {made.beside} files" if config.files else ""))
-    files = [str(path) for path in made.files]
-    plain = {"rows": made.rows, "left_out": made.left_out, "files": files, "beside": made.beside}
-    rows = ReportTable(("table", "rows"), list(made.rows.items()), right=("rows",))
+    lines.append(f"tables: {request.out}" + (f", with {exported.beside} files" if config.files else ""))
+    files = [str(path) for path in exported.files]
+    plain = {"rows": exported.rows, "left_out": exported.left_out, "files": files, "beside": exported.beside}
+    rows = ReportTable(("table", "rows"), list(exported.rows.items()), right=("rows",))
     return TransferReport(plain, (rows, *map(ReportLine, lines)))
 
 
@@ -128,7 +130,7 @@ UPBENCH = ExchangeFormat(
         As in the paper (3.2), jobs that are not completed, have no verified payment, are paid by the hour or have
         several milestones are left out and counted. If TABLE is a folder with the six tables of UpBench's appendix B,
         these jobs are imported too, but marked and left out of the suite, and all qualifications, submissions and
-        evaluations are added to the store (docs/upbench.md).
+        evaluations are added to the store (docs/reference/formats.md).
         """,
         _import,
         (
@@ -144,7 +146,7 @@ UPBENCH = ExchangeFormat(
         evaluators, agents.
 
         Jobs of private suites are left out. Data from `worksample import upbench` are written back unchanged
-        (docs/upbench.md).
+        (docs/reference/formats.md).
         """,
         _export,
         (

@@ -22,15 +22,15 @@ from .cell_json import criteria_cell
 from .deliverable_export import ATTACHMENTS
 from .tables import Row
 
-MARKED = "marked"
+EXCLUDED_JOBS = "marked"
 """The folder, beside the suite's packages, of jobs that UpBench excludes: by the hour, or with several milestones."""
 DESCRIPTION_LIMIT = 1_000_000
 """The largest size of a description, in bytes. A brief may have 1 MiB."""
-_EXACT = {
+_UNCHANGED_TEXTS = {
     "contract": "contract_id", "title": "job_title", "description": "job_description", "expertise": "expertise_tier",
     "category": "category", "subcategory": "subcategory", "subsubcategory": "subsubcategory", "status": "status",
 }  # fmt: skip
-_NAME = ("path", "name", "filename", "file_name", "url")
+_NAME_KEYS = ("path", "name", "filename", "file_name", "url")
 
 
 def rubric_of(cell: Any, where: str) -> Criteria:
@@ -47,22 +47,22 @@ def posting_of(row: Row, source: Source) -> Posting:
     """Return the posting in a row. Raises InvalidCell."""
     columns = choose_columns(tuple(row), "upbench")
     rest = {name: value for name, value in row.items() if name not in ("onet_tasks", "attachments")}
-    said, faults = columns.read_row(rest)
+    values, faults = columns.read_row(rest)
     if faults:
         raise InvalidCell("; ".join(faults))
     # These texts are kept unchanged; read_row normalises them.
-    said |= {name: row[column] for name, column in _EXACT.items() if row[column] is not None}
-    if "description" in said:
-        said["description"] = re.sub(r"\r+\n", "\n", said["description"])
-        if len(said["description"].encode()) > DESCRIPTION_LIMIT:
+    values |= {name: row[column] for name, column in _UNCHANGED_TEXTS.items() if row[column] is not None}
+    if "description" in values:
+        values["description"] = re.sub(r"\r+\n", "\n", values["description"])
+        if len(values["description"].encode()) > DESCRIPTION_LIMIT:
             raise InvalidCell(f"job_description: more than {DESCRIPTION_LIMIT:,} bytes")
-    said["onet_tasks"] = _texts(row["onet_tasks"], "onet_tasks")
+    values["onet_tasks"] = _texts(row["onet_tasks"], "onet_tasks")
     names, details = _attachments(row["attachments"])
-    said |= {"attachments": names, "attachment_details": details}
-    told = row["amount_source"]
-    if told is not None and told not in set(Source):
-        raise InvalidCell(f"amount_source: is {told[:40]!r}, not one of {', '.join(Source)}")
-    return read_posting(said, Source(told) if told else source)
+    values |= {"attachments": names, "attachment_details": details}
+    amount_source = row["amount_source"]
+    if amount_source is not None and amount_source not in set(Source):
+        raise InvalidCell(f"amount_source: is {amount_source[:40]!r}, not one of {', '.join(Source)}")
+    return read_posting(values, Source(amount_source) if amount_source else source)
 
 
 def normal_row(row: Row, posting: Posting) -> Row:
@@ -83,16 +83,16 @@ def write_job(
 
     Return (task, instance, number of attachments that are missing).
     """
-    home = out / MARKED if exclusion_tags(posting.job) else out
+    home = out / EXCLUDED_JOBS if exclusion_tags(posting.job) else out
     root = home / known_name(posting, home)
     own = files / ATTACHMENTS / job_folder(posting.job.contract)
     files = own if own.is_dir() else files
     whole = with_available_files(posting, files)
     if overwrite or not root.exists():
-        told = f"projects, {posting.job.contract}" + (f", version {version}" if version > 1 else "")
-        write_package(whole, root, files, day, told)
-    made = ingest(read_package(root), store.blobs)
-    return made.task, made.instances[0], len(posting.attachments) - len(whole.attachments)
+        provenance = f"projects, {posting.job.contract}" + (f", version {version}" if version > 1 else "")
+        write_package(whole, root, files, day, provenance)
+    ingested = ingest(read_package(root), store.blobs)
+    return ingested.task, ingested.instances[0], len(posting.attachments) - len(whole.attachments)
 
 
 def _texts(cell: Any, column: str) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ def _attachments(cell: Any) -> tuple[tuple[str, ...], dict[str, Mapping[str, Any
         if isinstance(item, str) and item:
             names.append(item)
             continue
-        name = next((item[k] for k in _NAME if item.get(k)), None) if isinstance(item, dict) else None
+        name = next((item[k] for k in _NAME_KEYS if item.get(k)), None) if isinstance(item, dict) else None
         plain = isinstance(item, dict) and all(isinstance(v, str | int | float | bool) for v in item.values())
         if not isinstance(name, str) or not plain:
             raise InvalidCell("attachments: is not a list of names, nor of tables with a name and plain values")

@@ -38,7 +38,7 @@ from worksample.records import (
 from worksample.results.job_qualification import CORE_NAMES, DECIDES
 from worksample.tasks.taxonomy import slug
 
-from .evaluation_import import evaluation_id, evaluation_of, protocol_of, qualification_of, round_of, strike
+from .evaluation_import import evaluation_id, evaluation_of, protocol_of, qualification_of, round_of, success_amendment
 from .job_export import contract_of
 from .job_import import rubric_of, write_job
 from .row_changes import RowChanges
@@ -53,7 +53,7 @@ from .submission_import import (
     slots_of,
     submission_records,
 )
-from .table_export import HOME
+from .table_export import RECORD_KEY
 from .tables import Row
 
 _FLAG = "is_successful_run"
@@ -63,7 +63,7 @@ _FLAG = "is_successful_run"
 class RecordBuilder:
     """A builder of the records of an import."""
 
-    coming: RowChanges
+    changes: RowChanges
     out: Path
     visibility: str
     records: list[Record] = field(default_factory=list)
@@ -74,11 +74,11 @@ class RecordBuilder:
     suite: str = ""
 
     def __post_init__(self) -> None:
-        self.store = self.coming.store
+        self.store = self.changes.store
         since = {i: t.ingested for t in self.store.find(Task) for i in t.instances}
         found = sorted(self.store.find(Instance), key=lambda i: (i.id in since, since.get(i.id), i.id))
         self.instances = {contract_of(one): one for one in found}
-        self.versions = {c: sum(contract_of(i) == c for i in found) for c in self.coming.changed["projects"]}
+        self.versions = {c: sum(contract_of(i) == c for i in found) for c in self.changes.changed["projects"]}
         self.kinds = {e.id: e.type for e in self.store.find(Evaluator)}
         self.agents = {self._agent_id(a): a for a in self.store.find(Agent)}
 
@@ -90,78 +90,78 @@ class RecordBuilder:
         """Build all records, in the order in which they refer to each other. Further faults are added to those of the
         rows.
         """
-        self.people()
-        self.jobs()
-        self.qualifications()
-        self.work()
-        self.amendments()
+        self.add_evaluators_and_agents()
+        self.add_jobs()
+        self.add_qualifications()
+        self.add_submissions()
+        self.add_amendments()
 
-    def people(self) -> None:
+    def add_evaluators_and_agents(self) -> None:
         """Add evaluators and agents."""
-        for row in self.coming.new["evaluators"].values():
+        for row in self.changes.new["evaluators"].values():
             kind = EvaluatorKind.PERSON if row["is_human"] else EvaluatorKind.JUDGE
             at = row["registration_ts"]
             self.records.append(Evaluator(id=row["evaluator_id"], name=row["name"] or "", type=kind, at=at))
             self.kinds[row["evaluator_id"]] = kind
-        for row in self.coming.new["agents"].values():
+        for row in self.changes.new["agents"].values():
             agent = agent_of(row)
             self.records.append(agent)
             self.agents[row["agent_id"]] = agent
 
-    def jobs(self) -> None:
+    def add_jobs(self) -> None:
         """Write a package and add an instance for each new or changed job; add a suite of these instances."""
-        day, made = self._day(), []
-        for contract, posting in self.coming.postings.items():
-            changed = contract in self.coming.changed["projects"]
-            fresh = changed or contract in self.coming.new["projects"]
+        day, added = self._latest_day(), []
+        for contract, posting in self.changes.postings.items():
+            changed = contract in self.changes.changed["projects"]
+            fresh = changed or contract in self.changes.new["projects"]
             version = self.versions.get(contract, 0) + 1
             try:
-                task, instance, gone = write_job(
-                    self.store, posting, self.out, self.coming.files, day, version, overwrite=fresh
+                task, instance, missing = write_job(
+                    self.store, posting, self.out, self.changes.files, day, version, overwrite=fresh
                 )
             except InvalidCell as e:
-                self.coming.faults[f"projects, {contract[:80]}"] = str(e)
+                self.changes.faults[f"projects, {contract[:80]}"] = str(e)
                 continue
             failpoint("import.package")
             if fresh:
-                self.missing += gone
+                self.missing += missing
                 self.records += [task, instance]
                 self.instances[contract] = instance
-                made.append(instance.id)
-        if made:
+                added.append(instance.id)
+        if added:
             body = {
                 "name": slug(self.out.resolve().name).strip("-") or "jobs", "title": "Jobs of UpBench", "version": "1",
-                "visibility": self.visibility, "instances": tuple(sorted(made)),
+                "visibility": self.visibility, "instances": tuple(sorted(added)),
             }  # fmt: skip
             draft = Suite.model_validate({"id": "-", **body})
             rest = {name: value for name, value in draft.plain().items() if name != "id"}
             self.suite = f"{draft.name}@{digest_of(rest)[:16]}"
             self.records.append(draft.replaced(id=self.suite))
 
-    def _day(self) -> date:
+    def _latest_day(self) -> date:
         """Return the date for amounts without a date: the day of the latest time in the tables."""
         moments = (
-            value for rows in self.coming.by_id.values() for row in rows.values() for value in row.values()
+            value for rows in self.changes.by_id.values() for row in rows.values() for value in row.values()
             if isinstance(value, datetime)
         )  # fmt: skip
         return max(moments, default=now()).date()
 
-    def qualifications(self) -> None:
+    def add_qualifications(self) -> None:
         """Add qualifications to the round that first asked about their job. New jobs share a new round."""
-        asked: dict[str, tuple[str, str]] = {}
+        rounds_of_jobs: dict[str, tuple[str, str]] = {}
         for round in self.store.find(Round):
             if round.purpose is Purpose.QUALIFICATION and round.author == AUTHOR:
                 for id in round.subjects:
-                    asked[contract_of(self.store.get(Instance, id))] = (round.id, id)
-        rows = self.coming.new["qualifications"].values()
-        fresh = sorted({r["contract_id"] for r in rows} - set(asked))
+                    rounds_of_jobs[contract_of(self.store.get(Instance, id))] = (round.id, id)
+        rows = self.changes.new["qualifications"].values()
+        fresh = sorted({r["contract_id"] for r in rows} - set(rounds_of_jobs))
         fresh = [c for c in fresh if c in self.instances]
         if fresh:
             subjects = tuple(self.instances[c].id for c in fresh)
-            mine = [r for r in rows if r["contract_id"] in set(fresh)]
-            twice = len({r["contract_id"] for r in mine}) < len(mine)
+            fresh_rows = [r for r in rows if r["contract_id"] in set(fresh)]
+            twice = len({r["contract_id"] for r in fresh_rows}) < len(fresh_rows)
             round = Round(
-                id=digest_of([HOME, "qualification", *subjects])[:32],
+                id=digest_of([RECORD_KEY, "qualification", *subjects])[:32],
                 protocol=Protocol.HOLISTIC,
                 purpose=Purpose.QUALIFICATION,
                 subjects=subjects,
@@ -169,54 +169,58 @@ class RecordBuilder:
                 versions={DECIDES: " ".join(CORE_NAMES), "imported": "1"},
                 reason="imported from UpBench's tables",
                 author=AUTHOR,
-                at=min(r["qualification_ts"] for r in mine),
+                at=min(r["qualification_ts"] for r in fresh_rows),
             )
             self.records.append(round)
-            asked |= {c: (round.id, id) for c, id in zip(fresh, subjects, strict=True)}
+            rounds_of_jobs |= {c: (round.id, id) for c, id in zip(fresh, subjects, strict=True)}
         for row in rows:
-            if row["contract_id"] in asked:
+            if row["contract_id"] in rounds_of_jobs:
                 criteria = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
-                self._add_evaluation(row, qualification_of(row, *asked[row["contract_id"]], criteria))
+                self._add_evaluation(row, qualification_of(row, *rounds_of_jobs[row["contract_id"]], criteria))
 
-    def _add_evaluation(self, row: Row, made: Evaluation) -> None:
-        self.records.append(made)
-        if made.outcome is EvaluationOutcome.GIVEN and row[_FLAG] is False:
-            self.records.append(strike(AmendmentTarget.EVALUATION, made.id, made.at))
+    def _add_evaluation(self, row: Row, evaluation: Evaluation) -> None:
+        self.records.append(evaluation)
+        if evaluation.outcome is EvaluationOutcome.GIVEN and row[_FLAG] is False:
+            self.records.append(success_amendment(AmendmentTarget.EVALUATION, evaluation.id, evaluation.at))
 
     # -- work
 
-    def work(self) -> None:
+    def add_submissions(self) -> None:
         """Add an experiment for new submissions, its slots, and new evaluations, also those of earlier submissions."""
-        handed = [one for row in self.coming.new["submissions"].values() if (one := self._pending_submission(row))]
+        pending = [
+            submission
+            for row in self.changes.new["submissions"].values()
+            if (submission := self._pending_submission(row))
+        ]
         old = {s.id: s for s in self.store.find(Submission) if s.author == AUTHOR}
-        said = list(self.coming.new["evaluations"].values())
-        instances = {one.id: one.instance for one in handed}
-        instances |= {s.id: self.store.get(Instance, s.instance) for s in old.values()} if said else {}
-        if handed:
-            self._use_first_versions(handed, old)
-            assign_slots(handed)
-            humans = {kind for r in said if (kind := self.kinds.get(r["evaluator_id"]))}
+        evaluation_rows = list(self.changes.new["evaluations"].values())
+        instances = {submission.id: submission.instance for submission in pending}
+        instances |= {s.id: self.store.get(Instance, s.instance) for s in old.values()} if evaluation_rows else {}
+        if pending:
+            self._use_first_versions(pending, old)
+            assign_slots(pending)
+            humans = {kind for r in evaluation_rows if (kind := self.kinds.get(r["evaluator_id"]))}
             fed = Feedback.PEOPLE if EvaluatorKind.PERSON in humans or not humans else Feedback.JUDGE
-            graded = {one.id for one in handed}
-            whole = {protocol_of(r) for r in said if r["submission_id"] in graded}
-            name = slug(self.out.resolve().name).strip("-")[:100] or HOME
-            experiment = experiment_of(name, self.suite, handed, whole, fed)
+            graded = {submission.id for submission in pending}
+            whole = {protocol_of(r) for r in evaluation_rows if r["submission_id"] in graded}
+            name = slug(self.out.resolve().name).strip("-")[:100] or RECORD_KEY
+            experiment = experiment_of(name, self.suite, pending, whole, fed)
             self.experiment = experiment.id
-            slots = slots_of(experiment, handed, self._earlier_slots(old))
+            slots = slots_of(experiment, pending, self._earlier_slots(old))
             self.records += [experiment, *slots]
-            given = self._feedback_given(handed, old)
-            for one in sorted(handed, key=lambda h: h.row["k"] or 0):
-                human = self._row("agents", one.row["agent_id"])["is_human"]
-                self.records += submission_records(one, experiment, human, given.get(one.id))
-        made = {s.id: s for s in (*old.values(), *(r for r in self.records if isinstance(r, Submission)))}
-        self._evaluations(said, made, instances)
+            feedback = self._feedback_given(pending, old)
+            for submission in sorted(pending, key=lambda h: h.row["k"] or 0):
+                human = self._row("agents", submission.row["agent_id"])["is_human"]
+                self.records += submission_records(submission, experiment, human, feedback.get(submission.id))
+        submissions = {s.id: s for s in (*old.values(), *(r for r in self.records if isinstance(r, Submission)))}
+        self._add_evaluations(evaluation_rows, submissions, instances)
         self.records += [
-            strike(AmendmentTarget.SUBMISSION, one.id, one.row["submission_ts"])
-            for one in handed if one.row["k"] is None and one.row[_FLAG] is False
+            success_amendment(AmendmentTarget.SUBMISSION, submission.id, submission.row["submission_ts"])
+            for submission in pending if submission.row["k"] is None and submission.row[_FLAG] is False
         ]  # fmt: skip
 
     def _row(self, table: str, id: str) -> Row:
-        return self.coming.by_id[table].get(id) or self.coming.had[table][id]
+        return self.changes.by_id[table].get(id) or self.changes.stored_by_id[table][id]
 
     def _pending_submission(self, row: Row) -> PendingSubmission | None:
         instance = self.instances.get(row["contract_id"])
@@ -225,23 +229,23 @@ class RecordBuilder:
         agent = self.agents.get(row["agent_id"])
         if agent is None:
             # The agent handed work in here under a name, without an agent record.
-            agent = agent_of(self.coming.had["agents"][row["agent_id"]])
+            agent = agent_of(self.changes.stored_by_id["agents"][row["agent_id"]])
             self.agents[row["agent_id"]] = agent
             self.records.append(agent)
         entries = entries_of(
-            self.store.blobs, self.coming.by_id["submissions"][row["submission_id"]], self.coming.files
+            self.store.blobs, self.changes.by_id["submissions"][row["submission_id"]], self.changes.files
         )
         self.missing += sum(e.blob is None for e in entries or () if e.kind == "file")
         return PendingSubmission(row, instance, agent, output_of(self.store.blobs, entries))
 
-    def _use_first_versions(self, handed: Iterable[PendingSubmission], old: dict[str, Submission]) -> None:
+    def _use_first_versions(self, pending: Iterable[PendingSubmission], old: dict[str, Submission]) -> None:
         """Assign re-attempts to the version of the job that was attempted first."""
         first: dict[tuple[str, str], Instance] = {}
-        for made in old.values():
-            instance = self.store.get(Instance, made.instance)
-            first.setdefault((made.entrant, contract_of(instance)), instance)
-        for one in handed:
-            one.instance = first.get((one.agent.id, one.row["contract_id"]), one.instance)
+        for earlier in old.values():
+            instance = self.store.get(Instance, earlier.instance)
+            first.setdefault((earlier.entrant, contract_of(instance)), instance)
+        for submission in pending:
+            submission.instance = first.get((submission.agent.id, submission.row["contract_id"]), submission.instance)
 
     def _earlier_slots(self, old: dict[str, Submission]) -> dict[tuple[str, str, int], str]:
         """Return (agent, instance, attempt) -> slot, for the submissions of earlier imports."""
@@ -250,43 +254,53 @@ class RecordBuilder:
         found = (slots[trials[s.trial]] for s in old.values() if s.trial)
         return {(s.agent, s.instance, s.attempt): s.id for s in found}
 
-    def _feedback_given(self, handed: list[PendingSubmission], old: dict[str, Submission]) -> dict[str, Fed]:
+    def _feedback_given(self, pending: list[PendingSubmission], old: dict[str, Submission]) -> dict[str, Fed]:
         """Return re-attempt -> the feedback that it received: the previous attempt and its evaluations."""
-        said: dict[str, list[str]] = {}
-        for row in self.coming.by_id["evaluations"].values():
+        evaluations: dict[str, list[str]] = {}
+        for row in self.changes.by_id["evaluations"].values():
             if row[_FLAG] is not False and row["submission_feedback"] not in (None, [], {}):
-                said.setdefault(row["submission_id"], []).append(evaluation_id("evaluations", row["evaluation_id"]))
-        places = {(h.agent.id, h.instance.id, h.row["k"], h.slot_place[2]): h.id for h in handed if h.slot_place[1]}
+                evaluations.setdefault(row["submission_id"], []).append(
+                    evaluation_id("evaluations", row["evaluation_id"])
+                )
+        places = {(h.agent.id, h.instance.id, h.row["k"], h.slot_place[2]): h.id for h in pending if h.slot_place[1]}
         slots = {id: s for s, id in self._earlier_slots(old).items()}
         trials = {t.id: t.slot for t in self.store.find(Trial)} if old else {}
-        held = {slots[trials[s.trial]]: s.id for s in old.values() if s.trial and trials[s.trial] in slots}
+        submission_of_slot = {
+            slots[trials[s.trial]]: s.id for s in old.values() if s.trial and trials[s.trial] in slots
+        }
         out: dict[str, Fed] = {}
-        for one in handed:
-            _, k, repeat = one.slot_place
-            last = (one.agent.id, one.instance.id, k - 1)
-            before = places.get((*last, repeat)) or places.get((*last, 1)) or held.get(last)
+        for submission in pending:
+            _, k, repeat = submission.slot_place
+            last = (submission.agent.id, submission.instance.id, k - 1)
+            before = places.get((*last, repeat)) or places.get((*last, 1)) or submission_of_slot.get(last)
             if k > 1 and before:
-                out[one.id] = Fed(submission=before, evaluations=tuple(sorted(said.get(before, ()))))
+                out[submission.id] = Fed(submission=before, evaluations=tuple(sorted(evaluations.get(before, ()))))
         return out
 
-    def _evaluations(self, rows: list[Row], made: dict[str, Submission], instances: dict[str, Instance]) -> None:
+    def _add_evaluations(
+        self, rows: list[Row], submissions: dict[str, Submission], instances: dict[str, Instance]
+    ) -> None:
         there = {r.id for r in self.store.find(Round)}
         for row in rows:
-            subject = made.get(row["submission_id"])
+            subject = submissions.get(row["submission_id"])
             if subject is None:
                 continue
             by = self.kinds[row["evaluator_id"]]
-            protocol, said = evaluation_of(row, subject, instances[subject.id], by)
-            if said.round not in there:
-                there.add(said.round)
-                mine = {s.instance: instances[s.id] for s in made.values() if s.experiment == subject.experiment}
-                at = min(s.at for s in made.values() if s.experiment == subject.experiment)
-                self.records.append(round_of(subject.experiment or "", protocol, by, mine.values(), at))
-            self._add_evaluation(row, said)
+            protocol, evaluation = evaluation_of(row, subject, instances[subject.id], by)
+            if evaluation.round not in there:
+                there.add(evaluation.round)
+                instances_of_experiment = {
+                    s.instance: instances[s.id] for s in submissions.values() if s.experiment == subject.experiment
+                }
+                at = min(s.at for s in submissions.values() if s.experiment == subject.experiment)
+                self.records.append(
+                    round_of(subject.experiment or "", protocol, by, instances_of_experiment.values(), at)
+                )
+            self._add_evaluation(row, evaluation)
 
     # -- what changed
 
-    def amendments(self) -> None:
+    def add_amendments(self) -> None:
         """Strike records whose row is no longer a successful run; restore those whose row has become one again."""
         count: dict[str, int] = {}
         for a in self.store.find(Amendment):
@@ -295,12 +309,12 @@ class RecordBuilder:
             ("qualifications", AmendmentTarget.EVALUATION), ("evaluations", AmendmentTarget.EVALUATION),
             ("submissions", AmendmentTarget.SUBMISSION),
         ):  # fmt: skip
-            for id, row in self.coming.changed[name].items():
+            for id, row in self.changes.changed[name].items():
                 own = id if target is AmendmentTarget.SUBMISSION else evaluation_id(name, id)
                 action = AmendmentAction.STRIKE if row[_FLAG] is False else AmendmentAction.RESTORE
                 if action is AmendmentAction.RESTORE and not count.get(own):
-                    self.coming.faults[f"{name}, {id[:80]}"] = (
+                    self.changes.faults[f"{name}, {id[:80]}"] = (
                         "it was imported as unsuccessful, so it cannot become a successful run"
                     )
                     continue
-                self.records.append(strike(target, own, now(), action, count.get(own, 0)))
+                self.records.append(success_amendment(target, own, now(), action, count.get(own, 0)))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import Cause
-from worksample.files import Sink, put_canonical
+from worksample.files import Sink
 from worksample.files.tables.cell_values import InvalidCell
 from worksample.formats.jobs.job_package import open_listed_file, relative_path
 from worksample.records import (
@@ -40,21 +40,22 @@ from worksample.records import (
     path_fault,
     quote_path,
 )
+from worksample.store import put_canonical
 from worksample.tasks.taxonomy import slug
 
-from .table_export import HOME
+from .table_export import RECORD_KEY
 from .tables import Row
 
 AUTHOR = "import upbench"
-PLAIN, FEEDBACK = "plain", "feedback"
+FIRST_ATTEMPTS, RE_ATTEMPTS = "plain", "feedback"
 """Names of the arms: first attempts, and attempts after feedback."""
-MOST = 101
+ATTEMPT_LIMIT = 101
 """The largest number of attempts in a chain."""
-TEXT = "deliverable.md"
+TEXT_FILE = "deliverable.md"
 """The file that holds a deliverable given as text."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
-_LONGEST = 10 * 365 * 86_400
-WHY = "its row says is_successful_run false"
+_LONGEST_SECONDS = 10 * 365 * 86_400
+UNSUCCESSFUL = "its row says is_successful_run false"
 
 
 @dataclass
@@ -71,6 +72,7 @@ class PendingSubmission:
 
     @property
     def id(self) -> str:
+        """The id in the table, which the record keeps."""
         return str(self.row["submission_id"])
 
 
@@ -90,11 +92,11 @@ def check_submission(row: Row) -> None:
         )
     if row["submission_ts"] is None:
         raise InvalidCell("submission_ts: is missing")
-    if row["k"] is not None and not 1 <= row["k"] <= MOST:
-        raise InvalidCell(f"k: must be 1 to {MOST}")
+    if row["k"] is not None and not 1 <= row["k"] <= ATTEMPT_LIMIT:
+        raise InvalidCell(f"k: must be 1 to {ATTEMPT_LIMIT}")
     if row["k"] is not None and row["duration"] is None:
         raise InvalidCell("duration: is missing; only rows without k may leave it out")
-    if row["duration"] is not None and row["duration"] > _LONGEST:
+    if row["duration"] is not None and row["duration"] > _LONGEST_SECONDS:
         raise InvalidCell("duration: is more than ten years")
 
 
@@ -105,14 +107,16 @@ def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
     a
     web address becomes a link.
     """
-    said = row["deliverables"]
-    if said is None:
+    deliverables = row["deliverables"]
+    if deliverables is None:
         return None
     entries: dict[str, Entry] = {}
-    if isinstance(said, str):
-        entries[TEXT] = Entry(path=TEXT, size=len(said.encode()), blob=sink.put(said.encode()))
-    elif isinstance(said, list):
-        for n, item in enumerate(said):
+    if isinstance(deliverables, str):
+        entries[TEXT_FILE] = Entry(
+            path=TEXT_FILE, size=len(deliverables.encode()), blob=sink.put(deliverables.encode())
+        )
+    elif isinstance(deliverables, list):
+        for n, item in enumerate(deliverables):
             entry = _entry(sink, n, _file_name(item), files, row["submission_id"])
             if entry.path in entries:
                 raise InvalidCell(f"deliverables: {entry.path[:80]!r} is listed twice")
@@ -128,9 +132,9 @@ def output_of(sink: Sink, entries: tuple[Entry, ...] | None) -> SubmissionPart:
     digest = put_canonical(sink, manifest.plain())
     if entries is None:
         return SubmissionPart(manifest=digest, status=CaptureStatus.ABSENT, reason="the table names no deliverables")
-    gone = [e.path for e in manifest.files if e.blob is None]
-    status = CaptureStatus.PARTIAL if gone else CaptureStatus.COMPLETE
-    why = f"{len(gone)} of {len(manifest.files)} files were not there" if gone else ""
+    absent = [e.path for e in manifest.files if e.blob is None]
+    status = CaptureStatus.PARTIAL if absent else CaptureStatus.COMPLETE
+    why = f"{len(absent)} of {len(manifest.files)} files were not there" if absent else ""
     return SubmissionPart(manifest=digest, status=status, reason=why, files=len(manifest.files), size=manifest.size)
 
 
@@ -166,91 +170,92 @@ def _entry(sink: Sink, n: int, name: str, files: Path, submission: str) -> Entry
 # -- experiment and slots
 
 
-def assign_slots(handed: Sequence[PendingSubmission]) -> None:
+def assign_slots(pending: Sequence[PendingSubmission]) -> None:
     """Set arm, attempt, repeat and try of each attempt.
 
     Several successful runs of one attempt are repeats; failed runs are earlier tries of the first repeat.
     """
     groups: dict[tuple[str, str, int], list[PendingSubmission]] = {}
-    for one in handed:
-        if one.row["k"] is not None:
-            groups.setdefault((one.agent.id, one.instance.id, one.row["k"]), []).append(one)
-    for (_, _, k), mine in groups.items():
-        arm = PLAIN if k == 1 else FEEDBACK
-        mine.sort(key=lambda one: (one.row["submission_ts"], one.id))
-        failed = [one for one in mine if one.row["is_successful_run"] is False]
-        good = [one for one in mine if one.row["is_successful_run"] is not False]
-        for n, one in enumerate(failed, 1):
-            one.slot_place, one.try_number = (arm, k, 1), n
-        for n, one in enumerate(good, 1):
-            one.slot_place, one.try_number = (arm, k, n), len(failed) + 1 if n == 1 else 1
+    for submission in pending:
+        if submission.row["k"] is not None:
+            groups.setdefault((submission.agent.id, submission.instance.id, submission.row["k"]), []).append(submission)
+    for (_, _, k), runs in groups.items():
+        arm = FIRST_ATTEMPTS if k == 1 else RE_ATTEMPTS
+        runs.sort(key=lambda submission: (submission.row["submission_ts"], submission.id))
+        failed = [submission for submission in runs if submission.row["is_successful_run"] is False]
+        good = [submission for submission in runs if submission.row["is_successful_run"] is not False]
+        for n, submission in enumerate(failed, 1):
+            submission.slot_place, submission.try_number = (arm, k, 1), n
+        for n, submission in enumerate(good, 1):
+            submission.slot_place, submission.try_number = (arm, k, n), len(failed) + 1 if n == 1 else 1
 
 
 def experiment_of(
-    name: str, suite: str, handed: Sequence[PendingSubmission], protocols: set[Protocol], fed: Feedback
+    name: str, suite: str, pending: Sequence[PendingSubmission], protocols: set[Protocol], fed: Feedback
 ) -> Experiment:
     """Return the experiment of these submissions. Its id is derived from theirs."""
-    attempts = max((one.row["k"] or 1 for one in handed), default=1)
-    arms = [Arm(name=PLAIN)]
+    attempts = max((submission.row["k"] or 1 for submission in pending), default=1)
+    arms = [Arm(name=FIRST_ATTEMPTS)]
     if attempts > 1:
-        arms.append(Arm(name=FEEDBACK, feedback=fed, continues=PLAIN))
-    instances = tuple(sorted({one.instance.id for one in handed}))
+        arms.append(Arm(name=RE_ATTEMPTS, feedback=fed, continues=FIRST_ATTEMPTS))
+    instances = tuple(sorted({submission.instance.id for submission in pending}))
     return Experiment(
-        id=digest_of([HOME, *sorted(one.id for one in handed)])[:24], name=name,
-        agents=tuple(sorted({one.agent.id for one in handed})), arms=tuple(arms),
-        repeats=max((one.slot_place[2] for one in handed), default=1) or 1, attempts=attempts,
+        id=digest_of([RECORD_KEY, *sorted(submission.id for submission in pending)])[:24], name=name,
+        agents=tuple(sorted({submission.agent.id for submission in pending})), arms=tuple(arms),
+        repeats=max((submission.slot_place[2] for submission in pending), default=1) or 1, attempts=attempts,
         lock=Lock(
             suite=suite or digest_of(list(instances)), instances=instances,
             protocols=tuple(p for p in (Protocol.RUBRIC, Protocol.HOLISTIC) if p in protocols) or (Protocol.RUBRIC,),
             sandbox=IMPORTED, chain=Chain(reattempts=attempts - 1) if attempts > 1 else None,
         ),
-        author=AUTHOR, at=min(one.row["submission_ts"] for one in handed),
+        author=AUTHOR, at=min(submission.row["submission_ts"] for submission in pending),
     )  # fmt: skip
 
 
 def slots_of(
-    experiment: Experiment, handed: Sequence[PendingSubmission], before: Mapping[tuple[str, str, int], str]
+    experiment: Experiment, pending: Sequence[PendingSubmission], before: Mapping[tuple[str, str, int], str]
 ) -> list[Slot]:
     """Return the slots of these submissions. before: (agent, instance, attempt) -> slot of an earlier import."""
-    made: dict[tuple[str, str, str, int, int], Slot] = {}
-    for one in sorted((h for h in handed if h.slot_place[1]), key=lambda h: h.slot_place[1:]):
-        arm, attempt, repeat = one.slot_place
-        key = (one.agent.id, one.instance.id, arm, attempt, repeat)
-        if key in made:
+    slots: dict[tuple[str, str, str, int, int], Slot] = {}
+    for submission in sorted((h for h in pending if h.slot_place[1]), key=lambda h: h.slot_place[1:]):
+        arm, attempt, repeat = submission.slot_place
+        key = (submission.agent.id, submission.instance.id, arm, attempt, repeat)
+        if key in slots:
             continue
-        earlier = PLAIN if attempt == 2 else FEEDBACK
-        last = (one.agent.id, one.instance.id, earlier, attempt - 1)
-        found = made.get((*last, repeat)) or made.get((*last, 1))
-        after = found.id if found else before.get((one.agent.id, one.instance.id, attempt - 1))
-        made[key] = Slot(
-            id=Slot.identify(experiment.id, one.agent.id, one.instance.id, arm, attempt, repeat),
-            experiment=experiment.id, agent=one.agent.id, instance=one.instance.id, arm=arm, attempt=attempt,
-            repeat=repeat, after=after,
+        earlier = FIRST_ATTEMPTS if attempt == 2 else RE_ATTEMPTS
+        last = (submission.agent.id, submission.instance.id, earlier, attempt - 1)
+        found = slots.get((*last, repeat)) or slots.get((*last, 1))
+        after = found.id if found else before.get((submission.agent.id, submission.instance.id, attempt - 1))
+        slots[key] = Slot(
+            id=Slot.identify(experiment.id, submission.agent.id, submission.instance.id, arm, attempt, repeat),
+            experiment=experiment.id, agent=submission.agent.id, instance=submission.instance.id, arm=arm,
+            attempt=attempt, repeat=repeat, after=after,
         )  # fmt: skip
-    return list(made.values())
+    return list(slots.values())
 
 
 def submission_records(
-    one: PendingSubmission, experiment: Experiment, human: bool | None, fed: Fed | None
+    pending: PendingSubmission, experiment: Experiment, human: bool | None, fed: Fed | None
 ) -> list[Trial | Submission]:
     """Return the record of a submission, after that of its trial if it is an attempt."""
-    row, instance = one.row, one.instance
+    row, instance = pending.row, pending.instance
     pins: dict[str, Any] = {"work": instance.work_digest, "capture": instance.capture_digest}
     fixed: dict[str, Any] = {
-        "id": one.id, "instance": instance.id, **pins, "entrant": one.agent.id, "at": row["submission_ts"],
-        "experiment": experiment.id, "parts": {"output": one.output}, "author": AUTHOR, "note": row["notes"] or "",
+        "id": pending.id, "instance": instance.id, **pins, "entrant": pending.agent.id, "at": row["submission_ts"],
+        "experiment": experiment.id, "parts": {"output": pending.output}, "author": AUTHOR, "note": row["notes"] or "",
     }  # fmt: skip
     if row["k"] is None:
         minutes = None if row["duration"] is None else row["duration"] / 60
         origin = Origin.PERSON if human else Origin.EXTERNAL
         return [Submission(**fixed, origin=origin, reported=Reported(minutes=minutes))]
-    arm, attempt, repeat = one.slot_place
+    arm, attempt, repeat = pending.slot_place
     good = row["is_successful_run"] is not False
     trial = Trial(
-        id=f"{one.id}-trial", experiment=experiment.id, agent=one.agent.id, instance=instance.id, **pins,
-        slot=Slot.identify(experiment.id, one.agent.id, instance.id, arm, attempt, repeat), try_number=one.try_number,
+        id=f"{pending.id}-trial", experiment=experiment.id, agent=pending.agent.id, instance=instance.id, **pins,
+        slot=Slot.identify(experiment.id, pending.agent.id, instance.id, arm, attempt, repeat),
+        try_number=pending.try_number,
         outcome=TrialOutcome(ending=Ending.DONE)
-        if good else TrialOutcome(ending=Ending.FAILED, cause=Cause.CAPTURE_FAILED, reason=WHY),
+        if good else TrialOutcome(ending=Ending.FAILED, cause=Cause.CAPTURE_FAILED, reason=UNSUCCESSFUL),
         started=row["submission_ts"] - timedelta(seconds=row["duration"]), ended=row["submission_ts"],
         working_seconds=row["duration"], fed=fed, sandbox=IMPORTED,
     )  # fmt: skip

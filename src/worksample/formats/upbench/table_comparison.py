@@ -65,14 +65,14 @@ def _cohorts(tables: Mapping[str, Sequence[Row]]) -> dict[str, tuple[int, int, i
     firsts = {
         s["submission_id"] for s in tables["submissions"] if s["k"] == 1 and s["is_successful_run"] is not False
     }  # fmt: skip
-    said: dict[str, tuple[str, str, bool]] = {}
+    judgements: dict[str, tuple[str, str, bool]] = {}
     for e in tables["evaluations"]:
         if e["submission_id"] in firsts and e["judgement"] is not None and e["is_successful_run"] is not False:
             at = e["evaluation_ts"].isoformat() if e.get("evaluation_ts") else ""
-            told = (at, str(e["evaluation_id"]), e["judgement"] == PASS)
-            said[e["submission_id"]] = max(told, said.get(e["submission_id"], ("", "", False)))
+            judgement = (at, str(e["evaluation_id"]), e["judgement"] == PASS)
+            judgements[e["submission_id"]] = max(judgement, judgements.get(e["submission_id"], ("", "", False)))
     contract = {s["submission_id"]: s["contract_id"] for s in tables["submissions"]}
     jobs = Counter(months.values())
-    judged = Counter(months.get(contract[s], UNDATED) for s in said)
-    passed = Counter(months.get(contract[s], UNDATED) for s, told in said.items() if told[2])
+    judged = Counter(months.get(contract[s], UNDATED) for s in judgements)
+    passed = Counter(months.get(contract[s], UNDATED) for s, judgement in judgements.items() if judgement[2])
     return {m: (jobs[m], judged[m], passed[m]) for m in {*jobs, *judged}}

@@ -47,14 +47,14 @@ from worksample.results.verdicts import verdict_frame
 from worksample.store import Store
 
 from .cell_json import FAIL, PASS, feedback_cell, label_columns
-from .deliverable_export import names_in, write_files
+from .deliverable_export import entry_names, write_files
 from .job_export import contract_of, project_row
 from .table_files import write_tables
 from .tables import Row, Tables, complete_tables
 
-HOME = "upbench"
+RECORD_KEY = "upbench"
 """Key in an evaluation's `record` for those values of its imported row that no other field holds."""
-_SAME = "id "
+_ID_PREFIX = "id "
 """Prefix of an id that is kept there. Without it, 64 hexadecimal digits would count as the digest of a blob."""
 NO_CRITERIA = Criteria()
 
@@ -92,28 +92,28 @@ def export_upbench(
     Jobs of private suites, and all records of them, are left out unless requested. Raises UsageError, StoreFull.
     """
     config = config or ExportUpbench()
-    held = _StoredRows(store, None if experiments is None else tuple(experiments), private=config.private)
-    tables = held.tables()
+    stored = _StoredRows(store, None if experiments is None else tuple(experiments), private=config.private)
+    tables = stored.tables()
     beside = 0
     if config.files:
-        beside, held.left["files that no table can name"] = write_files(
-            store, out, held.submissions.values(), held.latest.values()
+        beside, stored.left["files that no table can name"] = write_files(
+            store, out, stored.submissions.values(), stored.latest.values()
         )
     files = write_tables(tables, out, config.format)
-    return ExportedTables({name: len(rows) for name, rows in tables.items()}, held.left_out(), tuple(files), beside)
+    return ExportedTables({name: len(rows) for name, rows in tables.items()}, stored.left_out(), tuple(files), beside)
 
 
 def tables_of(
     store: Store, experiments: Iterable[Experiment] | None = None, *, private: bool = True
 ) -> tuple[Tables, dict[str, int]]:
     """Return (the six tables, kind of record that they cannot hold -> number of records)."""
-    held = _StoredRows(store, None if experiments is None else tuple(experiments), private=private)
-    return held.tables(), held.left_out()
+    stored = _StoredRows(store, None if experiments is None else tuple(experiments), private=private)
+    return stored.tables(), stored.left_out()
 
 
-def kept_id(own: str) -> str:
+def stored_id(own: str) -> str:
     """Return a table's id in the form in which a record keeps it."""
-    return _SAME + own
+    return _ID_PREFIX + own
 
 
 class _StoredRows:
@@ -194,66 +194,68 @@ class _StoredRows:
     def tables(self) -> Tables:
         return complete_tables(
             {
-                "projects": self.projects(), "qualifications": self.qualifications(),
-                "submissions": self.submissions_told(), "evaluations": self.evaluations_told(),
-                "evaluators": self.evaluators_told(), "agents": self.agents_told(),
+                "projects": self.project_rows(), "qualifications": self.qualification_rows(),
+                "submissions": self.submission_rows(), "evaluations": self.evaluation_rows(),
+                "evaluators": self.evaluator_rows(), "agents": self.agent_rows(),
             }
         )  # fmt: skip
 
-    def projects(self) -> Iterator[Row]:
+    def project_rows(self) -> Iterator[Row]:
         for one in self.latest.values():
             inputs = () if one.about.job else self._paths(one.work.inputs)
             yield project_row(one, inputs)
 
-    def qualifications(self) -> Iterator[Row]:
+    def qualification_rows(self) -> Iterator[Row]:
         for e in self.evaluations:
             if not e.of_job:
                 continue
-            said = label_columns(e.payload) if isinstance(e.payload, Labels) else {}
+            answers = label_columns(e.payload) if isinstance(e.payload, Labels) else {}
             yield {
                 "qualification_id": _own_id(e), "contract_id": contract_of(self.instances[e.instance]),
-                "evaluator_id": e.evaluator, "qualification_ts": e.at, **said, "is_successful_run": self._stands(e),
+                "evaluator_id": e.evaluator, "qualification_ts": e.at, **answers,
+                "is_successful_run": self._is_successful(e),
             }  # fmt: skip
 
-    def submissions_told(self) -> Iterator[Row]:
+    def submission_rows(self) -> Iterator[Row]:
         slots = {s.id: s for s in self.store.find(Slot)}
-        for made in self.submissions.values():
-            trial = self.trials.get(made.trial or "")
-            minutes = made.reported.minutes
+        for submission in self.submissions.values():
+            trial = self.trials.get(submission.trial or "")
+            minutes = submission.reported.minutes
             lasted = trial.working_seconds if trial else None if minutes is None else minutes * 60
             yield {
-                "submission_id": made.id, "contract_id": contract_of(self.instances[made.instance]),
-                "agent_id": self._agent(made.entrant), "submission_ts": made.at, "deliverables": self._output(made),
-                "notes": made.note or None, "k": slots[trial.slot].attempt if trial else None,
+                "submission_id": submission.id, "contract_id": contract_of(self.instances[submission.instance]),
+                "agent_id": self._agent(submission.entrant), "submission_ts": submission.at,
+                "deliverables": self._output(submission),
+                "notes": submission.note or None, "k": slots[trial.slot].attempt if trial else None,
                 "duration": None if lasted is None else round(lasted, 6),
-                "is_successful_run": (trial is None or trial.id in self.live) and self._valid(made),
+                "is_successful_run": (trial is None or trial.id in self.live) and self._valid(submission),
             }  # fmt: skip
 
-    def evaluations_told(self) -> Iterator[Row]:
-        said = [e for e in self.evaluations if not e.of_job]
-        passed = passes(self.rounds, said)
-        for e in said:
-            kept = e.record.get(HOME, {})
+    def evaluation_rows(self) -> Iterator[Row]:
+        evaluations = [e for e in self.evaluations if not e.of_job]
+        passed = passes_by_evaluation(self.rounds, evaluations)
+        for e in evaluations:
+            imported = e.record.get(RECORD_KEY, {})
             judged = {True: PASS, False: FAIL, None: None}[passed.get(e.id)]
             yield {
                 "evaluation_id": _own_id(e), "contract_id": contract_of(self.instances[e.instance]),
                 "submission_id": e.subject, "evaluator_id": e.evaluator,
                 "submission_feedback": None if e.payload is None else self._feedback(e),
-                "judgement": kept.get("judgement", judged),
-                "is_successful_run": self._stands(e),
-                "evaluation_ts": None if kept.get("undated") else e.at, "minutes": e.minutes,
+                "judgement": imported.get("judgement", judged),
+                "is_successful_run": self._is_successful(e),
+                "evaluation_ts": None if imported.get("undated") else e.at, "minutes": e.minutes,
             }  # fmt: skip
 
-    def evaluators_told(self) -> Iterator[Row]:
-        asked = None if self.chosen is None else {e.evaluator for e in self.evaluations}
-        for one in self.store.find(Evaluator):
-            if asked is None or one.id in asked:
+    def evaluator_rows(self) -> Iterator[Row]:
+        chosen = None if self.chosen is None else {e.evaluator for e in self.evaluations}
+        for evaluator in self.store.find(Evaluator):
+            if chosen is None or evaluator.id in chosen:
                 yield {
-                    "evaluator_id": one.id, "registration_ts": one.at, "name": one.name or None,
-                    "is_human": one.type is EvaluatorKind.PERSON,
+                    "evaluator_id": evaluator.id, "registration_ts": evaluator.at, "name": evaluator.name or None,
+                    "is_human": evaluator.type is EvaluatorKind.PERSON,
                 }  # fmt: skip
 
-    def agents_told(self) -> Iterator[Row]:
+    def agent_rows(self) -> Iterator[Row]:
         """Yield a row for each agent of an experiment, and for each other entrant of a submission."""
         from worksample.agents.agent_definition import HUMAN
 
@@ -261,18 +263,18 @@ class _StoredRows:
         for e in self.store.find(Experiment):
             for id in e.agents:
                 first[id] = min(first.get(id, e.at), e.at)
-        named = {s.entrant: s.origin for s in self.submissions.values()}
+        origins = {s.entrant: s.origin for s in self.submissions.values()}
         planned = self.agents if self.chosen is None else {a: None for e in self.chosen for a in e.agents}
-        for id in {**planned, **named}:
+        for id in {**planned, **origins}:
             agent = self.agents.get(id)
             if agent is None:
-                yield {"agent_id": id, "registration_ts": None, "is_human": named[id] is Origin.PERSON, "name": id}
+                yield {"agent_id": id, "registration_ts": None, "is_human": origins[id] is Origin.PERSON, "name": id}
             elif agent.harness == IMPORTED:
-                kept = agent.settings
-                at = kept["registration_ts"]
+                row = agent.settings
+                at = row["registration_ts"]
                 yield {
-                    "agent_id": kept["agent_id"], "registration_ts": datetime.fromisoformat(at) if at else None,
-                    "is_human": kept["is_human"], "name": kept["name"],
+                    "agent_id": row["agent_id"], "registration_ts": datetime.fromisoformat(at) if at else None,
+                    "is_human": row["is_human"], "name": row["name"],
                 }  # fmt: skip
             else:
                 human = agent.harness == HUMAN
@@ -284,27 +286,29 @@ class _StoredRows:
         agent = self.agents.get(entrant)
         return str(agent.settings["agent_id"]) if agent and agent.harness == IMPORTED else entrant
 
-    def _stands(self, e: Evaluation) -> bool:
+    def _is_successful(self, e: Evaluation) -> bool:
         """Return whether an evaluation is valid, even if its submission or job was struck: their own rows say so."""
-        told = set() if e.of_job else {(AmendmentTarget.SUBMISSION, e.subject), (AmendmentTarget.INSTANCE, e.instance)}
-        return e.outcome is EvaluationOutcome.GIVEN and not self.gone & (set(targets_of(e)) - told)
+        own_rows = (
+            set() if e.of_job else {(AmendmentTarget.SUBMISSION, e.subject), (AmendmentTarget.INSTANCE, e.instance)}
+        )
+        return e.outcome is EvaluationOutcome.GIVEN and not self.gone & (set(targets_of(e)) - own_rows)
 
-    def _valid(self, made: Submission) -> bool:
+    def _valid(self, submission: Submission) -> bool:
         targets = {
-            (AmendmentTarget.SUBMISSION, made.id),
-            (AmendmentTarget.INSTANCE, made.instance),
-            (AmendmentTarget.TRIAL, made.trial or ""),
+            (AmendmentTarget.SUBMISSION, submission.id),
+            (AmendmentTarget.INSTANCE, submission.instance),
+            (AmendmentTarget.TRIAL, submission.trial or ""),
         }
         return not self.gone & targets
 
     def _paths(self, manifest: str) -> tuple[str, ...]:
-        return names_in(self.store.manifest(manifest).files)
+        return entry_names(self.store.manifest(manifest).files)
 
-    def _output(self, made: Submission) -> list[str] | None:
-        part = made.parts.get("output")
+    def _output(self, submission: Submission) -> list[str] | None:
+        part = submission.parts.get("output")
         if part is None:
             return None
-        found = list(names_in(self.store.manifest(part.manifest).entries))
+        found = list(entry_names(self.store.manifest(part.manifest).entries))
         return found if found or part.status != "absent" else None
 
     def _feedback(self, e: Evaluation) -> Any:
@@ -316,13 +320,13 @@ class _StoredRows:
         return feedback_cell(e.payload, grading.criteria) if grading else feedback_cell(e.payload, NO_CRITERIA)
 
 
-def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str, bool | None]:
+def passes_by_evaluation(rounds: Mapping[str, Round], evaluations: Sequence[Evaluation]) -> dict[str, bool | None]:
     """Return evaluation -> whether it alone passes its submission, by the rules of verdicts; None if it gives no
     judgment.
     """
     out: dict[str, bool | None] = {}
-    for id in sorted({e.round for e in said}):
-        alone = [e.replaced(subject=e.id) for e in said if e.round == id]
+    for id in sorted({e.round for e in evaluations}):
+        alone = [e.replaced(subject=e.id) for e in evaluations if e.round == id]
         one = rounds[id].replaced(rule=ResolutionRule.LATEST, overlap=1)
         frame = verdict_frame(one, evaluations_of(alone, (), leaves=True))
         out |= dict(zip(frame["subject"].to_list(), frame["passed"].to_list(), strict=True))
@@ -330,5 +334,5 @@ def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str,
 
 
 def _own_id(e: Evaluation) -> str:
-    kept = e.record.get(HOME, {}).get("id")
-    return str(kept).removeprefix(_SAME) if kept else e.id
+    kept = e.record.get(RECORD_KEY, {}).get("id")
+    return str(kept).removeprefix(_ID_PREFIX) if kept else e.id

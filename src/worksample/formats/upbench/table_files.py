@@ -19,9 +19,9 @@ from worksample.store.error_translation import translate_os_errors
 
 from .tables import COLUMNS, ColumnKind, Row, Tables, complete_tables, id_of
 
-FORMATS = ("csv", "json", "jsonl", "parquet")
+TABLE_FORMATS = ("csv", "json", "jsonl", "parquet")
 ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
-_MORE = "criterion_"
+_QUESTION_PREFIX = "criterion_"
 """Prefix of further columns of `qualifications`, such as `criterion_6`."""
 
 
@@ -32,8 +32,8 @@ def write_tables(tables: Tables, folder: Path, format: str = "csv") -> list[Path
     timestamps
     in UTC. Raises UsageError, StoreFull.
     """
-    if format not in FORMATS:
-        raise UsageError(f"unknown format {format!r} for tables", next=f"one of {', '.join(FORMATS)}")
+    if format not in TABLE_FORMATS:
+        raise UsageError(f"unknown format {format!r} for tables", next=f"one of {', '.join(TABLE_FORMATS)}")
     out = []
     with translate_os_errors(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
@@ -91,8 +91,8 @@ def holds_tables(folder: Path) -> bool:
 def _file_of(folder: Path, table: str) -> Path | None:
     found = [p for ending in ENDINGS if (p := folder / f"{table}{ending}").is_file()]
     if len(found) > 1:
-        told = " and ".join(p.name for p in found)
-        raise ImportFailed(f"the table {table} has two files: {told}", where=str(folder), next="keep one of them")
+        names = " and ".join(p.name for p in found)
+        raise ImportFailed(f"the table {table} has two files: {names}", where=str(folder), next="keep one of them")
     return found[0] if found else None
 
 
@@ -136,7 +136,7 @@ def _read_table(
 
 def _kind(table: str, column: str) -> ColumnKind | None:
     found = COLUMNS[table].get(column)
-    if found is None and table == "qualifications" and column.removeprefix(_MORE).isdecimal():
+    if found is None and table == "qualifications" and column.removeprefix(_QUESTION_PREFIX).isdecimal():
         return ColumnKind.JSON
     return found
 
@@ -169,12 +169,12 @@ def _text(cell: object) -> str | None:
     return _sound(str(cell))
 
 
-def _sound(told: str) -> str:
+def _sound(text: str) -> str:
     try:
-        told.encode()
+        text.encode()
     except UnicodeEncodeError:
         raise cells.InvalidCell("has an incomplete character (a lone surrogate)") from None
-    return told
+    return text
 
 
 def _number(columns: NumberColumns, name: str, cell: object, *, whole: bool) -> float | int | None:
@@ -195,10 +195,10 @@ def _json(cell: object) -> Any:
     """Return a list or dict, parsed if it is a text. Any other text is returned unchanged."""
     if isinstance(cell, list | dict):
         return _plain(cell)
-    told = _text(cell)
-    if told is None or not told.strip():
+    text = _text(cell)
+    if text is None or not text.strip():
         return None
-    return _plain(cells.parse_json_cell(told))
+    return _plain(cells.parse_json_cell(text))
 
 
 def _plain(value: Any) -> Any:
@@ -241,15 +241,15 @@ def _write_csv(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> N
 
 
 def _write_json(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
-    told = [{name: _json_value(row.get(name)) for name in columns} for row in rows]
-    path.write_text(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    values = [{name: _json_value(row.get(name)) for name in columns} for row in rows]
+    path.write_text(json.dumps(values, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _write_jsonl(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         for row in rows:
-            told = {name: _json_value(row.get(name)) for name in columns}
-            file.write(json.dumps(told, ensure_ascii=False, allow_nan=False) + "\n")
+            values = {name: _json_value(row.get(name)) for name in columns}
+            file.write(json.dumps(values, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _write_parquet(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
@@ -263,7 +263,7 @@ def _write_parquet(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) 
         ColumnKind.MOMENT: pl.Datetime("us", "UTC"),
         ColumnKind.JSON: pl.String,
     }
-    told = [
+    values = [
         {
             name: json.dumps(v, ensure_ascii=False, allow_nan=False)
             if (v := row.get(name)) is not None and kind is ColumnKind.JSON and not isinstance(v, str)
@@ -272,7 +272,7 @@ def _write_parquet(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) 
         }
         for row in rows
     ]
-    pl.DataFrame(told, schema={name: types[kind] for name, kind in columns.items()}).write_parquet(path)
+    pl.DataFrame(values, schema={name: types[kind] for name, kind in columns.items()}).write_parquet(path)
 
 
 _WRITERS: dict[str, Callable[[Path, dict[str, ColumnKind], list[Row]], None]] = {

@@ -16,7 +16,7 @@ from .cell_json import PASS
 from .record_builder import RecordBuilder
 from .row_changes import RowChanges
 from .table_comparison import Refresh, compare_tables
-from .table_export import HOME, passes
+from .table_export import RECORD_KEY, passes_by_evaluation
 from .table_files import read_tables
 
 
@@ -73,28 +73,30 @@ def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench 
     config = config or ImportUpbench()
     faults: dict[str, str] = {}
     tables, unread = read_tables(folder, encoding=config.encoding, decimal=config.decimal, faults=faults)
-    coming = RowChanges(store, tables, config.files or folder, config.source, faults)
-    coming.check_rows()
+    changes = RowChanges(store, tables, config.files or folder, config.source, faults)
+    changes.check_rows()
     _refuse(faults, config)
-    refresh = compare_tables(coming.held, coming.after())
+    refresh = compare_tables(changes.stored, changes.tables_after())
     if config.dry_run:
         return ImportedTables(refresh, faults, unread, 0, 0, "")
-    taking = RecordBuilder(coming, out, config.visibility)
-    taking.build()
+    builder = RecordBuilder(changes, out, config.visibility)
+    builder.build()
     _refuse(faults, config)
     _write_suite(out, config.visibility)
-    if taking.records:
-        store.commit(*taking.records)
-    said = [r for r in taking.records if isinstance(r, Evaluation) and not r.of_job]
+    if builder.records:
+        store.commit(*builder.records)
+    evaluations = [r for r in builder.records if isinstance(r, Evaluation) and not r.of_job]
     return ImportedTables(
-        refresh, faults, unread, taking.missing, _count_contradictions(store, said), taking.experiment
+        refresh, faults, unread, builder.missing, _count_contradictions(store, evaluations), builder.experiment
     )
 
 
-def _count_contradictions(store: Store, said: Sequence[Evaluation]) -> int:
-    own = passes({r.id: r for r in store.find(Round)}, said)
-    told = {e.id: e.record[HOME]["judgement"] for e in said}
-    return sum(own.get(id) is not None and word is not None and own[id] != (word == PASS) for id, word in told.items())
+def _count_contradictions(store: Store, evaluations: Sequence[Evaluation]) -> int:
+    own = passes_by_evaluation({r.id: r for r in store.find(Round)}, evaluations)
+    judgements = {e.id: e.record[RECORD_KEY]["judgement"] for e in evaluations}
+    return sum(
+        own.get(id) is not None and word is not None and own[id] != (word == PASS) for id, word in judgements.items()
+    )
 
 
 def _refuse(faults: dict[str, str], config: ImportUpbench) -> None:

@@ -34,9 +34,9 @@ _T, _W, _N, _F, _M, _J = (
     ColumnKind.MOMENT,
     ColumnKind.JSON,
 )
-_WHO = {"registration_ts": _M, "is_human": _F, "name": _T}
+_WORKER_COLUMNS = {"registration_ts": _M, "is_human": _F, "name": _T}
 
-PAPER: dict[str, dict[str, ColumnKind]] = {
+UPBENCH_COLUMNS: dict[str, dict[str, ColumnKind]] = {
     "projects": {
         "contract_id": _T, "start_ts": _M, "end_ts": _M, "job_title": _T, "job_description": _T,
         "job_amount": _N, "contract_amount": _N, "milestone_amount": _N, "expertise_tier": _T,
@@ -58,11 +58,11 @@ PAPER: dict[str, dict[str, ColumnKind]] = {
         "evaluation_id": _T, "contract_id": _T, "submission_id": _T, "evaluator_id": _T, "submission_feedback": _J,
         "judgement": _T, "is_successful_run": _F,
     },
-    "evaluators": {"evaluator_id": _T, **_WHO},
-    "agents": {"agent_id": _T, **_WHO},
+    "evaluators": {"evaluator_id": _T, **_WORKER_COLUMNS},
+    "agents": {"agent_id": _T, **_WORKER_COLUMNS},
 }  # fmt: skip
 """Table -> UpBench's columns. The first one is the id."""
-OURS: dict[str, dict[str, ColumnKind]] = {
+ADDED_COLUMNS: dict[str, dict[str, ColumnKind]] = {
     "projects": {
         "currency": _T, "amount_source": _T, "hours": _N, "contract_type": _T, "status": _T, "payment_verified": _F,
         "acceptance_criteria": _J,
@@ -75,13 +75,13 @@ them.
 
 A job's `acceptance_criteria` is the rubric in force; a qualification's is the rubric that its expert wrote.
 """
-COLUMNS = {name: {**columns, **OURS.get(name, {})} for name, columns in PAPER.items()}
+COLUMNS = {name: {**columns, **ADDED_COLUMNS.get(name, {})} for name, columns in UPBENCH_COLUMNS.items()}
 NAMES = tuple(COLUMNS)
 
 
 def id_of(table: str) -> str:
     """Return the column with a table's ids."""
-    return next(iter(PAPER[table]))
+    return next(iter(UPBENCH_COLUMNS[table]))
 
 
 def complete_tables(tables: Mapping[str, Iterable[Row]]) -> Tables:

@@ -1,7 +1,7 @@
-"""What the gateway remembers of a trial: the model's answers, the messages already sent, and ignored settings.
+"""Memory of the gateway during a trial: the model's answers, messages already sent, and ignored settings.
 
-Dialects cannot carry an answer's reasoning and its provider's marks, so answers are restored from memory. Programs send
-the whole conversation with each turn, so equal messages are stored once.
+The dialects cannot carry an answer's reasoning and provider-specific data, so the gateway restores answers from memory.
+Programs send the whole conversation with each turn, so equal messages are stored once.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from .request import ModelRequest
 
 
 class AnswerMemory:
-    """A model's answers, restored only if a program sends all of one: its text and every call, with id, name and
-    arguments.
+    """Memory of a model's answers. An answer is restored only if a program sends it back complete: its text and every
+    call, with id, name and arguments.
 
-    Servers repeat ids, and programs edit their history; the model sees what they send.
+    Servers reuse ids and programs edit their history; in those cases the model sees what the program sends.
     """
 
     def __init__(self) -> None:
         self._answers: dict[str, dict[str, ChatMessageAssistant]] = {}
-        """By the whole answer, then by the message before it."""
+        """Answers by content of the whole answer, then by the id of the message before it."""
 
     def keep(self, messages: list[ChatMessage], answer: ChatMessageAssistant) -> None:
-        """Remember the answer to a conversation, whose messages have ids derived from all messages before them."""
+        """Remember the answer to a conversation. Each message's id is derived from all messages before it."""
         self._answers.setdefault(_whole(answer), {})[_last(messages)] = answer
 
     def restore(self, messages: list[ChatMessage]) -> list[ChatMessage]:
-        """Return a conversation with the model's original answers in it.
+        """Return the conversation with the model's original answers in place of the copies that the program sent.
 
-        If the same words occurred several times, the answer at the same position is used; without one, the program's
-        version.
+        If equal answers occurred several times, the one at the same position is used; without one, the program's copy
+        stays.
         """
         out: list[ChatMessage] = []
         for place, message in enumerate(messages):
@@ -58,7 +58,7 @@ def _whole(message: ChatMessageAssistant) -> str:
 
 
 MOST_NOTES = 200
-"""Most settings that are noted for one trial."""
+"""Maximum number of ignored settings that are noted for one trial."""
 LONGEST_NOTE = 100
 
 
@@ -74,13 +74,13 @@ def note_settings(names: Iterable[str], noted: set[str]) -> None:
 
 
 MOST_BYTES = 256 << 20
-"""Most bytes of one trial's messages, tools and settings, each counted once."""
+"""Maximum bytes of one trial's messages, tools and settings, each counted once."""
 
 
 class MessageStore:
     """The messages, tools and settings of one trial, each stored once.
 
-    All calls stay in the trial's transcript until its end, so only the new parts of each count.
+    All calls stay in the trial's transcript until its end, so only the new parts of a call need memory.
     """
 
     def __init__(self, most: int = MOST_BYTES) -> None:
@@ -91,7 +91,7 @@ class MessageStore:
         self._rest: dict[str, tuple[list[ToolInfo], GenerateConfig]] = {}
 
     def share(self, asked: ModelRequest) -> None:
-        """Replace known parts of a request by the stored ones. Raises Refusal if the trial has sent too much."""
+        """Replace parts of a request that are already stored. Raises Refusal if the trial has sent too much."""
         messages = asked.number_messages()
         fresh = sum(size for one, size in zip(messages, asked.sizes, strict=True) if one.id not in self._messages)
         fresh += asked.rest_size if asked.rest not in self._rest else 0

@@ -32,20 +32,24 @@ ROUTES: tuple[tuple[str, Dialect], ...] = (
 
 
 class ModelGateway:
-    """One trial's connection to its model.
+    """The gateway of one trial.
 
-    Calls are made in the context in which the gateway's server was started: they count against that sample's limits and
-    appear in its transcript. A limit, or a service that fails after all its retries, ends the work: see `failure`.
+    Its calls run in the context in which its server was started, so they count against that sample's limits and appear
+    in its transcript. The work ends if a limit is reached, or if the service still fails after all retries: see
+    `failure`.
     """
 
     def __init__(self, model: Model, names: Sequence[str], turns: int | None = None) -> None:
-        """`names`: what programs may call the model. `turns`: the calls that it may make; None for any number."""
+        """Create a gateway. `names` are the model names that programs may use; `turns` is the maximum number of calls,
+        or None.
+        """
         self.model, self.names, self.turns = model, tuple(names), turns
         self.failure = FailureSignal(overrules=True)
-        """What ends the work; no request is answered afterwards. LimitExceededError of a limit of the sample,
-        AgentError (`limit.turns`), or WorksampleError (`model.error` and `model.refused`)."""
+        """The failure that ends the work; no request is answered afterwards. LimitExceededError for a limit of the
+        sample, AgentError (`limit.turns`), or WorksampleError (`model.error` and `model.refused`).
+        """
         self.served = 0
-        """Requests that were answered by the model."""
+        """Number of requests that the model answered."""
         self.http = HttpServer(self._answer, _fault)
         self._sharing = MessageStore()
         self._begun = 0
@@ -122,7 +126,7 @@ class ModelGateway:
         return output
 
     async def _is_programs_fault(self, error: Exception, seen: SendProgress) -> bool:
-        """Whether the program caused a failure. If our control question reaches a limit, the work ends."""
+        """Return whether the program caused a failure. If the control question exceeds a limit, the work ends."""
         try:
             return await by_request(error, seen, self._control)
         except (LimitExceededError, WorksampleError) as limit:
@@ -138,6 +142,6 @@ KINDS = {408: "timeout_error", 429: "rate_limit_error", 500: "api_error"}
 
 
 def _fault(status: int, message: str, path: str) -> bytes:
-    """Return the body of an error for an unreadable request, in the dialect of its path."""
+    """Return the body of the error for an unreadable request, in the dialect that its path implies."""
     dialect = _dialect_at(path.partition("?")[0]) or openai_chat.DIALECT
     return as_json(dialect.fault(status, message, KINDS.get(status, "invalid_request_error")))

@@ -1,8 +1,7 @@
-"""A minimal HTTP/1.1 server for clients of models and tools, which may send anything.
+"""A minimal HTTP/1.1 server for untrusted clients of models and tools.
 
-httptools parses. All limits are in `HttpLimits`; limits of stored bytes hold for all connections of one server
-together.
-Every connection is answered or closed: nothing is raised except ConnectionError.
+httptools parses the requests. `HttpLimits` has all limits; limits of stored bytes apply to all connections of one
+server together. Every connection is answered or closed; only ConnectionError is raised.
 """
 
 from __future__ import annotations
@@ -27,39 +26,39 @@ _PIECE = 1 << 16
 PIECE = 1 << 20
 """Bytes of a body that are stored in one piece."""
 LOGGED = 3
-"""Most failures of ours that one server logs: a program that finds one may trigger it again and again."""
+"""Maximum number of internal errors that one server logs: a program that triggers one may do so again and again."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
-    """Limits on the connections of one server. Seconds are of the event loop's clock."""
+    """Limits on the connections of one server. Seconds are measured by the event loop's clock."""
 
     head_bytes: int = 1 << 16
-    """Bytes of a request's line and headers, and again as many around the chunks of a body."""
+    """Maximum bytes of a request's line and headers. The framing of a chunked body may take as many again."""
     headers: int = 100
     body_bytes: int = 32 << 20
-    """Bytes of one request's body; providers have the same limit."""
+    """Maximum bytes of a request's body; providers have the same limit."""
     held_bytes: int = 64 << 20
-    """Bytes of all bodies that are not answered yet, and of all answers that are not sent yet."""
+    """Maximum bytes of all bodies not answered yet and all answers not sent yet."""
     head_seconds: float = 30.0
-    """Seconds from a request's first byte to the end of its headers."""
+    """Maximum seconds from a request's first byte to the end of its headers."""
     pause_seconds: float = 60.0
-    """Seconds between two pieces of a body."""
+    """Maximum seconds between two pieces of a body."""
     body_seconds: float = 600.0
-    """Seconds from the end of the headers to the end of the body."""
+    """Maximum seconds from the end of the headers to the end of the body."""
     idle_seconds: float = 600.0
-    """Seconds between two requests of a connection."""
+    """Maximum seconds between two requests of a connection."""
     answer_seconds: float = 120.0
-    """Seconds for the client to receive an answer."""
+    """Maximum seconds that a client may take to receive an answer."""
     linger_seconds: float = 2.0
-    """Seconds for which input of a refused client is still read, so that it can read the reason."""
+    """Seconds for which the server still reads from a refused client, so that the client can read the reason."""
 
 
 LARGEST = HttpLimits().body_bytes
 
 
 class BadRequest(Exception):
-    """Input that cannot be parsed further: the connection is unusable. `status` is the HTTP status."""
+    """Input that cannot be parsed further, so that the connection is closed. `status` is the HTTP status."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -67,7 +66,7 @@ class BadRequest(Exception):
 
 
 class Body:
-    """A request's body, in pieces. A single buffer of up to 32 MiB would be copied on the event loop as it grows."""
+    """A request's body in pieces. A single buffer of up to 32 MiB would be copied on the event loop as it grows."""
 
     def __init__(self) -> None:
         self.pieces: list[bytearray] = []
@@ -89,20 +88,20 @@ class Body:
 
 @dataclass
 class HttpRequest:
-    """One whole request."""
+    """A complete request."""
 
     method: str
     path: str
     headers: dict[str, str]
-    """By lower-case name; the values of a repeated header are joined by a comma."""
+    """Headers by lower-case name; the values of a repeated header are joined by a comma."""
     body: Body
     keep: bool
-    """Whether the connection may serve another request."""
+    """True if the connection may serve another request."""
 
 
 @dataclass(frozen=True)
 class HttpResponse:
-    """One whole answer."""
+    """A complete answer."""
 
     status: int
     body: bytes = b""
@@ -112,9 +111,7 @@ class HttpResponse:
 
 Answering = Callable[[HttpRequest], Awaitable[HttpResponse]]
 Fault = Callable[[int, str, str], bytes]
-"""Builds the body of an answer to an unreadable request from the status, the problem, and the path as far as it is
-known.
-"""
+"""A function that builds the body of an error from status, message, and the path as far as it was read."""
 
 
 class HttpServer:
@@ -163,7 +160,9 @@ class HttpServer:
                 writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     async def _receive(self, parsing: _Parsing, reader: asyncio.StreamReader) -> bytes:
-        """Return the next bytes; none at the end, or if the connection is idle for too long. Raises BadRequest."""
+        """Return the next bytes, or none if the client closed the connection or was idle for too long. Raises
+        BadRequest.
+        """
         try:
             async with asyncio.timeout_at(parsing.deadline()):
                 return await reader.read(_PIECE)
@@ -205,7 +204,9 @@ class HttpServer:
             self.held -= size
 
     async def _linger(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Read remaining input for a moment: a connection that is closed earlier may lose its answer."""
+        """Read remaining input for a moment. If the server closed the connection at once, the client might lose the
+        answer.
+        """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.limits.linger_seconds):
                 if writer.can_write_eof():
@@ -216,14 +217,14 @@ class HttpServer:
 
 @dataclass
 class _Parsing:
-    """The state of one connection's parser: httptools' callbacks, whole requests, and stored bytes."""
+    """The state of one connection's parser: httptools' callbacks, complete requests, and stored bytes."""
 
     server: HttpServer
     ready: deque[HttpRequest] = field(default_factory=deque)
     expecting: bool = False
-    """Whether the client waits for `100 Continue` before it sends the body."""
+    """True if the client waits for `100 Continue` before it sends the body."""
     begun: bool = False
-    """Whether a request has begun that is not complete."""
+    """True if a request has begun and is not complete."""
     in_body: bool = False
     failure: BadRequest | None = None
 
@@ -242,7 +243,7 @@ class _Parsing:
         return self._url.decode("latin-1")
 
     def deadline(self) -> float:
-        """Return when the next input must have arrived, by the event loop's clock."""
+        """Return the event loop's time at which the next input must have arrived."""
         limits = self.server.limits
         if not self.begun:
             return self._since + limits.idle_seconds

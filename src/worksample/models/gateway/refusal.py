@@ -1,10 +1,10 @@
-"""The error of a request that the model gateway does not serve."""
+"""The error of a request that the model gateway refuses."""
 
 from __future__ import annotations
 
 
 class Refusal(Exception):
-    """A request that is not served. `status`: the HTTP status; `kind`: the dialects' word for the error."""
+    """A refused request. `status` is the HTTP status, and `kind` the dialects' name for the error."""
 
     def __init__(self, status: int, message: str, kind: str = "invalid_request_error") -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""A program's request in any dialect, and helpers to read values from untrusted JSON."""
+"""A program's request, independent of its dialect, and helpers that read values from untrusted JSON."""
 
 from __future__ import annotations
 
@@ -48,33 +48,34 @@ class ModelRequest:
     config: GenerateConfig = field(default_factory=GenerateConfig)
     stream: bool = False
     usage_told: bool = True
-    """Whether the end of a stream reports usage."""
+    """True if the end of a stream reports usage."""
     free: frozenset[str] = frozenset()
-    """Tools that take free text; the model sees them with one parameter, `input`."""
+    """Names of tools that take free text; the model sees them with one parameter, `input`."""
     spaces: dict[str, str] = field(default_factory=dict)
-    """Namespaces of tools, by the name that the model sees."""
+    """Namespaces of tools, by the tool name that the model sees."""
     legacy: bool = False
-    """Whether the program uses functions, the form before tools, with one call per answer."""
+    """True if the program uses functions, the form before tools, with one call per answer."""
     noted: list[str] = field(default_factory=list)
-    """Settings of the program that are ignored."""
+    """Settings in the request that the gateway ignores."""
 
     def only(self, names: Iterable[str] | None) -> ModelRequest:
-        """Keep only the named tools, if the choice of tools names some."""
+        """Keep only the named tools, if the request restricts the choice of tools."""
         if names is not None:
             allowed = set(names)
             self.tools = [one for one in self.tools if one.name in allowed]
         return self
 
     has_ids: bool = False
-    """Whether the messages are numbered."""
+    """True once the messages are numbered."""
     sizes: list[int] = field(default_factory=list)
-    """Bytes of the messages, once they are numbered."""
+    """Bytes of each message, set when the messages are numbered."""
     rest: str = ""
-    """Digest of tools and settings, once the messages are numbered."""
+    """Digest of tools and settings, set when the messages are numbered."""
     rest_size: int = 0
 
     def number_messages(self) -> list[ChatMessage]:
-        """Return the messages, each with an id that stays the same if the same conversation is sent again."""
+        """Give each message an id that stays the same if the same conversation is sent again, and return
+        the messages."""
         if self.has_ids:
             return self.messages
         running = hashlib.sha256()
@@ -107,7 +108,7 @@ def optional(body: Any, key: str, kind: type[T], default: T | None = None) -> T 
 
 
 def required(body: Any, key: str, kind: type[T]) -> T:
-    """Return a value that must be given. Raises Refusal."""
+    """Return a required value. Raises Refusal if it is missing or has another type."""
     value = optional(body, key, kind)
     if value is None:
         raise Refusal(400, f"{key} is missing")
@@ -115,7 +116,7 @@ def required(body: Any, key: str, kind: type[T]) -> T:
 
 
 def rows(body: Any, key: str) -> list[dict[str, Any]]:
-    """Return a list of objects. Raises Refusal."""
+    """Return a list of objects. Raises Refusal for anything else."""
     found: list[Any] = optional(body, key, list, [])
     if not all(isinstance(row, dict) for row in found):
         raise Refusal(400, f"{key} holds something that is not an object")
@@ -123,7 +124,7 @@ def rows(body: Any, key: str) -> list[dict[str, Any]]:
 
 
 def count(body: Any, key: str, least: int = 0, most: int = 1 << 31) -> int | None:
-    """Return a whole number within bounds; some clients write 8.0. Raises Refusal."""
+    """Return a whole number within bounds, or None. Accepts 8.0, which some clients write. Raises Refusal."""
     value = body.get(key) if isinstance(body, dict) else None
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -137,7 +138,7 @@ def count(body: Any, key: str, least: int = 0, most: int = 1 << 31) -> int | Non
 
 
 def words(body: Any, key: str) -> list[str] | None:
-    """Return a list of texts; a single text becomes a list of one. Raises Refusal."""
+    """Return a list of texts, or None; a single text becomes a list of one. Raises Refusal."""
     value = body.get(key) if isinstance(body, dict) else None
     if value is None or isinstance(value, str):
         return None if value is None else [value]
@@ -147,7 +148,7 @@ def words(body: Any, key: str) -> list[str] | None:
 
 
 def word(body: Any, key: str, known: Iterable[str]) -> Any:
-    """Return one of the known words. Raises Refusal."""
+    """Return one of the known values. Raises Refusal for any other."""
     value, known = optional(body, key, str), tuple(known)
     if value is not None and value not in known:
         raise Refusal(400, f"{key} is {value[:100]!r}; it must be one of {', '.join(known)}")
@@ -160,10 +161,10 @@ EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 def unused_settings(
     body: Mapping[str, Any], taken: Iterable[str], refused: Mapping[str, Any] = {}, within: str = ""
 ) -> list[str]:
-    """Return settings that are neither read nor refused: they have no effect, and are noted.
+    """Return the settings that the gateway neither reads nor refuses, so that they can be noted as ignored.
 
-    `refused`: settings that would change the answer, each with its harmless value. Raises Refusal for the first of
-    them.
+    `refused` maps settings that would change the answer to their harmless value. Raises Refusal if such a setting has
+    another value.
     """
     known = set(taken)
     for key, harmless in refused.items():
@@ -174,7 +175,7 @@ def unused_settings(
 
 
 def tool(name: str, about: str | None, schema: Any) -> ToolInfo:
-    """Build a tool of the program's from its JSON schema. Raises Refusal if the schema is invalid."""
+    """Build a tool of the program from its JSON schema. Raises Refusal if the schema is invalid."""
     try:
         params, more = parameters_of(expand(schema))
     except (ValueError, TypeError) as error:
@@ -186,7 +187,7 @@ def tool(name: str, about: str | None, schema: Any) -> ToolInfo:
 def answer_schema(
     schema: Any, name: str | None = None, about: str | None = None, strict: bool | None = None
 ) -> ResponseSchema:
-    """Build the schema of the answer that a program wants. Raises Refusal if it is invalid."""
+    """Build the schema that the program requires of the answer. Raises Refusal if it is invalid."""
     try:
         shape = schema_of(expand(schema))
     except (ValueError, TypeError) as error:
@@ -195,7 +196,7 @@ def answer_schema(
 
 
 def any_object() -> ResponseSchema:
-    """Return the schema of an answer that is any JSON object."""
+    """Return the schema of an answer that may be any JSON object."""
     return ResponseSchema(name="answer", json_schema=JSONSchema(type="object", additionalProperties=True))
 
 
@@ -204,9 +205,9 @@ def _line(error: Exception) -> str:
 
 
 def arguments(text: str) -> dict[str, Any]:
-    """Parse the arguments of a tool call that is sent back; text that is no JSON is returned under `input`.
+    """Parse the arguments of a tool call that the program sends back; text that is not JSON is returned under `input`.
 
-    Raises ValueError if no service could be sent them, and Refusal if they are too large.
+    Raises ValueError if no service could be sent these arguments, and Refusal if they are too large.
     """
     data = (text or "{}").encode(errors="surrogatepass")
     try:
@@ -222,13 +223,13 @@ def arguments(text: str) -> dict[str, Any]:
 
 _DATA = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.ASCII)
 _URL_SAFE = str.maketrans("-_", "+/", " \t\r\n")
-"""Google's own client writes bytes in the URL-safe alphabet."""
+"""Translation of the URL-safe Base64 alphabet, which Google's client writes, to the plain one."""
 _SOUNDS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/wave": "wav", "audio/mp3": "mp3", "audio/mpeg": "mp3"}
 _FILMS = {"video/mp4": "mp4", "video/mpeg": "mpeg", "video/quicktime": "mov", "video/mov": "mov"}
 
 
 def picture(uri: str) -> Content:
-    """Return a picture. Raises Refusal if the platform would have to fetch it, or if it is no data URI."""
+    """Return a picture. Raises Refusal if `uri` is not a data URI, because the gateway fetches nothing."""
     kind, data = _data_of(uri, "a picture")
     if not kind.startswith("image/"):
         raise Refusal(400, f"{kind[:100]} is not a picture")
@@ -236,7 +237,7 @@ def picture(uri: str) -> Content:
 
 
 def media(uri: str, name: str = "") -> Content:
-    """Return a picture, a sound, a film or a document, by its media type. Raises Refusal."""
+    """Return a picture, sound, film or document, by its media type. Raises Refusal."""
     kind, data = _data_of(uri, "a file")
     whole: Any = f"data:{kind};base64,{data}"
     if kind.startswith("image/"):
@@ -251,7 +252,7 @@ def media(uri: str, name: str = "") -> Content:
 
 
 def _data_of(uri: str, what: str) -> tuple[str, str]:
-    """Return the media type and the Base64 of a data URI, in the plain alphabet and padded."""
+    """Return the media type and the data of a data URI, as padded Base64 in the plain alphabet."""
     if not uri.startswith("data:"):
         raise Refusal(400, f"send {what} as data: this gateway fetches nothing for a program in a box")
     head = _DATA.match(uri)
@@ -269,18 +270,18 @@ def _data_of(uri: str, what: str) -> tuple[str, str]:
 
 
 def content(parts: list[Content]) -> str | list[Content]:
-    """Return message content: text alone as a string."""
+    """Return a message's content; if all parts are text, as one string."""
     if all(isinstance(part, ContentText) for part in parts):
         return "\n".join(part.text for part in parts if isinstance(part, ContentText))
     return parts
 
 
 def assistant(text: str, calls: list[ToolCall]) -> ChatMessageAssistant:
-    """Build an answer of the model that a program sends back."""
+    """Build the message of a model's answer that a program sends back."""
     return ChatMessageAssistant(content=text, tool_calls=calls or None)
 
 
 def result(id: str, text: str | list[Content], name: str | None = None, *, failed: bool = False) -> ChatMessageTool:
-    """Build the result of a tool. A failure with text alone is passed on as a tool error."""
+    """Build the message of a tool's result. A failure that consists of text only is passed on as a tool error."""
     error = ToolCallError("unknown", text) if failed and isinstance(text, str) else None
     return ChatMessageTool(content=text, tool_call_id=id, function=name, error=error)

@@ -1,6 +1,6 @@
-"""Parse request bodies: small ones in this process, all others in a subprocess under limits.
+"""Parse request bodies: small ones in this process, all others in a subprocess with limits.
 
-A program may send input that is slow to parse: values, levels, messages and schemas are counted.
+A program may send input that is slow to parse, so values, levels, messages and schemas are counted.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ DIALECTS: dict[str, Dialect] = {
     one.DIALECT.name: one.DIALECT for one in (openai_chat, openai_responses, anthropic, gemini)
 }
 LIMITS = JsonLimits()
-"""Limits of a body."""
+"""Limits of a request's body."""
 MESSAGES = 4096
-"""Most messages of one request; OpenAI itself takes 2,048."""
+"""Maximum number of messages of one request; OpenAI itself takes 2,048."""
 TOOLS = 1024
 PARTS = 4096
-"""Most tool calls and pieces of content that are not joined as text, in all messages. The engine copies each."""
+"""Maximum number of tool calls and non-text parts in all messages. The engine copies each of them."""
 ARGUMENTS = 50_000
-"""Most values in the arguments of all tool calls."""
+"""Maximum number of values in the arguments of all tool calls."""
 SMALL_BYTES, SMALL_VALUES, SMALL_NODES = 1 << 16, 1000, 2000
-"""Largest request that is read in this process: it takes some 20 ms at most."""
+"""Largest request that is parsed in this process; it takes about 20 ms at most."""
 
 
 async def read_request(dialect: Dialect, body: Body, path: str) -> ModelRequest:
@@ -57,12 +57,12 @@ async def read_request(dialect: Dialect, body: Body, path: str) -> ModelRequest:
 
 
 def warm() -> None:
-    """Start a subprocess in the background."""
+    """Start the parsing subprocess in the background."""
     shared_worker_pool().warm(__name__)
 
 
 def read_in_subprocess(body: bytes, dialect: str, path: str) -> ModelRequest | tuple[int, str, str]:
-    """Parse a request and number its messages; return a Refusal's status, message and kind if it is refused."""
+    """Parse a request and number its messages. If it is refused, return status, message and kind of the Refusal."""
     try:
         return read_body(body, dialect, path)
     except Refusal as refusal:

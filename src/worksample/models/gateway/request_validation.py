@@ -1,4 +1,4 @@
-"""Find values that no service could be sent, in the whole request, before anything is built from it."""
+"""Find values that cannot be sent to any service, in the whole request, before it is used."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 DEEPEST = 128
-"""Most levels of objects and lists."""
+"""Maximum depth of nested objects and lists."""
 LARGEST = 1 << 63
-"""Bound of an integer, as JSON parsers have it."""
+"""Upper bound of integers that JSON parsers accept."""
 _LONE = re.compile("[\ud800-\udfff]")
 
 
 def check_sendable(body: Any) -> None:
     """Raise ValueError for values that cannot be sent.
 
-    Text that is no Unicode (lone surrogates), NaN, infinity, numbers beyond 64 bits, and structures nested too deeply.
+    These are invalid Unicode (lone surrogates), NaN, infinity, numbers beyond 64 bits, and structures nested too
+    deeply.
     """
     level, depth = [body], 0
     while level:
@@ -45,7 +46,7 @@ def check_sendable(body: Any) -> None:
 
 
 def _place(body: Any, wanted: Callable[[Any], bool]) -> str:
-    """Return the path of a value, such as `tools.0.name`; for a key, the path of its object."""
+    """Return the path of the first wanted value, such as `tools.0.name`; for a key, the path of its object."""
     left: list[tuple[str, Any]] = [("", body)]
     while left:
         path, value = left.pop()

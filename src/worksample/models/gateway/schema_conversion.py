@@ -1,9 +1,8 @@
 """Convert programs' JSON schemas to the form that Inspect passes on.
 
-Inspect's schemas know fewer keywords than clients write. Equivalent keywords are rewritten (`const`, `oneOf`,
-`nullable`,
-`true`); other constraints are added to the description for the model. Only titles and marks for programs (`$schema`,
-`x-...`) are dropped silently.
+Inspect's schemas support fewer keywords than clients write. Equivalent keywords are rewritten (`const`, `oneOf`,
+`nullable`, `true`); other constraints are added to the description that the model reads. Only titles and annotations
+for programs (`$schema`, `x-...`) are dropped silently.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _LONGEST = 500
 
 
 def parameters_of(schema: Any) -> tuple[ToolParams, str]:
-    """Return a tool's parameters from an object's schema, and constraints to tell the model. Raises ValueError."""
+    """Return a tool's parameters, and the constraints that the model must read in words. Raises ValueError."""
     shaped = _with_shape({} if schema is None or schema is True else schema)
     types = shaped.get("type", "object")
     if shaped.get("not") is False or "object" not in (types if isinstance(types, list) else [types]):

@@ -1,4 +1,6 @@
-"""Replace the references of a tool's schema. The nodes are counted, because references multiply what they point to."""
+"""Replace references in a tool's schema by their targets. Nodes are counted, because references multiply their
+targets.
+"""
 
 from __future__ import annotations
 
@@ -10,30 +12,32 @@ from typing import Any
 from .refusal import Refusal
 
 NODES = 20_000
-"""Most nodes of all schemas of one request, after all references are replaced."""
+"""Maximum number of nodes of all schemas of one request, after all references are replaced."""
 DEPTH = 40
-"""Most levels of a schema; anything deeper accepts any value."""
+"""Maximum depth of a schema; anything deeper accepts any value."""
 AGAIN = (3, 1, 0)
-"""How often a schema that refers to itself is repeated inside itself: as often as fits, then any value is accepted."""
+"""How often a schema that refers to itself is repeated inside itself. The first number that fits the budget is used;
+below the last repetition any value is accepted.
+"""
 LONGEST_REF = 1000
-"""Most characters of a reference."""
+"""Maximum characters of a reference."""
 
 
 class _Budget:
-    """The number of nodes that may still be built."""
+    """The number of schema nodes that may still be built."""
 
     def __init__(self, nodes: int) -> None:
         self.nodes, self.whole = nodes, nodes
 
     def spend(self, count: int) -> None:
-        """Take `count` nodes. Raises Refusal if so many are not left."""
+        """Take `count` nodes from the budget. Raises Refusal if too few are left."""
         self.nodes -= count
         if self.nodes < 0:
             raise SchemaTooLarge(self.whole)
 
 
 class SchemaTooLarge(Refusal):
-    """Schemas that would be too large with their references replaced."""
+    """Refusal of schemas that become too large when their references are replaced."""
 
     def __init__(self, nodes: int) -> None:
         super().__init__(
@@ -57,7 +61,7 @@ def shared_budget(nodes: int = NODES) -> Iterator[None]:
 
 
 def expand(schema: Any) -> Any:
-    """Return the schema without references, as far as that ends. Raises Refusal if it becomes too large."""
+    """Return the schema with its references replaced. Raises Refusal if it becomes too large."""
     budget = _budget.get() or _Budget(NODES)
     for again in AGAIN:
         left = budget.nodes
@@ -74,7 +78,7 @@ class _Expansion:
     def __init__(self, whole: Any, budget: _Budget, again: int) -> None:
         self._whole, self._budget, self._again = whole, budget, again
         self._inside: dict[str, int] = {}
-        """References that are being replaced, and how often."""
+        """References that are being replaced, with their nesting depth."""
 
     def of(self, node: Any, depth: int) -> Any:
         """Expand a node of the schema."""
@@ -97,7 +101,7 @@ class _Expansion:
         return out
 
     def _expand_properties(self, properties: Any, depth: int) -> Any:
-        """Expand properties, whose names the program chooses: `$filter` and `oneOf` may be names."""
+        """Expand properties, whose names the program chooses: `$filter` and `oneOf` may be names, too."""
         if not isinstance(properties, dict) or isinstance(properties.get("$ref"), str) or depth == 0:
             return self.of(properties, depth)
         self._budget.spend(1)

@@ -1,4 +1,4 @@
-"""Server-sent events, and the parts of an answer that all dialects report."""
+"""Server-sent events, and values that all dialects report about an answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def format_event(data: Any, name: str | None = None) -> bytes:
 
 
 def token_counts(output: ModelOutput) -> tuple[int, int, int, int, int]:
-    """Return tokens of the whole prompt, of the answer, cache reads, cache writes, and reasoning."""
+    """Return the tokens of the whole prompt, the answer, cache reads, cache writes, and reasoning."""
     used = output.usage
     if used is None:
         return 0, 0, 0, 0, 0
@@ -25,6 +25,6 @@ def token_counts(output: ModelOutput) -> tuple[int, int, int, int, int]:
 
 
 def reasoning_parts(output: ModelOutput) -> list[ContentReasoning]:
-    """Return the model's reasoning, as far as its service reveals it."""
+    """Return the model's reasoning, if its service reveals it."""
     content = output.message.content
     return [] if isinstance(content, str) else [part for part in content if isinstance(part, ContentReasoning)]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from worksample.files import put_canonical
 from worksample.people.judging.queue_sync import follow_all_amendments
 from worksample.records import (
     Amendment,
@@ -30,6 +29,7 @@ from worksample.results.calibration.label_rounds import (
 from worksample.results.deciding_rounds import RoundsInForce
 from worksample.results.pair_sampling import drawn_pairs, key_of
 from worksample.results.second_looks import ROUTED
+from worksample.store import put_canonical
 from worksample.store.people_tables import queues
 
 from .forms import BY_CRITERIA, FORM_OF, RoundKind, roles_of, votes_of

@@ -12,12 +12,12 @@ from sqlalchemy import select
 
 from worksample import __version__
 from worksample.errors import PlanError, UsageError
-from worksample.files import put_canonical
 from worksample.people.clock import Clock, moment
 from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Purpose, Round, struck
 from worksample.results.calibration.label_draw import read_draw
 from worksample.results.calibration.label_rounds import drawn_of
 from worksample.results.job_qualification import DECIDES
+from worksample.store import put_canonical
 from worksample.store.people_tables import items as item_table
 
 from .forms import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, RoundKind

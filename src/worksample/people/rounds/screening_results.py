@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from worksample.files import put_canonical
 from worksample.records import Json
+from worksample.store import put_canonical
 
 if TYPE_CHECKING:
     from worksample.store import Store

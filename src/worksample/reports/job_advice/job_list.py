@@ -79,7 +79,9 @@ def read_list(
     if faults:
         raise FaultyRows(faults, next=_step(faults, columns), where=str(table), rows=rows)
     if not found:
-        raise UsageError("the list holds no job", where=str(table), next="write one row per job (docs/advise.md)")
+        raise UsageError(
+            "the list holds no job", where=str(table), next="write one row per job (docs/tutorials/firm.md)"
+        )
     return tuple(found)
 
 

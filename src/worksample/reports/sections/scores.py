@@ -239,7 +239,7 @@ def unknown_categories(names: Sequence[str]) -> tuple[str, ...]:
     if not unknown:
         return ()
     shown = ", ".join(unknown[:FEW]) + (f" and {len(unknown) - FEW} more" if len(unknown) > FEW else "")
-    return (f"in no taxonomy, and a group of its own: {shown} (docs/taxonomy.md)",)
+    return (f"in no taxonomy, and a group of its own: {shown} (docs/reference/task-package.md)",)
 
 
 def _roll_up(config: MeasureConfig, frame: pl.DataFrame) -> Section:

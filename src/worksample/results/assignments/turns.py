@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from worksample.errors import Cause
-from worksample.files import put_canonical
 from worksample.records import Arm, Experiment, Fed, Instance, Manifest, Slot, Submission, Trial, Worker
 from worksample.results.assignments.assignment import assignment_of
 from worksample.results.reattempts.earlier_work import Feeding
 from worksample.results.reattempts.feedback_prompt import PREVIOUS
-from worksample.store import Store
+from worksample.store import Store, put_canonical
 
 TURN_PROMPT = """## A person works on this task with you
 

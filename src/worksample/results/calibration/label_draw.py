@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from worksample.files import put_canonical
 from worksample.records import (
     Agent,
     By,
@@ -23,6 +22,7 @@ from worksample.records import (
     digest_of,
 )
 from worksample.results.grading_in_force import as_graded
+from worksample.store import put_canonical
 
 from .config import CalibrationConfig, Stratum
 

@@ -19,9 +19,10 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from worksample.box import Box, BoxConfig, BoxLimits, Connection, Mount, Process, start_box
+from worksample.box import Box, BoxConfig, BoxLimits, Connection, Mount, Process
 from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.untrusted import parse_json
+from worksample.sandboxes import start_box
 from worksample.supervision import FailureSignal
 
 from .actions import ACTIONS

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from worksample.files import Sink, put_canonical
+from worksample.files import Sink
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, canonical, now
+from worksample.store import put_canonical
 
 PART = "browser"
 ACTIONS, NAVIGATION, SCREENS = "actions.jsonl", "navigation.jsonl", "screens"

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from worksample.box import Box
 from worksample.errors import Cause, SandboxError
-from worksample.files import Scan, ScanLimits, Sink, put_canonical, scan
+from worksample.files import Scan, ScanLimits, Sink, scan
 from worksample.records import CaptureStatus, Instance, Manifest, SubmissionPart
 from worksample.steady_loop import steady_time
+from worksample.store import put_canonical
 
 from .collect_hooks import COLLECTED, hooks_part, run_hooks
 from .probes import BlobStore, ProbeLimits, run_probes

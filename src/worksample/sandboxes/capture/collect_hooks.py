@@ -12,8 +12,9 @@ from typing import Any
 
 from worksample.box import Box, FairTimeout
 from worksample.errors import SandboxError
-from worksample.files import Sink, put_canonical
+from worksample.files import Sink
 from worksample.records import CaptureStatus, CollectSpec, Entry, Manifest, SubmissionPart, canonical
+from worksample.store import put_canonical
 
 COLLECTED = "collected"
 SAID = "collected.json"

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import IO
 
 from worksample.errors import Cause
-from worksample.files import ScanLimits, Sink, put_canonical
+from worksample.files import ScanLimits, Sink
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart
 from worksample.steady_loop import steady_time
+from worksample.store import put_canonical
 
 ROOT_LAYER = "root.tar"
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import Cause
-from worksample.files import put_canonical, read_manifest
+from worksample.files import read_manifest
 from worksample.records import CaptureStatus, Entry, Instance, Manifest, SubmissionPart, canonical
 from worksample.steady_loop import steady_time
+from worksample.store import put_canonical
 
 from .box_capture import USUAL, CaptureLimits, capture_root, snapshot_output
 from .collect_hooks import first_failure, run_hooks

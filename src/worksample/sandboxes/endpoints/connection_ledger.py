@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from worksample.files import put_canonical
 from worksample.files.sink import Sink
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, canonical, now
+from worksample.store import put_canonical
 
 NAME = "connections.jsonl"
 MOST = 10_000

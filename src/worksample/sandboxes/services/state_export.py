@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from worksample.errors import Cause
-from worksample.files import Scan, Sink, put_canonical
+from worksample.files import Scan, Sink
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart
 from worksample.sandboxes.capture import CaptureLimits, snapshot_output
 from worksample.steady_loop import steady_time
+from worksample.store import put_canonical
 
 from .trial_services import TrialServices
 

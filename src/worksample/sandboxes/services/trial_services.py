@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from worksample.box import Box, open_box
+from worksample.box import Box
 from worksample.errors import AgentError, Cause, SandboxError
+from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import Target
 from worksample.sandboxes.shielded import to_the_end
 from worksample.supervision import FailureSignal

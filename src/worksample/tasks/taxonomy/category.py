@@ -73,7 +73,7 @@ def lookup(id: str) -> Category:
         raise UsageError(
             f"there is no category {id!r}" + (f"; the nearest are {', '.join(near)}" if near else ""),
             where="taxonomy",
-            next="pick one of docs/taxonomy.md",
+            next="pick one of docs/reference/task-package.md",
         )
     return found
 

@@ -19,9 +19,10 @@ from typing import Any
 
 from worksample.errors import Cause, SandboxError
 from worksample.fault_injection import failpoint
-from worksample.files import Sink, put_canonical
+from worksample.files import Sink
 from worksample.models import ModelService, plus
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, Usage, canonical, now
+from worksample.store import put_canonical
 from worksample.supervision import FailureSignal
 from worksample.tasks.workplace import COLLEAGUE
 

@@ -71,5 +71,5 @@ async def _refuse_host(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 _ELSEWHERE = b"""This server does not answer at this address.
-next: open the address that `worksample review` or `worksample serve` printed (docs/review.md)
+next: open the address that `worksample review` or `worksample serve` printed (docs/how-to/judge-with-people.md)
 """

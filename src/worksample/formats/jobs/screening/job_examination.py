@@ -9,20 +9,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import BoxConfig, BoxLimits, FairTimeout, Mount, open_box
+from worksample.box import BoxConfig, BoxLimits, FairTimeout, Mount
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.records import Entry, Instance
+from worksample.sandboxes import open_box
 from worksample.sandboxes.toolbox import platform_python
 
-from .mentioned_files import links, miscounted_files, missing, named_files
-from .personal_identifiers import MOST, NOT_SEEN, Candidate, Finder, searched_texts
+from .mentioned_files import links, miscounted_files, missing_files, named_files
+from .personal_identifiers import CANDIDATE_LIMIT, UNDETECTABLE, Candidate, IdentifierFinder, searched_texts
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
 IN = "/task/in"
 LIMITS = BoxLimits(memory=2 << 30, processes=64, disk=64 << 20, files=1_000, output=64 << 20)
-FILES = 2_000
+FILES_READ = 2_000
 """The number of a job's files that are read. All are counted."""
 SECONDS = 300.0
 _HERE = Path(__file__).resolve().parent
@@ -63,7 +64,8 @@ class JobExamination:
         return {
             "posted": self.posted, "there": self.there, "missing": list(self.missing),
             "miscounted": list(self.miscounted), "links": list(self.links), "broken": [list(b) for b in self.broken],
-            "unread": [list(u) for u in self.unread], "candidates": [c.plain() for c in self.candidates[:MOST]],
+            "unread": [list(u) for u in self.unread],
+            "candidates": [c.plain() for c in self.candidates[:CANDIDATE_LIMIT]],
             "candidates_in_all": len(self.candidates), "by": self.by, "shown": self.as_markdown(),
         }  # fmt: skip
 
@@ -79,12 +81,12 @@ class JobExamination:
         else:
             some = [
                 f"{c.kind}: {_code(c.text)} in {_code(c.where)}" + (f", {c.count} times" if c.count > 1 else "")
-                for c in self.candidates[:MOST]
+                for c in self.candidates[:CANDIDATE_LIMIT]
             ]
             out += _list("Possible personal data", some) or ["**Possible personal data:** none found."]
-            if len(self.candidates) > MOST:
-                out.append(f"and {len(self.candidates) - MOST} more.")
-            out.append(f"The program cannot detect: {'; '.join(NOT_SEEN)}.")
+            if len(self.candidates) > CANDIDATE_LIMIT:
+                out.append(f"and {len(self.candidates) - CANDIDATE_LIMIT} more.")
+            out.append(f"The program cannot detect: {'; '.join(UNDETECTABLE)}.")
         out += _list("Not read", [f"{_code(path)}: {what}" for path, what in self.unread])
         return "\n\n".join(out)
 
@@ -102,13 +104,13 @@ class JobExaminer:
     """An examiner of jobs. finder: None to skip the search for personal data."""
 
     store: Store
-    finder: Finder | None = field(default_factory=Finder.here)
+    finder: IdentifierFinder | None = field(default_factory=IdentifierFinder.if_installed)
     sandbox: str = "bubblewrap"
 
-    async def look(self, instance: Instance) -> JobExamination:
+    async def examine(self, instance: Instance) -> JobExamination:
         """Examine the posting of a job and its input files. Raises SandboxUnavailable, StoreError."""
         files = [e for e in self.store.manifest(instance.work.inputs).files if e.blob is not None]
-        read = await self._read_files(instance, files[:FILES])
+        entries = await self._read_files(instance, files[:FILES_READ])
         job = instance.about.job
         text = posting_text(instance)
         posted = job.attachments if job is not None else ()
@@ -117,14 +119,14 @@ class JobExaminer:
         if self.finder is not None:
             # The search is slow, so it runs in a thread and does not block the event loop.
             finder = self.finder
-            found = await asyncio.to_thread(lambda: finder.find(searched_texts(instance.title, text, read)))
-        broken = [(path, str(said["problem"])) for path, said in read.items() if said["problem"]]
-        unread = [(path, str(said["unread"])) for path, said in read.items() if said["unread"]]
-        unread += [("", f"{len(files) - FILES} more files")] if len(files) > FILES else []
+            found = await asyncio.to_thread(lambda: finder.find(searched_texts(instance.title, text, entries)))
+        broken = [(path, str(entry["problem"])) for path, entry in entries.items() if entry["problem"]]
+        unread = [(path, str(entry["unread"])) for path, entry in entries.items() if entry["unread"]]
+        unread += [("", f"{len(files) - FILES_READ} more files")] if len(files) > FILES_READ else []
         return JobExamination(
-            posted=len(posted), there=len(files), missing=missing([*posted, *named_files(text)], paths),
+            posted=len(posted), there=len(files), missing=missing_files([*posted, *named_files(text)], paths),
             miscounted=miscounted_files(text, paths), links=links(text), broken=tuple(broken), unread=tuple(unread),
-            candidates=found, by=self.finder.by if self.finder is not None else "",
+            candidates=found, by=self.finder.libraries if self.finder is not None else "",
         )  # fmt: skip
 
     async def _read_files(self, instance: Instance, files: Sequence[Entry]) -> dict[str, dict[str, Any]]:
@@ -138,35 +140,37 @@ class JobExaminer:
                 env=(("PYTHONDONTWRITEBYTECODE", "1"), ("OPENBLAS_NUM_THREADS", "1"), ("OMP_NUM_THREADS", "1")),
             )  # fmt: skip
             answers: dict[int, dict[str, Any]] = {}
-            ours = ""
+            our_reason = ""
             try:
                 async with open_box(config, kind=self.sandbox) as box:
                     order = {"in": IN, "files": [[n, e.path] for n, e in enumerate(left)]}
                     done = await box.run(COMMAND, input=json.dumps(order).encode(), timeout=FairTimeout(SECONDS))
-                    answers = dict(filter(None, (_answer(line, len(left)) for line in done.stdout.splitlines())))
-                    ours = "the machine was too busy to read it" if done.starved else ""
+                    answers = dict(filter(None, (_parse_entry(line, len(left)) for line in done.stdout.splitlines())))
+                    our_reason = "the machine was too busy to read it" if done.starved else ""
             except SandboxUnavailable:
                 raise
             except SandboxError as error:
-                ours = f"its sandbox was lost: {error.what}"
-            found |= {left[n].path: {**blank, **said} for n, said in answers.items()}
+                our_reason = f"its sandbox was lost: {error.what}"
+            found |= {left[n].path: {**blank, **entry} for n, entry in answers.items()}
             behind = next((n for n in range(len(left)) if n not in answers), len(left))
             if behind < len(left):
-                said = {"unread": ours} if ours else {"problem": "the program that reads files crashed on it"}
-                found[left[behind].path] = {**blank, **said}
+                entry = (
+                    {"unread": our_reason} if our_reason else {"problem": "the program that reads files crashed on it"}
+                )
+                found[left[behind].path] = {**blank, **entry}
             left = [e for e in left[behind + 1 :] if e.path not in found]
         return {e.path: found[e.path] for e in files}
 
 
-def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
+def _parse_entry(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
     """Return a file's number and entry from a line of the reader's output; None if the line is malformed.
 
     The output is untrusted: only its form is checked, and every text is cut to a limit.
     """
     try:
-        number, said = json.loads(line)
-        meta = {str(k)[:200]: str(v)[:2_000] for k, v in list(dict(said["meta"]).items())[:100]}
-        texts = {name: str(said[name])[:200_000] for name in ("family", "problem", "text", "unread")}
+        number, entry = json.loads(line)
+        meta = {str(k)[:200]: str(v)[:2_000] for k, v in list(dict(entry["meta"]).items())[:100]}
+        texts = {name: str(entry[name])[:200_000] for name in ("family", "problem", "text", "unread")}
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
     return (number, {**texts, "meta": meta}) if isinstance(number, int) and 0 <= number < count else None
@@ -180,11 +184,11 @@ def posting_text(instance: Instance) -> str:
 
 
 async def examine_jobs(
-    looking: JobExaminer, instances: Sequence[Instance], *, told: Callable[[int], None] = lambda done: None
+    examiner: JobExaminer, instances: Sequence[Instance], *, show_progress: Callable[[int], None] = lambda done: None
 ) -> dict[str, JobExamination]:
-    """Examine jobs one after another; return instance id -> findings. Raises the same errors as `JobExaminer.look`."""
+    """Examine jobs in turn; return instance id -> findings. Raises the same errors as `JobExaminer.examine`."""
     out = {}
     for n, instance in enumerate(instances, 1):
-        out[instance.id] = await looking.look(instance)
-        told(n)
+        out[instance.id] = await examiner.examine(instance)
+        show_progress(n)
     return out

@@ -52,7 +52,7 @@ def links(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(m[0].rstrip(".,;:") for m in _LINK.finditer(text)))
 
 
-def missing(named: Iterable[str], there: Iterable[str]) -> tuple[str, ...]:
+def missing_files(named: Iterable[str], there: Iterable[str]) -> tuple[str, ...]:
     """Return the names that no file has, ignoring case and folder."""
     have = {_bare(path) for path in there}
     return tuple(name for name in dict.fromkeys(named) if _bare(name) not in have)
@@ -70,9 +70,9 @@ def miscounted_files(text: str, there: Iterable[str]) -> tuple[str, ...]:
         if not _ATTACHED.search(sentence):
             continue
         for match in _COUNT.finditer(sentence):
-            said = _NUMBERS.get(match[1].lower()) or int(match[1])
+            mentioned = _NUMBERS.get(match[1].lower()) or int(match[1])
             wanted = _KINDS.get(match[2].lower())
             have = len(endings) if wanted is None else sum(e in wanted for e in endings)
-            if said != have:
+            if mentioned != have:
                 out.append(f"the posting mentions {match[0].strip()}; there {'is' if have == 1 else 'are'} {have}")
     return tuple(dict.fromkeys(out))

@@ -30,7 +30,7 @@ august september october november december monday tuesday wednesday thursday
 friday saturday sunday north south east west united states kingdom university institute license version table figure
 chapter section page note see
 """
-_NO_NAMES = frozenset(_COMMON.split())
+_COMMON_WORDS = frozenset(_COMMON.split())
 _ADDRESS = re.compile(r"\S+@\S+|\S+://\S+|\w+(?:\.\w+)+(?:/\S*)?")
 _LATIN = re.compile(r"[A-Za-zÀ-ÿĀ-ž'’-]{2,}\Z")
 
@@ -58,7 +58,7 @@ class NameLists:
                 kind = given if name.startswith("first_name") else family if name.startswith("last_name") else None
                 if kind is not None and isinstance(words, dict | tuple | list | set):
                     kind.update(fold_name(w) for w in words if isinstance(w, str) and _LATIN.match(w))
-        return frozenset(given - _NO_NAMES), frozenset(family - _NO_NAMES)
+        return frozenset(given - _COMMON_WORDS), frozenset(family - _COMMON_WORDS)
 
     def people(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the spans that are probably people's names: a given name with a family name, or a title with a name."""
@@ -72,14 +72,14 @@ class NameLists:
             words = [(m[0], at + m.start(), at + m.end()) for m in re.finditer(r"[\w'’.-]+", match[0])]
             at = 0
             while at < len(words) - 1:
-                until = self._ends(words, at, given, family, lower)
+                until = self._last_word(words, at, given, family, lower)
                 if until:
                     yield words[at][1], words[until][2]
                     at = until
                 at += 1
 
     @staticmethod
-    def _ends(
+    def _last_word(
         words: list[tuple[str, int, int]], at: int, given: frozenset[str], family: frozenset[str], lower: set[str]
     ) -> int:
         """Return the index of the last word of a name that begins at word `at`; 0 if no name begins at `at`."""
@@ -88,7 +88,7 @@ class NameLists:
         while until < len(words) - 1 and (words[until][0].lower() in _PARTICLES or len(words[until][0]) <= 2):
             until += 1
         last = fold_name(words[until][0])
-        if last in _NO_NAMES or first in _NO_NAMES:
+        if last in _COMMON_WORDS or first in _COMMON_WORDS:
             return 0
         if first not in given:
             return until if last in given and first in family and first not in lower else 0
@@ -96,6 +96,6 @@ class NameLists:
 
     @staticmethod
     def companies(text: str) -> Iterator[tuple[int, int]]:
-        """Yield the spans that end in a company's legal form, such as `Ltd`."""
+        """Yield the spans that end in a company's legal form, such as "Ltd"."""
         for match in _COMPANY.finditer(text):
             yield match.span()

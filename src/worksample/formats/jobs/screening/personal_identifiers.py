@@ -12,13 +12,13 @@ from worksample.extras import lacks
 
 from .name_lists import NameLists
 
-CHUNK = 2_000
+CHUNK_LENGTH = 2_000
 """The number of characters that are searched together. The patterns' time grows faster than the text."""
-LEAST = 0.4
+LEAST_CONFIDENCE = 0.4
 """The smallest confidence of Presidio that counts. A match without a checksum or a distinctive form is below it."""
-MOST = 200
+CANDIDATE_LIMIT = 200
 """The number of a job's candidates that are kept. All are counted."""
-NOT_SEEN = (
+UNDETECTABLE = (
     "faces, voices and handwriting",
     "text in pictures, scanned pages, audio and video",
     "names that are in no list or not in Latin letters, and names of companies without their legal form",
@@ -38,7 +38,7 @@ _VERSION = re.compile(r"\d+(?:\.\d+){2,}|.*\d{4}-\d{2}-\d{2}|\d{8}(?:\.\d+)+")
 """Versions and dates, which are not telephone numbers."""
 _BLOB = re.compile(r"[0-9A-Za-z+/=_]{200,}")
 """Encoded bytes and digests: they hold no identifiers, and they are the slowest to search."""
-_OWN = {
+_OWN_PATTERNS = {
     "PROFILE": re.compile(
         r"\b(?:linkedin\.com/in|facebook\.com|instagram\.com|x\.com|twitter\.com|t\.me|wa\.me|upwork\.com/freelancers"
         r"|github\.com)/[\w.~%-]{2,60}(?![\w./~%-])"
@@ -67,18 +67,18 @@ class Candidate:
 
 
 @dataclass
-class Finder:
+class IdentifierFinder:
     """A finder of identifiers by Presidio's patterns and lists of names. The first search takes seconds to prepare."""
 
     names: NameLists = field(default_factory=NameLists)
 
     @staticmethod
-    def here() -> Finder | None:
+    def if_installed() -> IdentifierFinder | None:
         """Return a finder; None if the extra `pii` is not installed."""
-        return None if lacks("pii") else Finder()
+        return None if lacks("pii") else IdentifierFinder()
 
     @cached_property
-    def by(self) -> str:
+    def libraries(self) -> str:
         """The names and versions of the libraries that search."""
         from importlib.metadata import version
 
@@ -100,15 +100,15 @@ class Finder:
         return [EmailRecognizer(), phones, *(getattr(theirs, name)() for name in _RECOGNISERS)]
 
     def find(self, texts: Iterable[tuple[str, str]]) -> tuple[Candidate, ...]:
-        """Return the candidates in (where, text) pairs, one for each text and place, with the most certain kinds
+        """Return the candidates in (place, text) pairs, one for each text and place, with the most certain kinds
         first.
         """
         seen: dict[tuple[str, str, str], int] = {}
         for where, text in texts:
-            for kind, said in self._in(text):
-                key = (kind, said, where)
+            for kind, candidate in self._in(text):
+                key = (kind, candidate, where)
                 seen[key] = seen.get(key, 0) + 1
-        found = [Candidate(kind, said, where, count) for (kind, said, where), count in seen.items()]
+        found = [Candidate(kind, candidate, where, count) for (kind, candidate, where), count in seen.items()]
         return tuple(sorted(found, key=lambda c: (c.kind in ("PERSON", "COMPANY"), c.kind, c.where, c.text)))
 
     def _in(self, text: str) -> Iterator[tuple[str, str]]:
@@ -116,13 +116,15 @@ class Finder:
             spans = [(0.9, start, end, "PERSON") for start, end in self.names.people(chunk)]
             spans += [(0.8, start, end, "COMPANY") for start, end in self.names.companies(chunk)]
             spans += [
-                (1.0, m.start(), m.end(), kind) for kind, pattern in _OWN.items() for m in pattern.finditer(chunk)
+                (1.0, m.start(), m.end(), kind)
+                for kind, pattern in _OWN_PATTERNS.items()
+                for m in pattern.finditer(chunk)
             ]
             for recogniser in self._recognisers:
-                for one in recogniser.analyze(chunk, recogniser.supported_entities, None):
-                    if one.score >= LEAST and _is_sound(one.entity_type, chunk[one.start : one.end]):
-                        spans.append((1.0 + one.score, one.start, one.end, one.entity_type))
-            for _, start, end, kind in best(spans):
+                for match in recogniser.analyze(chunk, recogniser.supported_entities, None):
+                    if match.score >= LEAST_CONFIDENCE and _is_sound(match.entity_type, chunk[match.start : match.end]):
+                        spans.append((1.0 + match.score, match.start, match.end, match.entity_type))
+            for _, start, end, kind in without_overlaps(spans):
                 yield kind, " ".join(chunk[start:end].split())
 
 
@@ -134,31 +136,31 @@ def _is_sound(kind: str, text: str) -> bool:
 
 def chunks(text: str) -> Iterator[str]:
     """Yield a text in pieces of at most CHUNK characters that end at a line break, else at a space."""
-    while len(text) > CHUNK:
-        cut = max(text.rfind("\n", 1, CHUNK), text.rfind(" ", CHUNK // 2, CHUNK))
-        cut = cut if cut > 0 else CHUNK
+    while len(text) > CHUNK_LENGTH:
+        cut = max(text.rfind("\n", 1, CHUNK_LENGTH), text.rfind(" ", CHUNK_LENGTH // 2, CHUNK_LENGTH))
+        cut = cut if cut > 0 else CHUNK_LENGTH
         yield text[:cut]
         text = text[cut:]
     if text.strip():
         yield text
 
 
-def best(spans: list[tuple[float, int, int, str]]) -> list[tuple[float, int, int, str]]:
+def without_overlaps(spans: list[tuple[float, int, int, str]]) -> list[tuple[float, int, int, str]]:
     """Return spans without overlaps, by position. Of overlapping spans the most certain is kept, then the longest."""
-    kept: list[tuple[float, int, int, str]] = []
-    for one in sorted(spans, key=lambda s: (-s[0], s[1] - s[2], s[1], s[3])):
-        if all(one[2] <= other[1] or one[1] >= other[2] for other in kept):
-            kept.append(one)
-    return sorted(kept, key=lambda s: s[1])
+    disjoint: list[tuple[float, int, int, str]] = []
+    for span in sorted(spans, key=lambda s: (-s[0], s[1] - s[2], s[1], s[3])):
+        if all(span[2] <= other[1] or span[1] >= other[2] for other in disjoint):
+            disjoint.append(span)
+    return sorted(disjoint, key=lambda s: s[1])
 
 
 def searched_texts(title: str, description: str, files: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield (where, text) for each text of a job. files: path -> the entry by `in_box.file_reader`."""
+    """Yield (place, text) for each text of a job. files: path -> the entry by `in_box.file_reader`."""
     yield "title", title
     yield "description", description
-    for path, read in files.items():
+    for path, entry in files.items():
         # Words of a file name are separated by spaces, as in a text.
         yield f"name of {path}", re.sub(r"[_/]+|(?<=[a-z])(?=[A-Z])", " ", path.rpartition(".")[0] or path)
-        yield path, str(read.get("text", ""))
-        for name, text in dict(read.get("meta", {})).items():
+        yield path, str(entry.get("text", ""))
+        for name, text in dict(entry.get("meta", {})).items():
             yield f"{path}: {name}", str(text)

@@ -1,4 +1,4 @@
-"""The dialects: each reads requests and writes answers, streams and errors as its provider does."""
+"""The API dialects of providers. Each parses requests and formats answers, streams and errors as its provider does."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Read = Callable[[dict[str, Any], str], ModelRequest]
 
 @dataclass(frozen=True)
 class Dialect:
-    """One provider's forms of requests and answers."""
+    """Functions that parse requests and format answers of one provider's API."""
 
     name: str
     read: Read
     answer: Callable[[ModelOutput, ModelRequest], dict[str, Any]]
     stream: Callable[[ModelOutput, ModelRequest], Iterator[bytes]]
-    """Writes server-sent events."""
+    """Formats an answer as server-sent events."""
     fault: Callable[[int, str, str], dict[str, Any]]
-    """Writes an error from the HTTP status, the problem, and a word for it."""
+    """Formats an error from HTTP status, message and kind of error."""

@@ -55,7 +55,7 @@ BLOCK = ("type", "text", "id", "name", "input", "thinking", "signature", "data")
 PART = ("type", "text", "source", "title")
 RESULT = ("tool_use_id", "content", "is_error")
 OWN = ("text", "tool_use", "thinking", "redacted_thinking")
-"""Parts of an answer of the model; the gateway remembers its reasoning itself."""
+"""Types of the parts in a model's answer. The gateway restores reasoning from its memory."""
 
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
@@ -98,7 +98,7 @@ def _most(body: dict[str, Any]) -> int:
 
 
 def _thinking(body: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    """Read how much the model reasons, and the form of its answer."""
+    """Read the reasoning effort and the format of the answer."""
     thinking, output = optional(body, "thinking", dict, {}), optional(body, "output_config", dict, {})
     kind = word(thinking, "type", ("enabled", "disabled", "adaptive"))
     notes += unused_settings(thinking, ("type", "budget_tokens"), within="thinking.")
@@ -117,7 +117,7 @@ def _thinking(body: dict[str, Any], notes: list[str]) -> dict[str, Any]:
 
 
 def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
-    """Read a tool. The provider's own tools are withheld and noted."""
+    """Read a tool. Tools that the provider runs are left out and noted."""
     kind = optional(row, "type", str, "custom")
     if kind != "custom":
         notes.append(f"tools: {kind}")
@@ -132,7 +132,7 @@ def _choice(value: dict[str, Any]) -> ToolChoice | None:
 
 
 def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
-    """Read a turn. A user's turn may hold the results of several tools, each of which becomes a message."""
+    """Read a turn. A user's turn may contain the results of several tools; each result becomes a message."""
     role, value = required(row, "role", str), row.get("content")
     blocks = [{"type": "text", "text": value}] if isinstance(value, str) else rows(row, "content")
     notes += unused_settings(row, ("role", "content"), within="messages.")
@@ -191,7 +191,7 @@ def _parts(value: Any, notes: list[str]) -> list[Content]:
 
 
 def _source(part: dict[str, Any]) -> str:
-    """Return the data of a picture or a document as a data URI; "" if it would have to be fetched."""
+    """Return the data of a picture or document as a data URI, or "" if it is given by an address."""
     source = required(part, "source", dict)
     kind, data = optional(source, "media_type", str, ""), optional(source, "data", str, "")
     return f"data:{kind};base64,{data}" if source.get("type") == "base64" else ""

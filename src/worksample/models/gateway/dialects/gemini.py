@@ -1,5 +1,6 @@
-"""The dialect of Google's generateContent. The path names the model; calls have no ids, so ids are counted in this
-module.
+"""The dialect of Google's generateContent.
+
+The path names the model. Calls have no ids in this dialect, so this module numbers them.
 """
 
 from __future__ import annotations
@@ -61,17 +62,17 @@ REFUSED = {
 }  # fmt: skip
 EFFORTS = {"MINIMAL": "minimal", "LOW": "low", "MEDIUM": "medium", "HIGH": "high", "THINKING_LEVEL_UNSPECIFIED": None}
 CHOICES = 8
-"""Most answers to one request, as in Google's API."""
+"""Maximum number of answers to one request, as in Google's API."""
 
 
 def camel(key: str) -> str:
-    """Return a name in camel case: Google accepts both spellings."""
+    """Return a name in camel case. Google accepts both spellings."""
     head, *parts = key.split("_")
     return head + "".join(part[:1].upper() + part[1:] for part in parts) if parts and head else key
 
 
 def _own(value: Any, kind: str = "an object") -> dict[str, Any]:
-    """Return an object of Google's with its names in one spelling."""
+    """Return one of Google's objects with its keys in one spelling."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -134,7 +135,7 @@ def _config(given: dict[str, Any], notes: list[str]) -> GenerateConfig:
 
 
 def _format(given: dict[str, Any]) -> ResponseSchema | None:
-    """Read the form of the answer: Google's schema, a JSON schema, or any JSON."""
+    """Read the format of the answer: Google's schema, a JSON schema, or any JSON."""
     kind = optional(given, "responseMimeType", str)
     if kind not in (None, "", "text/plain", "application/json", "text/x.enum"):
         raise Refusal(400, f"responseMimeType is {kind[:100]!r}; only text and JSON are supported")
@@ -147,7 +148,7 @@ def _format(given: dict[str, Any]) -> ResponseSchema | None:
 
 
 def _tools(row: dict[str, Any], notes: list[str]) -> list[ToolInfo]:
-    """Read tools. Tools that run on Google's servers are withheld and noted."""
+    """Read tools. Tools that run on Google's servers are left out and noted."""
     notes += [f"tools: {key}" for key, value in row.items() if key != "functionDeclarations" and value is not None]
     out = []
     for declared in map(_own, rows(row, "functionDeclarations")):
@@ -161,9 +162,9 @@ def _tools(row: dict[str, Any], notes: list[str]) -> list[ToolInfo]:
 
 
 def standard(node: Any, *, own: bool = True) -> Any:
-    """Convert Google's schema to a JSON schema: names in one spelling, types in lower case, standard references.
+    """Convert Google's schema to a JSON schema: keys in one spelling, types in lower case, standard references.
 
-    `own`: whether names are Google's; in a JSON schema only the spelling of types is corrected.
+    `own` is True if the keys are Google's; in a JSON schema only the spelling of types is corrected.
     """
     if isinstance(node, list):
         return [standard(one, own=own) for one in node]
@@ -185,9 +186,9 @@ def standard(node: Any, *, own: bool = True) -> Any:
 
 _NAMES = {"defs": "$defs", "ref": "$ref"}
 _MAPS = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
-"""Keywords whose keys are names that the program chooses."""
+"""Schema keywords whose keys are names that the program chooses."""
 _VALUES = frozenset({"default", "example", "examples", "enum", "const", "required", "propertyOrdering"})
-"""Keywords that contain no schema."""
+"""Schema keywords that contain no schema."""
 
 
 def _type(value: Any) -> Any:
@@ -220,7 +221,7 @@ def _parts(turn: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _text(parts: list[dict[str, Any]], notes: list[str]) -> str:
-    """Return the text of a turn; the gateway remembers reasoning itself."""
+    """Return the text of a turn without reasoning, which the gateway remembers itself."""
     said = []
     for part in parts:
         if "text" in part:
@@ -231,7 +232,7 @@ def _text(parts: list[dict[str, Any]], notes: list[str]) -> str:
 
 
 def _turn(turn: dict[str, Any], waiting: list[tuple[str, str]], number: int, notes: list[str]) -> list[ChatMessage]:
-    """Read a turn. `waiting`: (id, function) of calls without a result so far."""
+    """Read a turn. `waiting` lists (id, function) of calls without a result so far."""
     parts, role = _parts(turn), optional(turn, "role", str, "user")
     if role == "model":
         calls = []
@@ -320,7 +321,7 @@ def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
 
 
 def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
-    """Write a stream of one piece; see `Dialect`."""
+    """Write a stream with a single event; see `Dialect`."""
     yield format_event(answer(output, asked))
 
 

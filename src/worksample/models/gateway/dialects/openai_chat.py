@@ -60,7 +60,7 @@ FREE = {"type": "object", "properties": {"input": {"type": "string"}}, "required
 MESSAGE = ("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal")
 PART = ("type", "text", "refusal", "image_url", "input_audio", "file")
 CHOICES = 16
-"""Most answers to one request."""
+"""Maximum number of answers to one request."""
 
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
@@ -110,7 +110,10 @@ def read(body: dict[str, Any], path: str) -> ModelRequest:
 
 
 def _read_tool(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool] | None:
-    """Return a tool, and whether it takes free text. Tools of the provider's servers are withheld and noted."""
+    """Return a tool, and whether it takes free text.
+
+    Tools that run on the provider's servers are left out and noted.
+    """
     kind = optional(row, "type", str, "function")
     if kind == "function":
         return _function(required(row, "function", dict), notes)
@@ -128,14 +131,17 @@ def _function(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool]:
 
 
 def free_tool(row: dict[str, Any], grammar: str, notes: list[str]) -> ToolInfo:
-    """Build a tool that takes free text; its grammar is described to the model."""
+    """Build a tool that takes free text; its description tells the model the grammar."""
     notes += unused_settings(row, ("type", "name", "description", "format"), within="tools.")
     about = optional(row, "description", str, "") + (f"\n\nThe input's grammar:\n{grammar}" if grammar else "")
     return tool(required(row, "name", str), about, FREE)
 
 
 def choice(value: Any, notes: list[str]) -> tuple[ToolChoice | None, list[str] | None]:
-    """Return how a tool is chosen, and among which; for chats and responses alike. Raises Refusal."""
+    """Return the mode of choosing a tool and the tools to choose from, for chats and responses alike.
+
+    Raises Refusal.
+    """
     if value is None or isinstance(value, str):
         plain: dict[str, ToolChoice] = {"none": "none", "auto": "auto", "required": "any"}
         if value is not None and value not in plain:
@@ -155,7 +161,7 @@ def choice(value: Any, notes: list[str]) -> tuple[ToolChoice | None, list[str] |
 
 
 def _tool_name(row: dict[str, Any]) -> str:
-    """Return a tool's name, which chats nest one level deeper than responses do."""
+    """Return a tool's name. The chat API nests it one level deeper than the responses API."""
     inner = next((row[key] for key in ("function", "custom") if isinstance(row.get(key), dict)), row)
     return required(inner, "name", str)
 
@@ -183,7 +189,7 @@ def _format(value: dict[str, Any], notes: list[str]) -> ResponseSchema | None:
 
 
 def named_schema(row: dict[str, Any], within: str, notes: list[str]) -> ResponseSchema:
-    """Build a schema with its name, in the form of chats and responses."""
+    """Build a named schema from the form that chats and responses share."""
     notes += unused_settings(row, ("type", "name", "description", "schema", "strict"), within=within)
     given = row.get("schema")
     return answer_schema(
@@ -195,7 +201,7 @@ def named_schema(row: dict[str, Any], within: str, notes: list[str]) -> Response
 
 
 def _conversation(given: list[dict[str, Any]], notes: list[str]) -> list[ChatMessage]:
-    """Read the messages. A function's result has no id: it answers the last call of its name."""
+    """Read the messages. A function's result has no id, so it belongs to the last call of that function."""
     out: list[ChatMessage] = []
     open_calls: list[tuple[str, str]] = []
     for number, row in enumerate(given):
@@ -269,7 +275,7 @@ def _parts(value: Any, notes: list[str]) -> list[Content]:
 
 
 def with_detail(image: Content, detail: str | None) -> Content:
-    """Return a picture with the detail at which the model sees it."""
+    """Return a picture with the level of detail in which the model sees it."""
     if isinstance(image, ContentImage) and detail in ("auto", "low", "high", "original"):
         return image.model_copy(update={"detail": detail})
     return image
@@ -300,7 +306,7 @@ def _usage(output: ModelOutput) -> dict[str, Any]:
 
 
 def _message_of(one: ChatCompletionChoice, asked: ModelRequest) -> tuple[dict[str, Any], str]:
-    """Return a choice's message, and why it ended."""
+    """Return the message of a choice, and the reason why it ended."""
     calls = _calls(one.message, asked)
     message: dict[str, Any] = {"role": "assistant", "content": one.message.text or None, "refusal": None}
     if calls and asked.legacy:

@@ -1,4 +1,6 @@
-"""The dialect of OpenAI's responses. Nothing is stored between requests, so each must hold the whole conversation."""
+"""The dialect of OpenAI's responses. The gateway stores no responses, so each request must contain the whole
+conversation.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,7 @@ ITEM = (
 )  # fmt: skip
 PART = ("type", "text", "refusal", "image_url", "detail", "file_data", "filename", "annotations", "logprobs")
 KNOWN = frozenset({"message.output_text.logprobs", "reasoning.encrypted_content"})
-"""Values of `include` that are honoured, or have no effect because the gateway remembers reasoning."""
+"""Values of `include` that are honoured, or that have no effect because the gateway remembers reasoning."""
 
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
@@ -121,8 +123,9 @@ def _text(given: dict[str, Any], notes: list[str]) -> dict[str, Any]:
 
 
 def _list_tools(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return every tool with its namespace, or "". Other providers have no namespaces: there a tool is
-    `NAMESPACE__NAME`.
+    """Return every tool with its namespace, or "" if it has none.
+
+    Other providers have no namespaces, so their models see the tool as `NAMESPACE__NAME`.
     """
     out: list[tuple[str, dict[str, Any]]] = []
     for row in rows(body, "tools"):
@@ -139,7 +142,7 @@ def _flat(space: str, name: str) -> str:
 
 
 def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
-    """Read a tool. Tools of the provider's servers (search, code) are withheld and noted."""
+    """Read a tool. Tools that run on the provider's servers (search, code) are left out and noted."""
     kind = required(row, "type", str)
     if kind == "function":
         notes += unused_settings(row, ("type", "name", "description", "parameters"), within="tools.")
@@ -151,7 +154,7 @@ def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
 
 
 def _add(messages: list[ChatMessage], item: dict[str, Any], notes: list[str]) -> None:
-    """Add one item of the conversation; all text and calls of one answer become one message."""
+    """Add one item of the conversation. All text and calls of one answer become one message."""
     kind = optional(item, "type", str, "message")
     notes += unused_settings(item, ITEM, within="input.")
     if kind == "message":

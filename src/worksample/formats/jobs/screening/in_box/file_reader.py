@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-TEXT = 200_000
+TEXT_LIMIT = 200_000
 """The number of characters that are read of a file's text."""
-FIELD = 2_000
-PART, PARTS, UNPACKED = 8 << 20, 400, 64 << 20
+FIELD_LIMIT = 2_000
+PART_LIMIT, PARTS_LIMIT, UNPACKED_LIMIT = 8 << 20, 400, 64 << 20
 """Limits for a packed document: bytes of one part, number of parts, bytes of all parts."""
 _ESCAPE = re.compile(rb"%([0-9A-F]{2})")
 _TAG = re.compile(r"<[^>]{0,5000}>")
@@ -38,7 +38,7 @@ _ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'
 _DECODED = frozenset({"text", "markdown", "tex", "table", "site", "notebook", "svg", "step", "ifc"})
 
 
-def read(file: Path, name: str, path: str) -> dict[str, Any]:
+def read_file(file: Path, name: str, path: str) -> dict[str, Any]:
     """Read one file; return its entry of the output."""
     job_of, sniff, decode = (
         importlib.import_module(f"in_box.{name}") for name in ("conversion_job", "format_detection", "text_encoding")
@@ -56,16 +56,16 @@ def read(file: Path, name: str, path: str) -> dict[str, Any]:
     if family == "empty":
         found["problem"] = "it is empty"
     elif family in _DECODED:
-        said = decode.decode(job.head(4 * TEXT), whole=False) or ""
-        found["text"] = (plain(said) if family in ("site", "svg") else said)[:TEXT]
-        found["unread"] = "the rest of a long text" if job.size > 4 * TEXT else ""
+        decoded = decode.decode(job.head(4 * TEXT_LIMIT), whole=False) or ""
+        found["text"] = (markup_text(decoded) if family in ("site", "svg") else decoded)[:TEXT_LIMIT]
+        found["unread"] = "the rest of a long text" if job.size > 4 * TEXT_LIMIT else ""
     elif family == "pdf":
         _read_pdf(file, found)
     elif zipfile.is_zipfile(file) or job.head(4) == b"PK\3\4":
         _read_archive(file, found, office=family in ("office", "workbook"))
     elif family in ("office", "workbook", "ole"):
         found["text"], found["unread"] = (
-            strings(job.head(8 << 20)),
+            printable_runs(job.head(8 << 20)),
             "most of it (of this old format, only single words are read)",
         )
     elif family in ("image", "raster", "psd"):
@@ -76,7 +76,7 @@ def read(file: Path, name: str, path: str) -> dict[str, Any]:
     return found
 
 
-def plain(markup: str) -> str:
+def markup_text(markup: str) -> str:
     """Return the text of markup, without parsing it."""
     text = _TAG.sub(" ", _BLOCK.sub("\n", markup))
     for entity, character in _ENTITIES.items():
@@ -84,17 +84,17 @@ def plain(markup: str) -> str:
     return re.sub(r"[ \t]{2,}", " ", text)
 
 
-def strings(data: bytes) -> str:
+def printable_runs(data: bytes) -> str:
     """Return the runs of printable characters in binary data, with one or two bytes for each character."""
     runs = (m[0].decode("utf-16-le" if b"\0" in m[0] else "ascii", "ignore") for m in _STRINGS.finditer(data))
-    return "\n".join(runs)[:TEXT]
+    return "\n".join(runs)[:TEXT_LIMIT]
 
 
 def _read_pdf(file: Path, found: dict[str, Any]) -> None:
     job = importlib.import_module("in_box.conversion_job")
     try:
         done = job.run(["pdftotext", "-q", "-enc", "UTF-8", str(file), "-"], seconds=60)
-        found["text"] = done.out[: 4 * TEXT].decode("utf-8", "replace")[:TEXT]
+        found["text"] = done.out[: 4 * TEXT_LIMIT].decode("utf-8", "replace")[:TEXT_LIMIT]
         if not done.ok:
             found["problem"] = "it cannot be opened"
         elif not found["text"].strip():
@@ -113,21 +113,21 @@ def _read_pdf(file: Path, found: dict[str, Any]) -> None:
         with pikepdf.open(file) as pdf:
             pages: Any = pdf.trailer.get("/Info", {})
             for key in list(pages.keys())[:50]:
-                keep(found, str(key).lstrip("/"), str(pages[key]))
+                add_metadata(found, str(key).lstrip("/"), str(pages[key]))
     except (pikepdf.PdfError, pikepdf.PasswordError, ValueError, RuntimeError, AttributeError):
         found["problem"] = found["problem"] or "it cannot be opened"
     with file.open("rb") as f:
         for packet in _XMP.findall(f.read(32 << 20))[:5]:
             for field, text in _PROPERTY.findall(packet.decode("utf-8", "replace"))[:100]:
-                keep(found, field, text)
+                add_metadata(found, field, text)
 
 
-def keep(found: dict[str, Any], field: str, text: str) -> None:
+def add_metadata(found: dict[str, Any], field: str, text: str) -> None:
     """Add a metadata field. Values of the same field are joined by line breaks."""
-    text = text.replace("\0", "").strip()[:FIELD]
+    text = text.replace("\0", "").strip()[:FIELD_LIMIT]
     if text and len(found["meta"]) < 100:
         before = found["meta"].get(field)
-        found["meta"][field] = text if before in (None, text) else f"{before}\n{text}"[:FIELD]
+        found["meta"][field] = text if before in (None, text) else f"{before}\n{text}"[:FIELD_LIMIT]
 
 
 def _read_archive(file: Path, found: dict[str, Any], *, office: bool) -> None:
@@ -135,19 +135,22 @@ def _read_archive(file: Path, found: dict[str, Any], *, office: bool) -> None:
         with zipfile.ZipFile(file) as archive:
             names = [info.filename for info in archive.infolist()]
             if not office:
-                found["text"], found["unread"] = "\n".join(names)[:TEXT], "the packed files (only their names are read)"
+                found["text"], found["unread"] = (
+                    "\n".join(names)[:TEXT_LIMIT],
+                    "the packed files (only their names are read)",
+                )
                 if any(info.flag_bits & 1 for info in archive.infolist()):
                     found["problem"] = "it is protected by a password"
                 return
             for name, data in _archive_parts(archive):
-                said = data.decode("utf-8", "replace")
+                markup = data.decode("utf-8", "replace")
                 if name.startswith("docProps/") or name == "meta.xml":
-                    for field, text in _PROPERTY.findall(said)[:100]:
-                        keep(found, field, text)
+                    for field, text in _PROPERTY.findall(markup)[:100]:
+                        add_metadata(found, field, text)
                 else:
-                    found["text"] = (found["text"] + "\n" + plain(said))[:TEXT]
-                    for text in dict.fromkeys(_BY.findall(said)):
-                        keep(found, "author", text)
+                    found["text"] = (found["text"] + "\n" + markup_text(markup))[:TEXT_LIMIT]
+                    for text in dict.fromkeys(_BY.findall(markup)):
+                        add_metadata(found, "author", text)
             pictures = any(name.startswith(("word/media/", "ppt/media/", "xl/media/", "Pictures/")) for name in names)
             found["unread"] = "the pictures in it" if pictures else ""
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, RuntimeError, EOFError, KeyError):
@@ -155,14 +158,14 @@ def _read_archive(file: Path, found: dict[str, Any], *, office: bool) -> None:
 
 
 def _archive_parts(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
-    left = UNPACKED
+    left = UNPACKED_LIMIT
     wanted = [i for i in archive.infolist() if _BODY.fullmatch(i.filename) or i.filename.startswith("docProps/")
               or i.filename == "meta.xml"]  # fmt: skip
-    for info in wanted[:PARTS]:
+    for info in wanted[:PARTS_LIMIT]:
         if info.filename.endswith((".jpeg", ".png", ".emf", ".wmf")) or left <= 0:
             continue
         with archive.open(info) as f:
-            data = f.read(min(PART, left))
+            data = f.read(min(PART_LIMIT, left))
         left -= len(data)
         yield info.filename, data
 
@@ -185,8 +188,8 @@ def _read_picture(file: Path, found: dict[str, Any]) -> None:
                 fields["GPS"] = " ".join(str(value) for value in gps.values())
             for field, value in list(fields.items())[:200]:
                 text = value.decode("latin-1", "replace") if isinstance(value, bytes) else str(value)
-                if len(text) <= FIELD and text.isprintable():
-                    keep(found, str(field), text)
+                if len(text) <= FIELD_LIMIT and text.isprintable():
+                    add_metadata(found, str(field), text)
     except (OSError, ValueError, SyntaxError, KeyError, TypeError, AttributeError, EOFError, IndexError, MemoryError):
         found["problem"] = "it cannot be opened"
 
@@ -206,5 +209,5 @@ def main() -> None:
         raw = _ESCAPE.sub(lambda m: bytes([int(m.group(1), 16)]), path.encode())
         file = Path(os.fsdecode(os.path.join(folder, raw)))  # noqa: PTH118 - bytes
         name = raw.rsplit(b"/", 1)[-1].decode("utf-8", "replace")
-        answers.write(json.dumps([number, read(file, name, path)], default=str) + "\n")
+        answers.write(json.dumps([number, read_file(file, name, path)], default=str) + "\n")
         answers.flush()

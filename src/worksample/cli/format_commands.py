@@ -1,4 +1,4 @@
-"""The verbs of `worksample import` and `worksample export`: a command for each format, built from what it declares."""
+"""The commands below `worksample import` and `worksample export`: one for each format, built from its declaration."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Direction = Literal["import", "export"]
 
 
 @dataclass(frozen=True)
-class FormatVerb:
+class FormatCommand:
     """One command of `worksample import` or `worksample export`."""
 
     name: str
     transfer: Transfer
 
     @property
-    def says(self) -> str:
-        """The line that the list of formats shows."""
+    def help(self) -> str:
+        """The help line in the list of formats."""
         return self.transfer.summary
 
     def load(self) -> click.Command:
@@ -36,15 +36,15 @@ class FormatVerb:
 
 
 @dataclass(frozen=True)
-class FormatVerbs(Mapping[str, FormatVerb]):
-    """The formats of one direction by name, looked up when somebody asks for one.
+class FormatCommands(Mapping[str, FormatCommand]):
+    """Mapping of a direction's formats by name, loaded on the first access.
 
-    A format of another package that cannot be loaded is missing from the list; asked for by name, it raises its error.
+    A format of another package that cannot be loaded is left out of the list; asking for it by name raises its error.
     """
 
     direction: Direction
 
-    def __getitem__(self, name: str) -> FormatVerb:
+    def __getitem__(self, name: str) -> FormatCommand:
         from worksample.formats import find_format, format_names
 
         if name not in format_names():
@@ -53,7 +53,7 @@ class FormatVerbs(Mapping[str, FormatVerb]):
         transfer = found.importer if self.direction == "import" else found.exporter
         if transfer is None:
             raise KeyError(name)
-        return FormatVerb(name, transfer)
+        return FormatCommand(name, transfer)
 
     def __iter__(self) -> Iterator[str]:
         from worksample.errors import ImportFailed
@@ -96,10 +96,10 @@ def _click_option(option: FormatOption) -> click.Option:
     import click
 
     if option.is_flag:
-        return click.Option([option.typed, option.name], is_flag=True, default=None, help=option.help)
+        return click.Option([option.typed_name, option.name], is_flag=True, default=None, help=option.help)
     kind = click.Path(exists=True, file_okay=False) if option.folder else click.STRING
     return click.Option(
-        [option.typed, option.name], metavar=option.value, type=kind, multiple=option.repeatable, default=None,
+        [option.typed_name, option.name], metavar=option.value, type=kind, multiple=option.repeatable, default=None,
         help=option.help,
     )  # fmt: skip
 
@@ -149,7 +149,7 @@ def _print_report(report: TransferReport, *, as_json: bool) -> None:
 
 @contextmanager
 def _row_counter(*, silent: bool) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how many rows were read: a table does not say beforehand how many it has."""
+    """Show on a terminal how many rows were read. A table's length is not known beforehand."""
     from .output import console
 
     shown = console(err=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from worksample.box.config import BoxConfig, Mount, Root
 from worksample.box.interface import Box
-from worksample.box.registry import open_box
+from worksample.sandboxes.box_registry import open_box
 
 from . import commands, files, sockets, streams
 

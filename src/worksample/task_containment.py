@@ -62,7 +62,7 @@ async def contain(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
 
 
 def is_signal(error: BaseException) -> bool:
-    """Whether an interrupt may come from the operator: not if the run has its own handler for that signal."""
+    """Return whether an interrupt may come from the operator: not if the run has its own handler for that signal."""
     if not isinstance(error, KeyboardInterrupt) or threading.current_thread() is not threading.main_thread():
         return False
     return getattr(signal.getsignal(signal.SIGINT), "__name__", "") != "_sighandler_noop"

@@ -7,10 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import EntryPoint, entry_points
 
+from worksample.box.config import BoxConfig
+from worksample.box.interface import Box
 from worksample.errors import SandboxError
-
-from .config import BoxConfig
-from .interface import Box
 
 GROUP = "worksample.boxes"
 """Group of entry points: each name is a kind of box, and each loads a `Start`."""

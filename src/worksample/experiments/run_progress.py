@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import POLICY
 from worksample.experiments.run_listener import RunListener, RunTally, SilentListener
 from worksample.records import Ending, Evaluation, EvaluationOutcome, GradePayload, Instance, Submission, Trial
-
-from .terminal_text import cost_range, duration, printable
+from worksample.terminal_text import cost_range, duration, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -71,13 +71,13 @@ async def a_fair_timeout_does_not_count_what_others_take_of_the_processor(box: B
 
 async def a_fair_timeout_stands_still_while_it_is_held(box: Box) -> None:
     timeout = FairTimeout(0.4)
-    timeout.hold(True)
+    box.hold(timeout, True)
     running = asyncio.create_task(box.run(["sh", "-c", "until test -e go; do sleep 0.05; done"], timeout=timeout))
     assert (await box.run(["sleep", "1"])).returncode == 0
     await box.write("go", b"")
     assert not (await running).timed_out, running
     running = asyncio.create_task(box.run(["sleep", "1000"], timeout=timeout))
-    timeout.hold(False)
+    box.hold(timeout, False)
     assert (await running).timed_out
 
 
