@@ -1,4 +1,4 @@
-"""The same on PostgreSQL, with several servers over one database."""
+"""Work by people on PostgreSQL, with several servers over one database."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from people.test_many import clerks, go
+from people.test_fifty_evaluators import clerks, go
 from people.worlds import office
 from store.test_postgres import server, url
 from worksample.people import Conflict, Denied, People, RoundKind
@@ -20,7 +20,7 @@ __all__ = ["server", "url"]
 pytestmark = pytest.mark.postgres
 
 
-def test_two_servers_over_one_database(url: str, tmp_path: Path) -> None:
+def test_two_servers_share_one_database(url: str, tmp_path: Path) -> None:
     desk = office(tmp_path, agents=3, projects=3)
     token = desk.people.accounts.invite(["evaluator"])
     with Store.open(tmp_path / "s") as store:
@@ -45,7 +45,7 @@ def test_two_servers_over_one_database(url: str, tmp_path: Path) -> None:
     desk.store.close()
 
 
-def test_servers_that_are_killed_leave_each_item_judged_once(url: str, tmp_path: Path) -> None:
+def test_killed_servers_leave_each_item_judged_once(url: str, tmp_path: Path) -> None:
     desk = office(tmp_path, agents=5, projects=6)
     for n in range(6):
         desk.hire(f"e{n}")
