@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.box, pytest.mark.long(seconds=60)]
 
 KILLS = 20
 ELSEWHERE = {"close.captured", "close.commit", "grade.commit", "grade.committed"}
-"""Failpoints of runs/test_interruptions.py and grading/test_{graders_in_boxes,judge_evaluators}.py, in the quick profile."""
+"""Failpoints that test_interruptions, test_graders_in_boxes and test_judge_evaluators cover in the quick profile."""
 SEED = 7
 REPEATS = 3
 

@@ -1,4 +1,4 @@
-"""A service that cannot count tokens costs no trial; Inspect asks Anthropic's to, and compatible servers often cannot."""
+"""A service that cannot count tokens costs no trial; Inspect asks Anthropic's to, and compatible ones often cannot."""
 
 from __future__ import annotations
 
