@@ -157,7 +157,7 @@ def test_effort_of_calibration_is_shown_before_a_run(tmp_path: Path, capsys: pyt
     show_calibration(plan)
     told = " ".join(capsys.readouterr().err.split())
     assert "12 questions, $1.28 at most" in told
-    assert "6 submissions drawn at random, to calibrate the judge, 4.0 hours at most" in told
+    assert "6 submissions drawn at random to calibrate the judge, 4.0 hours at most" in told
     assert told.count("3 of 6") == 2 and "6 labels are too few" in told
 
 
@@ -198,7 +198,7 @@ def test_invalid_table_is_refused_by_key(tmp_path: Path, table: dict[str, Any], 
 @pytest.mark.parametrize(
     ("protocol", "by", "asked", "says"),
     [
-        ("rubric", "person", (), "there is nothing to calibrate: no judge is asked anything"),
+        ("rubric", "person", (), "nothing to calibrate: this experiment asks no judge"),
         ("rubric", "judge", (Protocol.HOLISTIC,), "no judge is asked under holistic"),
         ("pairwise", "person", (Protocol.PAIRWISE,), "no judge is asked under pairwise"),
     ],

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli.run_cli import cli, cli_json
-from formats.jobs_rows import ROW, row, write_csv, write_jsonl
+from formats.job_rows import ROW, row, write_csv, write_jsonl
 from running.profiles import is_quick_run
 from worksample.audit.brief_checks import check_brief
 from worksample.cli.format_commands import FormatCommands
@@ -307,7 +307,7 @@ def test_wrong_option_values_are_reported(folder: Path) -> None:
     with pytest.raises(ImportFailed, match=r"(?s)not Parquet.*next: correct the file"):
         import_jobs(folder / "broken.parquet", folder / "out", ImportJobs())
     (folder / "twice.csv").write_text("id,id\n1,2\n")
-    with pytest.raises(ImportFailed, match="is there twice"):
+    with pytest.raises(ImportFailed, match="occurs twice"):
         import_jobs(folder / "twice.csv", folder / "out", ImportJobs())
 
 

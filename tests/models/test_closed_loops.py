@@ -12,7 +12,7 @@ import uvloop
 
 from models.test_judge_questions import DATED, MODEL, Kept
 from openai_server import judged, serving
-from worksample.models import JudgeConfig, ModelRole, ModelService, ask, close_models
+from worksample.models import JudgeConfig, ModelRole, ModelService, ask_judge, close_models
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -21,7 +21,7 @@ def test_loop_that_asked_leaves_nothing_open(factory: Callable[[], asyncio.Abstr
     async def once(role: ModelRole) -> None:
         try:
             for _ in range(2):
-                assert (await ask(role, DATED))[0].value is True
+                assert (await ask_judge(role, DATED))[0].value is True
         finally:
             await close_models()
 
