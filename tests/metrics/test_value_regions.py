@@ -1,4 +1,4 @@
-"""The best approach by value, with probabilities."""
+"""The best approach by job value, with probabilities: what must hold whatever the jobs are."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ STEPS = (
         (after(21), "step 4"),
         (after(20.3), "step 3"),
         (after(500), "step 5"),
-        (None, "earned; what was left does not say when"),
+        (None, "earned; the work does not show when"),
     ],
 )
 def test_checkpoint_is_shown_at_the_steps_that_may_have_earned_it(at: datetime | None, where: str) -> None:

@@ -118,7 +118,7 @@ def test_unknown_category_is_named(store: Store) -> None:
         made = world.submission(trial)
         store.commit(trial, made, world.evaluation(made.id, f"e{slot}", score, instance=trial.instance))
     found = sections(store)["category"]
-    assert "in no taxonomy, and a group of its own: upwork:writing/reports" in notes(found)
+    assert "in no taxonomy, and therefore a separate group: upwork:writing/reports" in notes(found)
 
 
 def test_category_with_one_trial_has_a_value_and_a_reason_for_no_interval(store: Store) -> None:
@@ -150,5 +150,5 @@ def test_too_many_agents_to_pair_are_reported(store: Store) -> None:
         world.vote("h1", world.work(agent, 0), 0, 3)
     found = sections(store)
     assert found["ranks"].rows == () and "too many for all pairs" in notes(found["ranks"]) and "pairs" not in found
-    two = sections(store, where=Subset.read(["agent=a00", "agent=a01"]))
+    two = sections(store, where=Subset.parse(["agent=a00", "agent=a01"]))
     assert [row.label for row in two["ranks"].rows] == ["a00", "a01"] and len(two["pairs"].rows) == 1

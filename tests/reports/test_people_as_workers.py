@@ -96,7 +96,7 @@ def test_advice_uses_measured_people(store: Store, tmp_path: Path) -> None:
     [taken] = cli_json(*words, "--people", "assumed")["advice"]
     assert set(taken["chances"]) == {"AI", "people"} and not taken["measured"]
     assert taken["dollars"]["value"] == pytest.approx(100 - 40)
-    assert any("as measured on jobs that they did" in note for note in told["notes"])
+    assert any("as measured on the jobs that they did" in note for note in told["notes"])
 
 
 def test_advice_says_if_people_are_assumed_for_lack_of_jobs(tmp_path: Path) -> None:

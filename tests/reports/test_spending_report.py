@@ -81,7 +81,7 @@ def test_cached_tokens_at_full_price_mark_costs_everywhere(tmp_path: Path) -> No
 )  # fmt: skip
 def test_small_amount_is_equal_on_board_figures_and_lists(amount: float, text: str) -> None:
     estimate = Estimate("cost", amount, Counts(1, 1), unit=Unit.USD)
-    assert estimate.printed() == text
+    assert estimate.format_value() == text
     if amount != 12.345:  # its nearest binary number lies below the half
         assert figure(amount, "dollars") == dollars(amount) == f"${text}"
 

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
-from .board import Leaderboard, Row
+from .board import BoardRow, Leaderboard
 from .chosen_experiments import heading_of
 from .formatting import figure, with_interval
 
@@ -19,7 +19,7 @@ EDGES = 2
 HEADS = ("agent", "pass", "mean score", "S_partial", "earned", "cost", "time", "tokens", "steps", "graded")
 
 
-def cells_of(row: Row) -> tuple[str, ...]:
+def cells_of(row: BoardRow) -> tuple[str, ...]:
     """Return a row of the board as text, one cell for each of `HEADS`."""
     return (
         row.label,

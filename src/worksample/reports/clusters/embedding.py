@@ -22,7 +22,7 @@ DIMENSIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class Embeddings:
     """Embedded texts. `vectors`: a row of length 1 per text, in float64. `by`: the embedding, with its version and
     dimensions.
     """
@@ -31,7 +31,7 @@ class Embedded:
     by: str
 
 
-def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embedded:
+def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embeddings:
     """Embed texts as unit vectors.
 
     Raises UsageError for an unknown embedding, ModelKeyError or WorksampleError if a provider fails.
@@ -49,14 +49,14 @@ def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embed
     raise UsageError(f"unknown embedding {by!r}", next=f"one of {', '.join(EMBEDDINGS)}, or provider/model")
 
 
-def unit(vectors: NDArray[Any]) -> NDArray[np.float64]:
+def unit_vectors(vectors: NDArray[Any]) -> NDArray[np.float64]:
     """Scale rows to length 1; a row of zeros stays zero."""
     made = np.asarray(vectors, dtype=np.float64)
     length = np.linalg.norm(made, axis=1, keepdims=True)
     return made / np.where(length > 0, length, 1.0)
 
 
-def _tfidf(texts: Sequence[str]) -> Embedded:
+def _tfidf(texts: Sequence[str]) -> Embeddings:
     """Embed texts by words and pairs of words, sublinear counts and smooth idf, reduced to the first singular vectors
     (latent semantic analysis).
     """
@@ -76,7 +76,7 @@ def _tfidf(texts: Sequence[str]) -> Embedded:
     matrix = csr_array(matrix.multiply(1 / np.where(lengths > 0, lengths, 1)[:, None]))
     k = min(DIMENSIONS, min(matrix.shape) - 1)
     if k < 1:
-        return Embedded(unit(matrix.toarray()), "tf-idf")
+        return Embeddings(unit_vectors(matrix.toarray()), "tf-idf")
     start = np.random.default_rng(0).standard_normal(min(matrix.shape))
     u, s, _ = svds(matrix, k=k, v0=start)
-    return Embedded(unit(u * s), f"tf-idf with SVD to {k} dimensions")
+    return Embeddings(unit_vectors(u * s), f"tf-idf with SVD to {k} dimensions")

@@ -1,4 +1,6 @@
-"""Calibration of judges of pairs: which pairs people label, whether the judge is proven, and what goes to people."""
+"""Calibration of judges of pairs: the pairs that people label, the proof of the judge, and the pairs that go to
+people.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from worksample.results.pair_sampling import drawn_pairs, key_of, later_rounds, 
 from worksample.results.result_set import ResultSet
 
 from .config import CalibrationConfig, Stratum, calibration_of
-from .label_draw import EACH, LATER, Draw, about
-from .label_rounds import LabelRound, work_of
+from .label_draw import EACH, LATER, LabelDraw, shared_strata
+from .label_rounds import LabelRound, submissions_with_slots
 from .prior_labels import carry_prior_labels, join_proofs
 
 if TYPE_CHECKING:
@@ -26,21 +28,21 @@ if TYPE_CHECKING:
 
 AGAINST = " against "
 _LATER = f", {LATER}"
-PARTED = "the judge's answers part"
+PARTED = "the judge's answers differ"
 CONTRADICTED = "a person disagreed"
 
 
-def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> Draw:
+def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> LabelDraw:
     """Draw pairs of the judge's round at random within strata, from the pairs and the seed alone.
 
-    The draw's `strata` and `drawn` name pairs (`key_of`). Two agents that meet are a stratum of their own, since a
-    preference is a figure about those two; at least two pairs of each stratum, or `labels`, are labelled.
+    The draw's `strata` and `drawn` name pairs (`key_of`). Each two agents that meet are a separate stratum, since a
+    preference is a figure about those two; in each stratum at least two pairs, or `labels`, are labelled.
     """
     strata = strata_of(store, experiment, drawn_pairs(store, judged), config)
     if not strata:
-        return Draw({}, frozenset(), config.share or 1.0, config.seed)
+        return LabelDraw({}, frozenset(), config.share or 1.0, config.seed)
     drawn = _draw_within_strata(strata, config.share or 0.0, config.seed, config.labels or EACH)
-    return Draw(strata, drawn, config.share or len(drawn) / len(strata), config.seed)
+    return LabelDraw(strata, drawn, config.share or len(drawn) / len(strata), config.seed)
 
 
 def _draw_within_strata(strata: Mapping[str, str], share: float, seed: int, least: int) -> frozenset[str]:
@@ -51,11 +53,11 @@ def _draw_within_strata(strata: Mapping[str, str], share: float, seed: int, leas
     return frozenset(key for key, flag in zip(mine, flags, strict=True) if flag)
 
 
-def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) -> Draw:
+def with_later_pairs(store: Store, experiment: Experiment, judged: Round, draw: LabelDraw) -> LabelDraw:
     """Return the draw extended by pairs that were drawn later for the judge's round.
 
-    Of each two agents that meet in the later pairs, people label the same share, two at least. Later pairs have strata
-    of their own but share the cells of the earlier ones (`cell_of`).
+    For each two agents that meet in the later pairs, people label the same share, at least two. Later pairs have
+    separate strata but share the cells of the earlier ones (`cell_of`).
     """
     config = calibration_of(experiment)
     if config is None:
@@ -67,12 +69,12 @@ def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) 
         strata = {key: f"{stratum}{_LATER}" for key, stratum in strata.items()}
         if strata:
             drawn = _draw_within_strata(strata, draw.share, draw.seed, EACH)
-            draw = Draw({**draw.strata, **strata}, draw.drawn | drawn, draw.share, draw.seed)
+            draw = LabelDraw({**draw.strata, **strata}, draw.drawn | drawn, draw.share, draw.seed)
     return draw
 
 
 def cell_of(stratum: str) -> str:
-    """Return the cell in which a judge of pairs is proven: which two agents meet, whenever they do."""
+    """Return the cell in which a judge of pairs is proven: the two agents that meet, in earlier and later pairs."""
     return stratum.removesuffix(_LATER)
 
 
@@ -80,11 +82,11 @@ def strata_of(
     store: Store, experiment: Experiment, pairs: Sequence[tuple[str, str]], config: CalibrationConfig, *,
     struck_too: bool = False,
 ) -> dict[str, str]:  # fmt: skip
-    """Return pair -> stratum for the pairs that are not struck: which two agents meet, and the plan's other strata.
+    """Return pair -> stratum for the pairs that are not struck: the two agents that meet, and the plan's other strata.
 
     struck_too: include struck pairs.
     """
-    there = {s.id: (s, slot) for s, slot in work_of(store, experiment.id, struck_too=struck_too)}
+    there = {s.id: (s, slot) for s, slot in submissions_with_slots(store, experiment.id, struck_too=struck_too)}
     pairs = [pair for pair in pairs if pair[0] in there and pair[1] in there]
     who = entrants_of(store, {id for pair in pairs for id in pair})
     agents = {a.id: a for a in store.find(Agent)}
@@ -94,7 +96,7 @@ def strata_of(
     def strata_values(submission: Submission, slot: str | None) -> dict[Stratum, str]:
         if submission.instance not in instances:
             instances[submission.instance] = store.get(Instance, submission.instance)
-        found = about(agents.get(submission.entrant), arms.get(slot or "", ""), instances[submission.instance])
+        found = shared_strata(agents.get(submission.entrant), arms.get(slot or "", ""), instances[submission.instance])
         return {**found, Stratum.AGENT: who[submission.id]}
 
     by = dict.fromkeys((Stratum.AGENT, *config.strata))
@@ -108,8 +110,9 @@ def strata_of(
 
 @dataclass(frozen=True)
 class PairCells:
-    """The judge beside people's labels: a row per pair of `pair_preferences`, with its `stratum`, its `cell`, its
-    `task`, and whether it was drawn. A proof belongs to the judges that answered, with their versions, and the cell.
+    """A judge's answers with people's labels. `rows`: a row per pair as of `pair_preferences`, with its `stratum`, its
+    `cell`, its `task`, and whether it was drawn. A proof belongs to the judges that answered, with their versions,
+    and the cell.
     """
 
     rows: pl.DataFrame
@@ -177,4 +180,6 @@ def routed_pairs(found: PairCells, config: CalibrationConfig) -> dict[str, str]:
 
 
 _NEAR = 0.25 + 1e-9
-"""A judge that repeats may lie between two sides: nearest counts, as in `metrics.prove`."""
+"""Maximum distance from a label that counts as agreement: the mean of a judge that repeats may lie between two sides,
+and the nearest counts, as in `metrics.prove`.
+"""
