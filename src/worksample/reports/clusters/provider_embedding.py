@@ -11,7 +11,7 @@ import numpy as np
 
 from worksample.errors import ModelKeyError, UsageError, WorksampleError
 
-from .embedding import Embedded, unit
+from .unit_vectors import Embedded, unit
 
 if TYPE_CHECKING:
     from httpx import Client, Response
