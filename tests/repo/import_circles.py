@@ -57,6 +57,8 @@ def _imported(tree: ast.AST, package: str) -> Iterator[tuple[str, str]]:
 
 def circles(graph: Graph) -> list[set[str]]:
     """Return the sets of modules that lead to each other."""
+    while ends := {module for module, imported in graph.items() if not imported}:
+        graph = {module: imported - ends for module, imported in graph.items() if module not in ends}
     reached = {module: _reached_from(module, graph) for module in graph}
     found = [{other for other in reached[module] if module in reached[other]} for module in graph]
     return [set(circle) for circle in {frozenset(circle) for circle in found if circle}]

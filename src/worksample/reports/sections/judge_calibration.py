@@ -15,8 +15,8 @@ from worksample.results.calibration.label_rounds import (
     drawn_of,
     labels_of,
     sent_to_people,
-    work_of,
 )
+from worksample.results.calibration.pair_strata import work_of
 from worksample.results.evaluator_answers import WHOLE, majority_by_kind
 from worksample.results.result_set import ResultSet
 

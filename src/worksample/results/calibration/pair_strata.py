@@ -31,6 +31,7 @@ _LATER = f", {LATER}"
 
 
 def draw_within_strata(strata: Mapping[str, str], share: float, seed: int, least: int) -> frozenset[str]:
+    """Draw a share of the pairs at random, at least `least` of each stratum. Return their keys."""
     from worksample.metrics import draw_labels
 
     mine = sorted(strata)
