@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
@@ -99,3 +100,14 @@ def register(cls: type[R]) -> type[R]:
     """Register a class of records, so that it can be read from its envelope. For use as a decorator."""
     REGISTRY[cls.kind] = cls
     return cls
+
+
+def from_envelope(data: Mapping[str, Any]) -> Record:
+    """Read a stored record. Raises ValueError for an unknown kind or a schema newer than this version knows."""
+    kind, schema = data.get("kind"), data.get("schema")
+    cls = REGISTRY.get(str(kind))
+    if cls is None:
+        raise ValueError(f"unknown kind of record: {kind!r}")
+    if not isinstance(schema, int) or schema > cls.schema_version:
+        raise ValueError(f"{kind} record of schema {schema!r}; this version reads up to {cls.schema_version}")
+    return cls.model_validate(cls.upgraded(data["body"], schema))
