@@ -3,7 +3,7 @@
     python benchmarks/workplace.py [--rounds 5] [--company FOLDER] [--parts start,spare,six,chat,growth]
 
 Wall-clock time says nothing on a busy machine: beside it stands the processor time of all that ran in the box.
-docs/reference/workplace.md has the figures of a run.
+docs/reference/workplace.md has some figures of a run.
 """
 
 from __future__ import annotations

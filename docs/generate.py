@@ -1,8 +1,9 @@
-"""Generate the pages that are not committed: Python API, command line, tables of settings, changelog."""
+"""Generate the pages that are not committed: Python API, command line, tables of settings and frames, changelog."""
 
 from __future__ import annotations
 
 import ast
+import csv
 import importlib
 import re
 import sys
@@ -13,6 +14,7 @@ import click
 
 from worksample.cli.exit_codes import FAILED, INCOMPLETE, INTERRUPTED, USAGE
 from worksample.cli.lazy_group import LazyGroup, root
+from worksample.store.schema import TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -46,6 +48,8 @@ SETTINGS = {
     "app": ("app/config.py", "AppConfig"),
 }
 """By mark in docs/reference/settings.md: the module and the class whose fields are the keys."""
+HIDDEN = frozenset({"body", "object", "schema_version"})
+"""Columns of the index by which nobody finds records."""
 COMMAND_LINE = f"""# Command line
 
 Every command that prints takes `--json`: one JSON document on standard output and nothing else; progress and errors go
@@ -82,6 +86,7 @@ def pages() -> dict[str, str]:
     """Return the generated pages by their paths in docs/."""
     found = {page: api(module, says) for module, (page, says) in API.items()}
     found["reference/cli.md"] = "\n".join([COMMAND_LINE, *commands(root(), "worksample")])
+    found["reference/store.md"] = store((DOCS / "reference/store.md").read_text(encoding="utf-8"))
     found["reference/settings.md"] = settings((DOCS / "reference/settings.md").read_text(encoding="utf-8"))
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     found["changelog.md"] = changes.replace("](docs/", "](")
@@ -122,10 +127,34 @@ def settings(page: str) -> str:
     """
     for mark, (module, name) in SETTINGS.items():
         rows = "\n".join(fields(ROOT / "src/worksample" / module, name))
-        table = f"| key | type | default | |\n|---|---|---|---|\n{rows}"
-        page, count = re.subn(rf"<!-- {mark} -->", lambda _, table=table: table, page)
-        if count != 1:
-            raise ValueError(f"docs/reference/settings.md has the mark <!-- {mark} --> {count} times, not once")
+        page = with_table(page, mark, f"| key | type | default | |\n|---|---|---|---|\n{rows}")
+    return page
+
+
+def store(page: str) -> str:
+    """Return docs/reference/store.md with the index's columns and those of the frames.
+
+    Raises ValueError if a mark is missing.
+    """
+    tables: dict[str, list[str]] = {}
+    with (DOCS / "data/frames.csv").open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            line = f"| `{row['column']}` | {row['type']} | {row['meaning']} |"
+            tables.setdefault(row["frame"], ["| column | type | |", "|---|---|---|"]).append(line)
+    tables["columns"] = ["| record | columns |", "|---|---|"]
+    for kind, table in TABLES.items():
+        names = ", ".join(f"`{column.name}`" for column in table.c if column.name not in HIDDEN)
+        tables["columns"].append(f"| {kind} | {names} |")
+    for mark, rows in tables.items():
+        page = with_table(page, mark, "\n".join(rows))
+    return page
+
+
+def with_table(page: str, mark: str, table: str) -> str:
+    """Return the page with a table in place of a mark. Raises ValueError if the mark is not there exactly once."""
+    page, count = re.subn(rf"<!-- {mark} -->", lambda _: table, page)
+    if count != 1:
+        raise ValueError(f"the page has the mark <!-- {mark} --> {count} times, not once")
     return page
 
 

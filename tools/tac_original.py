@@ -24,8 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from formats.tac_original_work import nothing, right, stand_ins  # noqa: E402
-from formats.tac_port import Outcome, outcomes, performed  # noqa: E402
+from formats.tac_original_work import no_work, right_work, write_stand_ins  # noqa: E402
+from formats.tac_port_runs import Outcome, outcomes, run_work  # noqa: E402
 from worksample.errors import ImportFailed  # noqa: E402
 from worksample.formats.tac.original_import import (  # noqa: E402
     TASKS,
@@ -82,14 +82,14 @@ def read(copy: Path) -> Copy:
 
 def run(copy: Path, folder: Path, tasks: Sequence[str]) -> None:
     """Import and let both kinds of agents run."""
-    for name, works in (("right", right()), ("idle", [nothing(task) for task in tasks])):
+    for name, works in (("right", right_work()), ("idle", [no_work(task) for task in tasks])):
         works = [work for work in works if work.task in tasks]
         names = [work.task for work in works]
-        more = stand_ins(folder / "projects") if name == "right" else None
+        more = write_stand_ins(folder / "projects") if name == "right" else None
         if not names:
             continue
         roots = import_original(copy, folder / name / "tac", tasks=names, overwrite=True, more=more)
-        performed(folder / name, dict(zip(names, roots, strict=True)), works, goes_on=True)
+        run_work(folder / name, dict(zip(names, roots, strict=True)), works, goes_on=True)
 
 
 def results(folder: Path, found: Copy) -> dict[str, dict[str, Outcome]]:

@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from formats.tac_port import WHO, Outcome, carried_out, outcomes  # noqa: E402
+from formats.tac_port_runs import WHO, Outcome, outcomes, run_port_tasks  # noqa: E402
 from worksample.formats.tac.port_import import installed_tasks  # noqa: E402
 from worksample.store import Store  # noqa: E402
 
@@ -38,7 +38,7 @@ def main(words: list[str]) -> int:
         with Store.open(given.folder / "store") as store:
             found = outcomes(store, names)
     else:
-        found = carried_out(given.folder, tuple(given.tasks))
+        found = run_port_tasks(given.folder, tuple(given.tasks))
     for task, both in sorted(found.items()):
         sys.stdout.write(f"{task}: {' / '.join(_score(both.get(who)) for who in WHO)}\n")
     if len(found) == len(names):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cli.run_cli import cli, cli_json
-from formats.jobs_rows import row, write_csv
+from formats.job_rows import row, write_csv
 from worksample.app.judging.scripted_experts import ManualClock, ScriptedExperts
 from worksample.people.clock import wall
 from worksample.people.rounds.job_questions import CONTEXT, IDENTIFIERS, QUALITY

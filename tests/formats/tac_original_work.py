@@ -66,7 +66,7 @@ at = 2024-10-02T09:00:00
 """Files of a company's folder."""
 
 
-def stand_ins(folder: Path) -> Path:
+def write_stand_ins(folder: Path) -> Path:
     """Write the substitutes into a folder."""
     commit = '[[commit]]\nat = 2024-10-01T09:00:00\nby = "theagentcompany"\nmessage = "Begin"\nfiles = "first"\n'
     for name, text in STAND_INS.items():
@@ -160,11 +160,11 @@ _FILES = {
 }  # fmt: skip
 
 
-def right() -> list[Work]:
+def right_work() -> list[Work]:
     """Return the right work at each task."""
     return [Work(task, "right", _FILES.get(task, {}), program=_HELP + program) for task, program in PROGRAMS.items()]
 
 
-def nothing(task: str) -> Work:
+def no_work(task: str) -> Work:
     """Return an agent's work that does nothing."""
     return Work(task, "nothing")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from PIL import Image
 
-from formats.tac_states import Files
+from formats.tac_workspace_states import Files
 
 
 def picture(colour: str) -> bytes:

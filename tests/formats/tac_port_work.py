@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from formats.tac_port_files import charts, docx, form, odt, sheet, slides
-from formats.tac_states import Files, State, states, table
+from formats.tac_workspace_states import Files, State, states, table
 from worksample.formats.tac.published_task import find_source
 
 PAGES = "http://owncloud/index.php/apps/files/?dir=/Documents/"
@@ -33,17 +33,25 @@ class Work:
     """Further Python code that it runs."""
 
 
-def given(task: str) -> Path:
+def task_folder(task: str) -> Path:
     """Return the folder of a task."""
     return find_source()[0] / task
 
 
 def works() -> list[Work]:
     """Return all work: for each task a right and a wrong one."""
-    return [*_of_states(), *_judged(), *_administration(), *_numbers(), *_finance(), *_people(), *_without()]
+    return [
+        *_work_of_states(),
+        *_judged(),
+        *_administration(),
+        *_numbers(),
+        *_finance(),
+        *_people(),
+        *_ungradable_work(),
+    ]
 
 
-def _of_states() -> list[Work]:
+def _work_of_states() -> list[Work]:
     """Return work that only leaves files: for each task the first right state, and the first other one."""
     found: dict[str, dict[str, State]] = {}
     for state in states(_utils):
@@ -57,15 +65,15 @@ def _of_states() -> list[Work]:
 
 
 def _utils(task: str) -> Path:
-    inside = given(task) / "eval_data"
-    return inside if inside.is_dir() else given(task)
+    inside = task_folder(task) / "eval_data"
+    return inside if inside.is_dir() else task_folder(task)
 
 
 def _judged() -> list[Work]:
     numbers, paper = "ds_answer_numerical_data_question", "research_answer_questions_on_paper"
     pictures = "ds_visualize_data_in_pie_and_bar_chart"
     right = ["Tea (including ice tea)", "88.475", "74.775"]
-    answers = (given(paper) / "eval_data/answers.txt").read_text().splitlines()
+    answers = (task_folder(paper) / "eval_data/answers.txt").read_text().splitlines()
     known = [line.strip() for line in answers if line.strip()]
     return [
         Work(numbers, "right", {"answer.docx": docx(right)}),
@@ -83,7 +91,7 @@ def _administration() -> list[Work]:
     costs = {"jessica_lee": 11917, "huang_jie": 5001, "chen_xinyi": 18780}
     told = [(who, text) for who, cost in costs.items() for text in (ask, f"In total {cost} dollars.")]
     forms = "admin_mass_forms_filling"
-    rows = list(csv.DictReader((given(forms) / "personnel_data_golden.csv").read_text().splitlines()))
+    rows = list(csv.DictReader((task_folder(forms) / "personnel_data_golden.csv").read_text().splitlines()))
     filled = {f"Documents/Admin/i_9_forms/{_form_name(row)}": form(_i9(row)) for row in rows}
     return [
         Work(task, "right", urls=page, told=tuple(told)),
@@ -133,15 +141,15 @@ def _i9(row: Mapping[str, str]) -> dict[str, str]:
 def _numbers() -> list[Work]:
     closing, cells, deck = "ds_predictive_modeling", "ds_format_excel_sheets", "ds_stock_analysis_slides"
     answer = f"{FINANCE}/stock_test_answer.csv"
-    golden = (given(closing) / "golden_answer.csv").read_bytes()
+    golden = (task_folder(closing) / "golden_answer.csv").read_bytes()
     rows = golden.decode().splitlines()
     flat = "\n".join([rows[0], *(",".join("100" for _ in row.split(",")) for row in rows[1:])])
     talk = (
         "Good morning, dear board.\n" + "".join(f"Slide {n}: what we see.\n" for n in range(1, 6)) + "Thank you all.\n"
     )
     shown = f"{FINANCE}/stock_presentation"
-    clean = (given(deck) / "stock_data.csv").read_bytes()
-    source = (given(cells) / "respondent_counts.xlsx").read_bytes()
+    clean = (task_folder(deck) / "stock_data.csv").read_bytes()
+    source = (task_folder(cells) / "respondent_counts.xlsx").read_bytes()
     return [
         Work(closing, "right", cloud={answer: golden}),
         Work(closing, "wrong", cloud={answer: flat.encode()}),
@@ -176,16 +184,16 @@ def _formatted(source: bytes) -> bytes:
 
 
 def _finance() -> list[Work]:
-    from formats.tac_port_finance import flagged_payments, flagged_variances, tax_credit
+    from formats.tac_port_finance_answers import flagged_payments, flagged_variances, tax_credit
 
     variance, invoices = "finance_budget_variance", "finance_invoice_matching"
     income, credit = "finance_create_10k_income_report", "finance_apply_tax_credit"
     head: list[object] = ["Flagged_Variances"]
     two: list[object] = ["Payment_ID", "Issue"]
-    flags = flagged_variances(given(variance))
-    issues = flagged_payments(given(invoices))
+    flags = flagged_variances(task_folder(variance))
+    issues = flagged_payments(task_folder(invoices))
     opened = (PAGES + "Financials/payments.xlsx&openfile=true", PAGES + "Financials/invoices_pdfs")
-    reference = (given(income) / "reference_net_income.csv").read_text()
+    reference = (task_folder(income) / "reference_net_income.csv").read_text()
     path = "The table is at /workspace/net_income_report.csv. We should invest in"
     asked = "Are we electing the reduced credit under section 280C? Had we research expenses in the prior 3 tax years?"
     tens = (PAGES + "Financials/Annual%20Reports/10Ks",)
@@ -210,7 +218,7 @@ def _people() -> list[Work]:
     memo, chat = "hr_populate_salary_increase_memo", "hr_check_attendance_multiple_days_department_with_chat"
     words = ["company values", "code of conduct", "operational procedures", "employee benefits", "company policies"]
     asked = ("priya_sharma", "Is it NIW that you applied for?")
-    placed = {name: (given(job) / name).read_bytes() for name in ("template.md", "requirement.txt")}
+    placed = {name: (task_folder(job) / name).read_bytes() for name in ("template.md", "requirement.txt")}
     text = b"# New Grad Software Engineer\n\n## Requirements\n\n" + placed["requirement.txt"]
     notices = {f"{HR}/salary_increase_notice/{n}.odt": odt([f"Notice {n}"]) for n in range(10)}
     wanted = {"name", "email", "salary amount", "assignment start and end date"}
@@ -233,7 +241,7 @@ def _people() -> list[Work]:
     ]  # fmt: skip
 
 
-def _without() -> list[Work]:
+def _ungradable_work() -> list[Work]:
     """Return work at tasks that can never be graded here."""
     salary, cam, wave = "hr_salary_analysis", "ml_generate_gradcam", "sde_run_rising_wave_locally"
     report = {f"{HR}/Salary_Analysis_Report.odt": odt(["78300", "95000", "65000", "78000"])}

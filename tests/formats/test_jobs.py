@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli.run_cli import cli, cli_json
-from formats.jobs_rows import ROW, row, write_csv, write_jsonl
+from formats.job_rows import ROW, row, write_csv, write_jsonl
 from running.profiles import is_quick_run
 from worksample.audit.brief_checks import check_brief
 from worksample.cli.format_commands import FormatCommands

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cli.run_cli import cli_json
-from formats.tac_states import State, states, trajectory
+from formats.tac_workspace_states import State, states, trajectory
 from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.errors import POLICY, Cause, UsageError
 from worksample.formats.tac import import_tac
@@ -163,7 +163,7 @@ def lay(root: Path, key: str, state: State, references: Path | None) -> None:
         shutil.copytree(references, root / key / "utils")
 
 
-async def in_one_box(root: Path) -> dict[str, Any]:
+async def grade_in_one_box(root: Path) -> dict[str, Any]:
     """Grade all cases below `root` in one process in one grading box."""
     here = Path(__file__).parent
     config = BoxConfig(
@@ -175,7 +175,7 @@ async def in_one_box(root: Path) -> dict[str, Any]:
         label="tac",
     )
     async with open_box(config) as box:
-        words = [sys.executable, "-P", "/tests/tac_many.py", "/cases", f"{config.scratch}/results.json"]
+        words = [sys.executable, "-P", "/tests/tac_grade_states.py", "/cases", f"{config.scratch}/results.json"]
         done = await box.run(words, timeout=300)
         assert done.returncode == 0, done.stderr.decode()[-3000:]
         return dict(json.loads(await box.read(f"{config.scratch}/results.json", 8 << 20)))
@@ -206,7 +206,7 @@ def graded(published: dict[str, PublishedTask], tmp_path_factory: pytest.TempPat
     lay(root, f"{right.task}-silent", right, utils(published, right.task, given / right.task))
     cases.append({"key": f"{right.task}-silent", "task": right.task, "score": None})
     (root / "cases.json").write_text(json.dumps(cases))
-    found = asyncio.run(in_one_box(root))
+    found = asyncio.run(grade_in_one_box(root))
     return {case["key"]: {**found[case["key"]], "wanted": case["score"], "task": case["task"]} for case in cases}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from formats.tac_states import Files
+from formats.tac_workspace_states import Files
 from grading.helpers_grading import Bench
 from grading.judging_material import roles
 from openai_server import Answer, Fault, judged, read, says, serving

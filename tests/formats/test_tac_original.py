@@ -10,9 +10,9 @@ import pytest
 from cryptography.fernet import Fernet
 
 from cli.run_cli import cli_json
-from formats.tac_original import MOVING, TASKS, original
-from formats.tac_port import Outcome, performed
+from formats.tac_port_runs import Outcome, run_work
 from formats.tac_port_work import Work
+from formats.tac_small_repository import CHANNEL_MOVE, TASKS, write_repository
 from worksample.errors import ImportFailed, UsageError
 from worksample.formats.tac.original_import import count_needs, import_original, read_originals
 from worksample.tasks import read_package
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.tac
 
 
 def test_copy_of_the_repository_is_read_and_counted(tmp_path: Path) -> None:
-    found = {task.name: task for task in read_originals(original(tmp_path))}
+    found = {task.name: task for task in read_originals(write_repository(tmp_path))}
     assert {name: task.services for name, task in found.items()} == {
         "finance-report": ("owncloud",),
         "hr-emoji": ("rocketchat",),
@@ -42,7 +42,7 @@ def test_copy_of_the_repository_is_read_and_counted(tmp_path: Path) -> None:
 
 
 def test_packages_of_a_copy_are_valid_and_keep_tokens(tmp_path: Path) -> None:
-    made = import_original(original(tmp_path / "copy"), tmp_path / "tac")
+    made = import_original(write_repository(tmp_path / "copy"), tmp_path / "tac")
     assert [root.name for root in made] == ["tac-finance-report", "tac-hr-emoji", "tac-pm-greet", "tac-sde-issue"]
     packages = {root.name: read_package(root) for root in made}
     greet = packages["tac-pm-greet"].instances[0].environment
@@ -70,7 +70,7 @@ def test_channels_of_a_copy_have_their_published_members(tmp_path: Path) -> None
     """Members who are not people of the copy are left out, and an empty channel is not open to all. The agent owns all
     of them.
     """
-    [root] = import_original(original(tmp_path / "copy", MOVING), tmp_path / "tac")
+    [root] = import_original(write_repository(tmp_path / "copy", CHANNEL_MOVE), tmp_path / "tac")
     company = read_company(root / "company")
     assert company.people == ("theagentcompany", "li_ming")
     rooms = company.channels
@@ -88,7 +88,7 @@ def test_channels_of_a_copy_have_their_published_members(tmp_path: Path) -> None
 @pytest.mark.parametrize("name", ["sde-install", "example"])
 def test_task_without_services_has_files_as_deliverables(name: str, tmp_path: Path) -> None:
     """The copy's own example has a category, although its name contains no department."""
-    folder = original(tmp_path / "copy") / "workspaces/tasks" / name
+    folder = write_repository(tmp_path / "copy") / "workspaces/tasks" / name
     folder.mkdir()
     (folder / "task.md").write_text("Write /workspace/answer.txt.")
     (folder / "evaluator.py").write_text("def grade_checkpoints(trajectory=''):\n    return None\n")
@@ -113,7 +113,7 @@ def test_task_without_services_has_files_as_deliverables(name: str, tmp_path: Pa
     ],
 )
 def test_malformed_file_is_named(file: str, text: str, fault: str, tmp_path: Path) -> None:
-    copy = original(tmp_path)
+    copy = write_repository(tmp_path)
     place = copy / "workspaces/tasks/pm-greet" / file
     if text:
         place.write_text(text)
@@ -130,7 +130,7 @@ def test_malformed_file_is_named(file: str, text: str, fault: str, tmp_path: Pat
 
 
 def test_encrypted_evaluator_is_decrypted_with_the_published_key(tmp_path: Path) -> None:
-    copy = original(tmp_path)
+    copy = write_repository(tmp_path)
     place = copy / "workspaces/tasks/pm-greet/evaluator.py"
     source, key = place.read_text(), base64.urlsafe_b64encode(b"theagentcompany is all you need\0")
     place.unlink()
@@ -147,7 +147,7 @@ def test_folder_without_a_copy_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not a copy"):
         read_originals(tmp_path)
     with pytest.raises(UsageError, match="no such task"):
-        import_original(original(tmp_path / "copy"), tmp_path / "tac", tasks=["nonesuch"])
+        import_original(write_repository(tmp_path / "copy"), tmp_path / "tac", tasks=["nonesuch"])
 
 
 CLOSE = """
@@ -200,8 +200,8 @@ ask("channels.invite", head, {"roomName": "project-ai", "userId": li})
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_move_between_channels_scores_only_when_done(tmp_path: Path) -> None:
     works = [Work("hr-move", "right", program=TRANSFER), Work("hr-move", "nothing")]
-    [root] = import_original(original(tmp_path / "copy", MOVING), tmp_path / "tac")
-    found = performed(tmp_path, {"hr-move": root}, works)
+    [root] = import_original(write_repository(tmp_path / "copy", CHANNEL_MOVE), tmp_path / "tac")
+    found = run_work(tmp_path, {"hr-move": root}, works)
     assert (found["hr-move"]["right"].score, found["hr-move"]["nothing"].score) == (1.0, 0.0), found
 
 
@@ -220,8 +220,8 @@ def test_evaluators_of_a_copy_grade_right_and_wrong_work(tmp_path: Path) -> None
     (more / "projects").mkdir(parents=True)
     issue = '[[issue]]\nsubject = "The rate is wrong"\nby = "theagentcompany"\nat = 2024-11-01T09:00:00\n'
     (more / "projects/rates.toml").write_text(f'title = "Rates"\n{issue}')
-    roots = import_original(original(tmp_path / "copy"), tmp_path / "tac", tasks=names, more=more)
-    found = performed(tmp_path, dict(zip(names, roots, strict=True)), WORKS)
+    roots = import_original(write_repository(tmp_path / "copy"), tmp_path / "tac", tasks=names, more=more)
+    found = run_work(tmp_path, dict(zip(names, roots, strict=True)), WORKS)
     assert found["pm-greet"]["right"].score == 1.0, found
     assert found["pm-greet"]["wrong"] == Outcome(
         0.0, ((1.0, 0.0), (1.0, 0.0), (2.0, 0.0), (1.0, 0.0)), reason="0 of 5 points"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from formats.tac_port import Outcome, carried_out
+from formats.tac_port_runs import Outcome, run_port_tasks
 from formats.tac_port_work import works
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.company import AGENT, DOCUMENTS
@@ -25,24 +25,24 @@ NOT_GRADED = {
     "ml_generate_gradcam": "grader.lacks",
     "sde_run_rising_wave_locally": "grader.lacks",
 }
-BLIND = {"ds_format_excel_sheets"}
+UNSEEING_EVALUATORS = {"ds_format_excel_sheets"}
 """Tasks whose evaluator quotes the folder's name twice and therefore finds nothing."""
-SHORT = {"admin_mass_forms_filling": 0.8, "hr_create_employee_manual": 0.25}
+HIGHEST_SCORES = {"admin_mass_forms_filling": 0.8, "hr_create_employee_manual": 0.25}
 """Task -> the highest score of right work, limited by flaws of the port."""
 
 
-def held(found: dict[str, dict[str, Outcome]]) -> None:
+def assert_expected_scores(found: dict[str, dict[str, Outcome]]) -> None:
     """Assert that right work gets the highest possible score, and wrong work a lower one."""
     for task, both in found.items():
         right, wrong = both["right"], both["wrong"]
         if task in NOT_GRADED:
             assert (right.cause, wrong.cause) == (NOT_GRADED[task],) * 2, (task, both)
-        elif task in BLIND:
+        elif task in UNSEEING_EVALUATORS:
             assert (right.score, wrong.score) == (0.0, 0.0), (task, both)
         elif right.cause == "grader.lacks" and "fitz" in right.reason:
             assert task == "finance_apply_tax_credit"
         else:
-            assert right.score == pytest.approx(SHORT.get(task, 1.0)), (task, both)
+            assert right.score == pytest.approx(HIGHEST_SCORES.get(task, 1.0)), (task, both)
             assert wrong.score is not None, (task, both)
             assert wrong.score < right.score, (task, both)
 
@@ -52,8 +52,8 @@ def held(found: dict[str, dict[str, Outcome]]) -> None:
 @pytest.mark.long(seconds=60)
 @pytest.mark.thorough(quick=QUICK)
 def test_task_with_both_services_runs_from_import_to_grade(tmp_path: Path) -> None:
-    found = carried_out(tmp_path, ("hr_green_card_consultation",))
-    held(found)
+    found = run_port_tasks(tmp_path, ("hr_green_card_consultation",))
+    assert_expected_scores(found)
     assert found["hr_green_card_consultation"]["right"].parts == ((1.0, 1.0),) * 3
 
 
@@ -63,9 +63,9 @@ def test_task_with_both_services_runs_from_import_to_grade(tmp_path: Path) -> No
 @pytest.mark.timeout(7200)
 @pytest.mark.thorough(quick=QUICK)
 def test_all_39_tasks_run_from_import_to_grade(tmp_path: Path) -> None:
-    found = carried_out(tmp_path)
+    found = run_port_tasks(tmp_path)
     assert len(found) == 39
-    held(found)
+    assert_expected_scores(found)
     told = [both for both in found.values() if (both["right"].score or 0.0) > (both["wrong"].score or 0.0)]
     assert len(told) >= 30
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formats.upbench_tables import Maker
+from formats.random_upbench_tables import Maker
 from reports import people_world
 from results.random_worlds import RandomWorld
 from worksample.errors import FaultyRows, ImportFailed, UsageError
@@ -129,21 +129,21 @@ def test_store_exported_and_imported_exports_equal_tables(world: Store, tmp_path
     out_in_out(tables_of(world)[0], tmp_path, "jsonl").close()
 
 
-def sound(seed: int, jobs: int) -> Tables:
+def random_tables(seed: int, jobs: int) -> Tables:
     """Return random valid tables of jobs, with ids that all differ."""
     drawn = (Maker(n, jobs).make() for n in range(seed, seed + 10_000, 100))
     return next(made for made in drawn if len({p["contract_id"] for p in made["projects"]}) == jobs)
 
 
 def test_random_small_tables_imported_and_exported_are_equal(tmp_path: Path) -> None:
-    out_in_out(sound(1, 2), tmp_path, "parquet").close()
+    out_in_out(random_tables(1, 2), tmp_path, "parquet").close()
 
 
 @pytest.mark.thorough(quick="formats/test_upbench.py::test_random_small_tables_imported_and_exported_are_equal")
 @pytest.mark.parametrize("form", TABLE_FORMATS)
 def test_random_tables_imported_and_exported_are_equal(tmp_path: Path, form: str) -> None:
     for seed in range(15):
-        out_in_out(sound(seed + 20 * TABLE_FORMATS.index(form), 4), tmp_path / str(seed), form).close()
+        out_in_out(random_tables(seed + 20 * TABLE_FORMATS.index(form), 4), tmp_path / str(seed), form).close()
 
 
 @pytest.mark.thorough(quick="formats/test_upbench.py::test_store_exported_and_imported_exports_equal_tables")

@@ -64,7 +64,7 @@ def tables(jobs: int, counts: Counts, attempts: tuple[int, ...] = (1, 2)) -> Tab
     )  # fmt: skip
 
 
-def taken(folder: Path, *deliveries: Tables) -> dict[str, Section]:
+def measure_imports(folder: Path, *deliveries: Tables) -> dict[str, Section]:
     """Import the tables one after another; return the figures of the store."""
     with Store.open(folder / "store", create=True) as store:
         for n, each in enumerate(deliveries):
@@ -91,7 +91,7 @@ def test_chains_across_two_imports_are_joined(tmp_path: Path) -> None:
         "submissions": [s for s in whole["submissions"] if s["submission_id"] not in gone],
         "evaluations": [e for e in whole["evaluations"] if e["submission_id"] not in gone],
     }
-    once, twice = taken(tmp_path / "once", whole), taken(tmp_path / "twice", first, whole)
+    once, twice = measure_imports(tmp_path / "once", whole), measure_imports(tmp_path / "twice", first, whole)
     assert set(once) == set(twice)
     for name in ("lifts", "performance", "within-k", "attempt-change", "feedback", "feedback-cost"):
         assert values(once[name]) == values(twice[name]), name
@@ -99,7 +99,7 @@ def test_chains_across_two_imports_are_joined(tmp_path: Path) -> None:
 
 
 def test_imported_and_own_experiment_are_not_one_study(tmp_path: Path) -> None:
-    taken(tmp_path, tables(3, {"ann": (1, 1, 1)}))
+    measure_imports(tmp_path, tables(3, {"ann": (1, 1, 1)}))
     with Store.open(tmp_path / "store") as store:
         [imported] = store.find(Experiment)
         own = imported.replaced(
@@ -117,7 +117,7 @@ def test_imported_and_own_experiment_are_not_one_study(tmp_path: Path) -> None:
 def test_published_counts_imported_as_tables_give_table_3(tmp_path: Path, apart: bool) -> None:
     counts = {agent: made for agent, (made, _) in PAPER.items()}
     whole = tables(322, counts)
-    taken(tmp_path, *((tables(322, counts, (1,)), whole) if apart else (whole,)))
+    measure_imports(tmp_path, *((tables(322, counts, (1,)), whole) if apart else (whole,)))
     with Store.open(tmp_path / "store") as store:
         names = [e.id for e in store.find(Experiment)]
     words = ("metrics", *names, "--only", "performance", "--store", tmp_path / "store")

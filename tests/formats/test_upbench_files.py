@@ -13,7 +13,7 @@ from worksample.records import Entry, Instance, Submission
 from worksample.store import Store, put_canonical
 
 ODD = "a/b: ü 7"
-LAID: dict[str, bytes] = {
+FILES: dict[str, bytes] = {
     "s1/x.txt": b"first",
     "s2/x.txt": b"second",
     "s2/deep/er/Bericht für Öl.pdf": b"%PDF-1.7\n\x00\xff",
@@ -25,7 +25,7 @@ LAID: dict[str, bytes] = {
 
 
 def laid_out(folder: Path) -> Path:
-    for name, data in LAID.items():
+    for name, data in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
     tables = base()
@@ -59,8 +59,8 @@ def test_files_exported_and_imported_export_equal_bytes(tmp_path: Path) -> None:
             found.append((tables_of(store)[0], {id: part.manifest for id, part in outputs.items()}))
             source = tmp_path / str(turn + 1)
             told = export_upbench(store, source, config=ExportUpbench(format="parquet", private=True, files=True))
-            assert (told.beside, told.left_out.get("files that no table can name", 0)) == (len(LAID), 0)
-            assert files_below(source) == LAID
+            assert (told.beside, told.left_out.get("files that no table can name", 0)) == (len(FILES), 0)
+            assert files_below(source) == FILES
     assert found[0] == found[1]
 
 
@@ -80,7 +80,7 @@ def test_files_without_a_valid_name_are_counted_and_not_written(tmp_path: Path) 
         told = export_upbench(store, tmp_path / "out", config=ExportUpbench(private=True, files=True))
     assert {p.name for p in (tmp_path / "out" / "odd").iterdir()} == {"%FF.txt", "fine.txt"}
     assert told.left_out["files that no table can name"] == 2
-    assert set(files_below(tmp_path / "out")) == {*LAID, "odd/fine.txt", "odd/%FF.txt"}
+    assert set(files_below(tmp_path / "out")) == {*FILES, "odd/fine.txt", "odd/%FF.txt"}
 
 
 def test_files_of_private_jobs_are_not_exported(tmp_path: Path) -> None:

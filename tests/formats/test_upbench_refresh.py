@@ -236,7 +236,7 @@ def test_excluded_jobs_are_imported_marked_and_outside_the_suite(refreshed: Refr
     assert (tags["m0"], tags["m1"]) == (("hourly",), ("several-milestones",))
 
 
-def told(command: Command, *words: object) -> Any:
+def json_output(command: Command, *words: object) -> Any:
     """Return the JSON output of a command."""
     done = CliRunner().invoke(command, [*map(str, words), "--json"], catch_exceptions=False)
     assert done.exit_code == 0, done.output
@@ -247,11 +247,11 @@ def test_commands_import_and_export_tables(tmp_path: Path) -> None:
     write_tables(base(), tmp_path / "t")
     at = ("--store", tmp_path / "s")
     importing, exporting = FormatCommands("import")["upbench"].load(), FormatCommands("export")["upbench"].load()
-    made = told(importing, tmp_path / "t", tmp_path / "jobs", *at)
+    made = json_output(importing, tmp_path / "t", tmp_path / "jobs", *at)
     assert made["refresh"]["rows"]["submissions"]["new"] == 2 and made["experiment"]
     with Store.open(tmp_path / "s") as store:
         assert export_upbench(store, tmp_path / "none").left_out == {"jobs of private suites": 1}
-    assert told(exporting, tmp_path / "out", *at, "--private", "--format", "json")["rows"]["evaluations"] == 2
+    assert json_output(exporting, tmp_path / "out", *at, "--private", "--format", "json")["rows"]["evaluations"] == 2
     words = [tmp_path / "t", tmp_path / "jobs", "--overwrite", *at]
     refused = CliRunner().invoke(importing, list(map(str, words)))
     assert isinstance(refused.exception, UsageError) and "--overwrite works only with" in str(refused.exception)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import csv
 import json
-import re
 from pathlib import Path
 
 import polars as pl
@@ -31,7 +31,7 @@ from worksample.store import Store
 from worksample.store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
 
 WORLD = World()
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "reference/store.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "data/frames.csv"
 
 
 @pytest.fixture
@@ -44,9 +44,9 @@ def row(frame: pl.DataFrame, **key: object) -> dict[str, object]:
 
 
 def documented(name: str) -> dict[str, str]:
-    """Column -> type, as docs/reference/store.md has them."""
-    section = DOCS.read_text(encoding="utf-8").split(f"### `{name}`")[1].split("###")[0]
-    return dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", section, re.MULTILINE))
+    """Column -> type, as docs/data/frames.csv has them."""
+    with DOCS.open(encoding="utf-8", newline="") as lines:
+        return {row["column"]: row["type"] for row in csv.DictReader(lines) if row["frame"] == name}
 
 
 @pytest.mark.parametrize("frame", FRAMES, ids=lambda f: f.__name__)

@@ -50,7 +50,7 @@ def read_spec(path: str) -> BoxSpec:
         raise SandboxError(
             f"not a valid box config: {said}",
             where=path,
-            next="correct the file by docs/reference/boxes.md, 'In Inspect'",
+            next="correct the file by docs/reference/boxes.md, 'In Python'",
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""The store as polars frames. Their columns are stable and listed in docs/reference/store.md.
+"""The store as polars frames. Their columns are stable and listed in docs/data/frames.csv.
 
 Every function takes `experiment` (an id or a name; None for all) and reads the index alone. Rows are sorted by time,
 then id.

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from app.round.desks import Desks
 from app.round.driving import axe
 from app.web.bench import front, given, handed_in, saved, until
-from formats.jobs_rows import row, write_csv
+from formats.job_rows import row, write_csv
 from worksample.formats.jobs import ImportJobs, import_jobs
 from worksample.people import RoundKind, final_verdicts
 from worksample.people.rounds.job_questions import CONTEXT, IDENTIFIERS, QUALITY, Question

@@ -89,15 +89,15 @@ class Outcome:
     reason: str = ""
 
 
-def carried_out(
+def run_port_tasks(
     folder: Path, tasks: tuple[str, ...] = (), parallel: int = 2, graders: int = 2
 ) -> dict[str, dict[str, Outcome]]:
     """Run tasks of the port, by default all 39; return task -> agent -> outcome."""
     made = {item.name: item.package for item in import_tac(folder / "tac", tasks=tasks)}
-    return performed(folder, made, [work for work in works() if work.task in made], parallel, graders)
+    return run_work(folder, made, [work for work in works() if work.task in made], parallel, graders)
 
 
-def performed(
+def run_work(
     folder: Path, packages: Mapping[str, Path], given: Sequence[Work], parallel: int = 2, graders: int = 2,
     *, goes_on: bool = False,
 ) -> dict[str, dict[str, Outcome]]:  # fmt: skip
@@ -181,7 +181,7 @@ def _write_script(folder: Path, work: Work, package: str) -> None:
 
 @contextmanager
 def _models() -> Iterator[None]:
-    with serving(answering) as served:
+    with serving(answer_request) as served:
         told = {"LOCAL_BASE_URL": served.base_url, "LOCAL_API_KEY": "none"}
         before = {name: os.environ.get(name) for name in told}
         os.environ.update(told)
@@ -194,7 +194,7 @@ def _models() -> Iterator[None]:
                     os.environ[name] = value
 
 
-def answering(request: dict[str, Any], count: int) -> Answer:
+def answer_request(request: dict[str, Any], count: int) -> Answer:
     """Answer as a colleague who thanks, or as a judge who searches the work for the subject of the question."""
     if "colleague" in request["model"]:
         return says("Thank you, that helps.")
@@ -215,7 +215,7 @@ def _colour(data: bytes) -> tuple[int, int, int]:
     return int(pixel[0]), int(pixel[1]), int(pixel[2])
 
 
-ABOUT = {
+SUBJECTS = {
     "the budget was asked for": ["What is the budget"],
     "280C": ["280C", "prior 3 tax years"],
     "/workspace/net_income_report.csv": ["/workspace/net_income_report.csv", "Meta Platforms"],
@@ -231,7 +231,7 @@ ABOUT = {
 
 
 def _wanted(words: str) -> list[str]:
-    for about, wanted in ABOUT.items():
+    for about, wanted in SUBJECTS.items():
         if about in words:
             return wanted
     quoted = re.findall(r"indicate ['\"](.*)['\"]\?", words) or re.findall(r"answer `(.*?)`", words)

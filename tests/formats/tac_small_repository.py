@@ -165,7 +165,7 @@ def grade_checkpoints(trajectory=""):
     return Result([Checkpoint(1, int(left())), Checkpoint(1, int(came()))])
 """
 Files = Mapping[str, str]
-MOVING: Mapping[str, Files] = {
+CHANNEL_MOVE: Mapping[str, Files] = {
     "hr-move": {
         "task.md": "Move Li Ming from #project-graphdb to #project-ai.\n",
         "dependencies.yml": "- rocketchat\n",
@@ -200,7 +200,7 @@ TASKS: Mapping[str, Files] = {
 }
 
 
-def original(folder: Path, tasks: Mapping[str, Files] = TASKS) -> Path:
+def write_repository(folder: Path, tasks: Mapping[str, Files] = TASKS) -> Path:
     """Write the repository."""
     base = folder / "workspaces/base_image"
     base.mkdir(parents=True)

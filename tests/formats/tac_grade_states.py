@@ -1,6 +1,6 @@
 """Script for the grading box that grades many states one after another, each at the paths that evaluators read.
 
-`python tac_many.py CASES RESULTS`: CASES holds `cases.json` (a list of {key, task}) and a folder per key with
+`python tac_grade_states.py CASES RESULTS`: CASES holds `cases.json` (a list of {key, task}) and a folder per key with
 `workspace/`, `utils/`, `data/` and `trajectory/`; RESULTS gets {key: {score, parts, reason} or {cause, reason}}.
 """
 

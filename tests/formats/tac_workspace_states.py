@@ -65,7 +65,14 @@ def states(utils: Callable[[str], Path]) -> list[State]:
     """Return all states. utils: returns the folder of a task with the files that its image puts into /utils or
     /workspace.
     """
-    return [*_answers(), *_folders(), *_tables(utils), *_databases(utils), *_attendance(utils), *_talked(utils)]
+    return [
+        *_answers(),
+        *_folders(),
+        *_tables(utils),
+        *_databases(utils),
+        *_attendance(utils),
+        *_conversation_states(utils),
+    ]
 
 
 def _answers() -> list[State]:
@@ -280,7 +287,7 @@ def _attendance(utils: Callable[[str], Path]) -> list[State]:
     ]
 
 
-def _talked(utils: Callable[[str], Path]) -> list[State]:
+def _conversation_states(utils: Callable[[str], Path]) -> list[State]:
     """Return states for evaluators that also read the conversation."""
     return [*_payroll(utils), *_perfect(utils), *_several_days(utils), *_expenses(utils), *_talent()]
 
