@@ -20,7 +20,7 @@ from forking.child import ended
 from openai_server import Answer, judged, read, serving
 from reports.measuring import cell
 from worksample.cli.judging_forecast import judging_of, show_calibration, show_judging
-from worksample.cli.run_output import dry
+from worksample.cli.run_output import print_dry_run
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import PeopleConfig
 from worksample.experiments.config_file import load
@@ -174,7 +174,7 @@ def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> Non
             ):
                 planned(store, config.replaced(calibration=other))
             with pytest.raises(PlanError, match="differs from the value with which"):
-                dry(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
+                print_dry_run(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
 
 
 @pytest.mark.parametrize(
