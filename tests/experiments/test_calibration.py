@@ -157,7 +157,7 @@ def test_what_calibrating_takes_is_told_before_a_run(tmp_path: Path, capsys: pyt
     show_calibration(plan)
     told = " ".join(capsys.readouterr().err.split())
     assert "12 questions, $1.28 at most" in told
-    assert "6 submissions drawn at random, to calibrate the judge, 4.0 hours at most" in told
+    assert "6 submissions drawn at random to calibrate the judge, 4.0 hours at most" in told
     assert told.count("3 of 6") == 2 and "6 labels are too few" in told
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 STARTER, STARTER_TIME = "starter", "5m"
-"""Suite of `worksample demo`, and the time limit of its trials. Scripts need seconds, but plans state the longest time."""
+"""Suite of `worksample demo`, and the time limit of its trials: scripts need seconds, but plans show the limit."""
 SUITE, TASK, AGENT = "quaymark", "adm-desktops", "jules"
 SERVICES = ("chat", "tracker", "files")
 FONTS = "fonts-liberation"
