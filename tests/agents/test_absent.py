@@ -8,7 +8,7 @@ import pytest
 
 from worksample.agents import define
 from worksample.agents.agent_builder import check_program
-from worksample.agents.command_programs import missing_program, programs_of
+from worksample.agents.missing_programs import missing_program, programs_of
 from worksample.errors import PlanError
 
 

@@ -11,7 +11,7 @@ from worksample.cli.demo_studies import AGENT, FONTS, TASK, company_config
 from worksample.errors import SandboxUnavailable
 from worksample.experiments.planning.preparation import prepare
 from worksample.files import HashSink
-from worksample.privileged import root_command
+from worksample.root_command import root_command
 from worksample.workplace.install import apt_get
 
 PACKAGES = ("chromium", FONTS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.run_cli import SCRIPTS, TINY, cli, cli_json
-from worksample.formats.atif import faults
+from worksample.formats.atif import find_faults
 
 pytestmark = pytest.mark.box
 
@@ -29,4 +29,4 @@ def test_logs_hold_the_scores_and_trajectories_come_out(tmp_path: Path) -> None:
     written = [Path(path) for path in cli_json("store", "export", "atif", "--format", "atif", cwd=tmp_path)]
     assert len(written) == 4
     for path in written:
-        assert not faults(json.loads((tmp_path / path).read_text()))
+        assert not find_faults(json.loads((tmp_path / path).read_text()))

@@ -198,7 +198,7 @@ def test_a_table_that_makes_no_sense_is_refused_by_its_key(tmp_path: Path, table
 @pytest.mark.parametrize(
     ("protocol", "by", "asked", "says"),
     [
-        ("rubric", "person", (), "there is nothing to calibrate: no judge is asked anything"),
+        ("rubric", "person", (), "nothing to calibrate: this experiment asks no judge"),
         ("rubric", "judge", (Protocol.HOLISTIC,), "no judge is asked under holistic"),
         ("pairwise", "person", (Protocol.PAIRWISE,), "no judge is asked under pairwise"),
     ],

@@ -136,7 +136,7 @@ def letters(folder: Path, feedback: str = "people", **rest: Any) -> ExperimentCo
 
 def test_feedback_by_who_is_not_asked_and_of_pairs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
-        PlanError, match="wants feedback from a judge, but letter/ada is judged under rubric by: person"
+        PlanError, match="needs feedback from a judge, but letter/ada is judged under rubric by: person"
     ):
         prepare(letters(tmp_path, "judge"))
     config = config_of(tmp_path, "pairwise").replaced(

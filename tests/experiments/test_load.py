@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from worksample.errors import ManifestError
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.config_file import load, merge
-from worksample.models.durations import seconds
+from worksample.models.durations import parse_seconds
 
 BASE: dict[str, Any] = {"name": "x", "suite": "starter", "agents": [{"harness": "scripted"}]}
 VALUES: dict[str, st.SearchStrategy[Any]] = {
@@ -150,4 +150,4 @@ def test_a_list_where_a_table_belongs_is_refused(tmp_path: Path) -> None:
 
 @given(st.integers(0, 50), st.integers(0, 59), st.integers(0, 59))
 def test_durations_add_up(hours: int, minutes: int, rest: int) -> None:
-    assert seconds(f"{hours}h {minutes}m{rest}s") == hours * 3600 + minutes * 60 + rest
+    assert parse_seconds(f"{hours}h {minutes}m{rest}s") == hours * 3600 + minutes * 60 + rest

@@ -13,7 +13,7 @@ from cli.run_cli import SCRIPTS, TINY
 from forking.child import Child
 from worksample.records import Trial, digest_bytes
 from worksample.store import Store
-from worksample.store.off_loop import StoreCallOnLoop
+from worksample.store.event_loop_warning import StoreCallOnLoop
 
 
 def watched(*words: object) -> tuple[int, str]:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from worksample.files.scratch import scratch_folder, sweep_scratch_folders
+from worksample.files.scratch_folder import scratch_folder, sweep_scratch_folders
 
 KILLED = """
 import os, sys
 from pathlib import Path
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 with scratch_folder("test", Path(sys.argv[1])) as folder:
     (folder / "deep").mkdir()
     (folder / "deep" / "file").write_text("x")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from openai_server import Answer, Fault, says, serving
 from openai_server.faults import Reply, reply
-from worksample.models import ModelService, Price, plus, resolve
+from worksample.models import ModelService, Price, add_priced_usage, resolve
 from worksample.models.request_account import UNKNOWN_ANSWER, CallLimit, ModelAccount, add_usage
 from worksample.records import Usage
 
@@ -273,9 +273,9 @@ def test_usages_add_up_in_any_order(parts: list[Usage]) -> None:
 
 def test_what_is_priced_stays_so_with_nothing_more() -> None:
     known = Usage(calls=1, cost=1.0, priced=True)
-    assert plus(known, Usage(failed=1, cost=0.0, priced=True)).priced
-    assert not plus(known, Usage(unsettled=1, unsettled_cost=1.0)).priced
-    assert plus(known, Usage(unsettled=1)).cost_at_most is None
+    assert add_priced_usage(known, Usage(failed=1, cost=0.0, priced=True)).priced
+    assert not add_priced_usage(known, Usage(unsettled=1, unsettled_cost=1.0)).priced
+    assert add_priced_usage(known, Usage(unsettled=1)).cost_at_most is None
     assert Usage.model_validate({"calls": 2, "cost": None, "priced": False}).without_price  # as records of old have it
 
 

@@ -18,7 +18,7 @@ from worksample.models import (
     ModelService,
     Price,
     Probe,
-    ask,
+    ask_judge,
     checklist,
     choice,
     fields,
@@ -55,7 +55,7 @@ async def put(
     with serving(answers) as served:
         service = ModelService(args=served.args, retries=retries, prices={MODEL: price} if price else {})
         role = ModelRole("judge", MODEL, JudgeConfig(model=MODEL, **config), service, sink or Kept())
-        answer, usage = await ask(role, probe)
+        answer, usage = await ask_judge(role, probe)
     return answer, usage, served.requests
 
 
@@ -158,7 +158,7 @@ async def test_a_question_is_asked_no_more_often_than_tries_and_retries_say(trie
                 "judge", MODEL, JudgeConfig(model=MODEL, tries=tries), ModelService(args=served.args, retries=2), Kept()
             )
             with pytest.raises(JudgeError) as caught:
-                await ask(role, DATED)
+                await ask_judge(role, DATED)
         assert len(served.requests) == len(caught.value.record["calls"]) == most
 
 
@@ -171,7 +171,7 @@ async def test_a_service_is_asked_for_the_form_and_without_it_where_it_refuses()
             "judge", MODEL, JudgeConfig(model=MODEL, tries=1), ModelService(args=served.args, retries=0), Kept()
         )
         for _ in range(2):
-            assert (await ask(role, DATED))[0].value is True
+            assert (await ask_judge(role, DATED))[0].value is True
     assert ["response_format" in r for r in served.requests] == [True, False, False]
     schema = served.requests[0]["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["answer"]["enum"] == ["yes", "no"]
@@ -256,10 +256,10 @@ async def test_caps_stop_a_judge_before_it_is_asked() -> None:
         service = ModelService(args=served.args, prices={MODEL: Price(input=1000, output=0)})
         for config in (JudgeConfig(model=MODEL, calls=2), JudgeConfig(model=MODEL, cost=1.5)):
             role = ModelRole("judge", MODEL, config, service, Kept())
-            await ask(role, DATED)
-            await ask(role, DATED)
+            await ask_judge(role, DATED)
+            await ask_judge(role, DATED)
             with pytest.raises(JudgeError) as caught:
-                await ask(role, DATED)
+                await ask_judge(role, DATED)
             assert caught.value.cause is Cause.JUDGE_LIMIT
             assert not POLICY[Cause.JUDGE_LIMIT].retry
     assert len(served.requests) == 4
@@ -268,7 +268,7 @@ async def test_caps_stop_a_judge_before_it_is_asked() -> None:
 async def test_a_model_that_cannot_be_had_ends_no_round() -> None:
     role = ModelRole("judge", "nonesuch/model", JudgeConfig(model="nonesuch/model"), ModelService(), Kept())
     with pytest.raises(JudgeError, match="there is no provider") as caught:
-        await ask(role, DATED)
+        await ask_judge(role, DATED)
     assert caught.value.cause is Cause.JUDGE_ERROR
 
 
@@ -276,10 +276,10 @@ async def test_a_call_that_failed_makes_no_price_unknown() -> None:
     with serving([judged("yes", "3 May"), *[Answer(fault=Fault.REJECTED)] * 2, judged("yes", "3 May")]) as served:
         service = ModelService(args=served.args, retries=0, prices={MODEL: Price(input=1, output=1)})
         role = ModelRole("judge", MODEL, JudgeConfig(model=MODEL), service, Kept())
-        await ask(role, DATED)
+        await ask_judge(role, DATED)
         with pytest.raises(JudgeError):
-            await ask(role, DATED)
-        await ask(role, DATED)
+            await ask_judge(role, DATED)
+        await ask_judge(role, DATED)
     assert (role.spent.usage.calls, role.spent.usage.priced, role.spent.under_way) == (2, True, 0)
 
 

@@ -12,7 +12,7 @@ import uvloop
 
 from models.test_ask import DATED, MODEL, Kept
 from openai_server import judged, serving
-from worksample.models import JudgeConfig, ModelRole, ModelService, ask, close_models
+from worksample.models import JudgeConfig, ModelRole, ModelService, ask_judge, close_models
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -21,7 +21,7 @@ def test_nothing_is_left_open_in_a_loop_that_asked(factory: Callable[[], asyncio
     async def once(role: ModelRole) -> None:
         try:
             for _ in range(2):
-                assert (await ask(role, DATED))[0].value is True
+                assert (await ask_judge(role, DATED))[0].value is True
         finally:
             await close_models()
 

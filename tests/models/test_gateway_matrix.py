@@ -61,7 +61,14 @@ def seen(asked: ModelRequest) -> str:
     """All that goes to the model."""
     plain = [one.model_dump(exclude={"id"}) for one in asked.messages]
     tools = [one.model_dump() for one in asked.tools]
-    rest = (asked.stream, asked.usage_told, sorted(asked.free), asked.spaces, asked.legacy, str(asked.choice))
+    rest = (
+        asked.stream,
+        asked.reports_usage,
+        sorted(asked.free_text_tools),
+        asked.spaces,
+        asked.legacy,
+        str(asked.choice),
+    )
     return json.dumps([plain, tools, asked.config.model_dump(exclude_none=True), rest], default=str, sort_keys=True)
 
 
@@ -86,9 +93,9 @@ def verdict(dialect: Dialect, case: Case, base: dict[str, Any], path: str = "/")
         return "refused" if any(part in with_ for part in (*case.path, *REFUSALS)) else f"refused: {with_}"
     if seen(with_) != seen(without):
         return "passed"
-    if sorted(with_.noted) != sorted(without.noted):
+    if sorted(with_.ignored_settings) != sorted(without.ignored_settings):
         return "noted"
-    whole = {note.partition(":")[0].rpartition(".")[2] for note in with_.noted}
+    whole = {note.partition(":")[0].rpartition(".")[2] for note in with_.ignored_settings}
     return "noted" if whole & set(case.path) else "dropped"
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample.models.gateway.dialects.gemini import standard
-from worksample.models.gateway.request import Refusal, tool
+from worksample.models.gateway.request import Refusal, build_tool
 from worksample.models.gateway.schema_conversion import parameters_of, schema_of
 
 
@@ -49,13 +49,15 @@ def test_a_property_that_may_be_anything_or_nothing() -> None:
 
 
 def test_references_are_put_in_their_place() -> None:
-    made = tool("f", None, {"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"const": 1}}})
+    made = build_tool(
+        "f", None, {"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"const": 1}}}
+    )
     assert made.parameters.properties["a"].enum == [1]
 
 
 def test_names_of_properties_are_the_programs_own() -> None:
     names = {"$filter": {"type": "string"}, "oneOf": {"type": "string"}, "type": {"type": "integer"}}
-    assert sorted(tool("f", None, {"type": "object", "properties": names}).parameters.properties) == sorted(names)
+    assert sorted(build_tool("f", None, {"type": "object", "properties": names}).parameters.properties) == sorted(names)
 
 
 def test_an_object_without_properties_may_hold_anything() -> None:
@@ -68,7 +70,7 @@ def test_an_object_without_properties_may_hold_anything() -> None:
 def test_a_choice_of_objects_shows_all_their_properties() -> None:
     one = {"properties": {"a": {"type": "string"}, "c": {}}, "required": ["a", "c"]}
     two = {"properties": {"b": {"type": "string"}, "c": {}}, "required": ["b", "c"]}
-    made = tool("f", "Does", {"anyOf": [one, two]})
+    made = build_tool("f", "Does", {"anyOf": [one, two]})
     assert sorted(made.parameters.properties) == ["a", "b", "c"]
     assert made.parameters.required == ["c"]
     assert '[["a", "c"], ["b", "c"]]' in made.description
@@ -77,7 +79,7 @@ def test_a_choice_of_objects_shows_all_their_properties() -> None:
 @pytest.mark.parametrize("schema", [5, "x", [1], False, {"type": "array"}, {"properties": []}, {"type": 5}])
 def test_what_is_no_schema_of_an_object_is_refused(schema: Any) -> None:
     with pytest.raises(Refusal, match="tool f"):
-        tool("f", None, schema)
+        build_tool("f", None, schema)
 
 
 def test_googles_names_are_read_in_both_spellings_and_names_of_properties_stay() -> None:
@@ -106,7 +108,7 @@ JSON = st.recursive(
 @given(JSON)
 def test_any_json_is_a_schema_or_refused(value: Any) -> None:
     try:
-        made = tool("f", None, value)
+        made = build_tool("f", None, value)
     except Refusal:
         return
     assert made.parameters.type == "object"

@@ -89,9 +89,9 @@ def test_what_cannot_be_passed_on_is_refused_by_name(setting: dict[str, Any], na
 
 def test_what_changes_nothing_is_noted() -> None:
     asked = openai_chat.DIALECT.read(CHAT | {"metadata": {"a": "b"}, "user": "me", "min_p": 0.1, "store": None}, "/")
-    assert sorted(asked.noted) == ["metadata", "min_p", "user"]
+    assert sorted(asked.ignored_settings) == ["metadata", "min_p", "user"]
     hosted = openai_responses.DIALECT.read({"model": "m", "input": "x", "tools": [{"type": "web_search"}]}, "/")
-    assert (hosted.tools, hosted.noted) == ([], ["tools: web_search"])
+    assert (hosted.tools, hosted.ignored_settings) == ([], ["tools: web_search"])
 
 
 def test_each_setting_is_noted_once_and_so_many_at_most() -> None:

@@ -12,8 +12,8 @@ import pytest
 from openai_server import Answer, Fault, judged, says, serving
 from worksample.errors import ColleagueError, JudgeError
 from worksample.files import HashSink
-from worksample.models import JudgeConfig, ModelService, Price, ask, judges_of, yes_no
-from worksample.models.chat_turn import Turn, speak
+from worksample.models import JudgeConfig, ModelService, Price, ask_judge, judges_of, yes_no
+from worksample.models.chat_turn import Turn, generate_turn
 from worksample.models.judge import JudgeSpending, ModelRole
 from worksample.records import Usage
 
@@ -32,7 +32,7 @@ def role_at(args: dict[str, Any], **config: Any) -> ModelRole:
 async def asked_at_once(count: int, answer: Any, **config: Any) -> tuple[ModelRole, list[Any], int]:
     with serving(answer) as served:
         role = role_at(served.args, **config)
-        done = await asyncio.gather(*(ask(role, yes_no("Is it?")) for _ in range(count)), return_exceptions=True)
+        done = await asyncio.gather(*(ask_judge(role, yes_no("Is it?")) for _ in range(count)), return_exceptions=True)
         return role, done, len(served.requests)
 
 
@@ -94,7 +94,7 @@ async def test_a_judge_that_gives_no_answer_is_paid_for_what_it_took(
 ) -> None:
     with serving([answer]) as served:
         with pytest.raises(JudgeError) as raised:
-            await ask(role_at(served.args, tries=1), yes_no("Is it?"))
+            await ask_judge(role_at(served.args, tries=1), yes_no("Is it?"))
         seen = len(served.requests)
     used = raised.value.usage
     assert isinstance(used, Usage)
@@ -106,7 +106,7 @@ async def test_a_colleague_that_says_nothing_is_paid_for_what_it_took() -> None:
     with serving([says("")]) as served:
         service = ModelService(args=served.args, prices=PRICES, retries=0)
         with pytest.raises(ColleagueError) as raised:
-            await speak(MODEL, service, "You are Ann.", [Turn("Hello", by="bob")], {})
+            await generate_turn(MODEL, service, "You are Ann.", [Turn("Hello", by="bob")], {})
     used = raised.value.usage
     assert isinstance(used, Usage)
     assert used.calls == 1 and used.cost == pytest.approx(EACH)

@@ -12,7 +12,7 @@ from inspect_ai.model import GenerateConfig, ModelOutput
 from inspect_ai.util import LimitExceededError
 
 from worksample.errors import Cause
-from worksample.models.excused_waiting import ServiceWait, measure_waiting
+from worksample.models.service_waiting import ServiceWait, measure_waiting
 from worksample.runs.outcome import outcome_of_limit
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)

@@ -71,7 +71,7 @@ def test_run_grade_and_resume_do_without_and_others_name_the_line(tmp_path: Path
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[0, 0, 0, 0, 2, 2, 2, 2, 2] []", done.stdout + done.stderr
     assert done.stdout.count("next: pip install 'worksample[report]', then worksample report one ") == 2, done.stdout
-    assert done.stderr.count("next: pip install 'worksample[report]'") == 3
+    assert done.stderr.count("next: pip install 'worksample[report]'") == 4
     assert "next: pip install 'worksample[review]'" in done.stderr
     assert "next: pip install 'worksample[tac]'" in done.stderr
 

@@ -14,7 +14,7 @@ import pytest
 
 from cli.run_cli import cli
 from reports.people_world import PeopleWorld
-from worksample.cli.commands.advise import show
+from worksample.cli.commands.advise import print_advice
 from worksample.errors import FaultyRows, UsageError
 from worksample.metrics import Resampling
 from worksample.records import Agent, Arm, Experiment, Feedback, GradePayload, Instance, Protocol
@@ -95,7 +95,7 @@ def test_without_a_price_of_feedback_nothing_is_said_of_it(
         assert not evidence.has_help and evidence.jobs.height == JOBS
         found = advise(evidence, read_list(firm / "jobs.csv"), AdviceConfig(wage=40))
         assert [a.answer for a in found.each] == ["AI", "people", "not enough data"]
-        show(found)
+        print_advice(found)
         told = capsys.readouterr().out
         assert "next, for Paint a fence" in told and "tf-idf" in told and "Check a rental contract" in told
         hidden = advise(replace(evidence, private=True), read_list(firm / "jobs.csv"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reports.measuring import sections
-from store.test_spending import CUT, ESTIMATED, SETTLED, UNPRICED, store_with
+from store.test_model_costs import CUT, ESTIMATED, SETTLED, UNPRICED, store_with
 from worksample.cli.commands.list import cost_text
 from worksample.experiments.run_listener import RunTally
 from worksample.experiments.run_progress import cost_so_far
@@ -17,7 +17,7 @@ from worksample.records import Experiment, Trial, Usage
 from worksample.reports.board import leaderboard
 from worksample.reports.cost_notes import cost_words
 from worksample.reports.formatting import figure
-from worksample.store.spending import Spending
+from worksample.store.model_costs import Spending
 from worksample.terminal_text import dollars
 
 

@@ -15,7 +15,7 @@ from runs.material import Setting, setting
 from worksample.agents import define
 from worksample.agents.prompt_digest import SHOWN
 from worksample.errors import Cause
-from worksample.formats.atif import export_trajectories, faults
+from worksample.formats.atif import export_trajectories, find_faults
 from worksample.models import Price
 from worksample.records import (
     Ending,
@@ -46,7 +46,7 @@ async def test_exported_trajectories_are_sound_and_bring_their_pictures(tmp_path
     (trial,) = await at.run()
     (path,) = export_trajectories(at.store, at.experiment.id, tmp_path / "out")
     document = json.loads(path.read_text())
-    assert faults(document) == []
+    assert find_faults(document) == []
     shown = [
         part
         for step in document["steps"]
@@ -69,13 +69,13 @@ async def test_exported_trajectories_are_sound_and_bring_their_pictures(tmp_path
         ({"steps": [{"step_id": 2, "source": "user", "message": ""}]}, "step_id 2"),
         ({"steps": [{"step_id": 1, "source": "robot", "message": ""}]}, "source 'robot'"),
         ({"steps": [{"step_id": 1, "source": "user", "message": "", "metrics": {}}]}, "of user has metrics"),
-        ({"steps": [{**STEP, "observation": {"results": [{"source_call_id": "x"}]}}]}, "did not call"),
+        ({"steps": [{**STEP, "observation": {"results": [{"source_call_id": "x"}]}}]}, "did not make"),
     ],
 )
 def test_what_breaks_the_format_is_named(change: dict[str, Any], says: str) -> None:
     sound = {"schema_version": "ATIF-v1.7", "agent": {"name": "a", "version": "1"}, "steps": [STEP]}
-    assert faults(sound) == []
-    assert any(says in fault for fault in faults({**sound, **change}))
+    assert find_faults(sound) == []
+    assert any(says in fault for fault in find_faults({**sound, **change}))
 
 
 async def test_grades_go_into_the_log_once(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ async def test_a_program_reads_the_brief(tmp_path: Path, given: str) -> None:
     assert trial.steps == 0
     (path,) = export_trajectories(at.store, at.experiment.id, tmp_path / "out")
     document = json.loads(path.read_text())
-    assert faults(document) == []
+    assert find_faults(document) == []
     assert [s["source"] for s in document["steps"]] == ["user", "agent"]
     assert document["steps"][1]["llm_call_count"] == 0
     assert "done" in document["steps"][1]["message"]

@@ -31,7 +31,7 @@ async def test_an_agent_whose_slot_was_taken_over_is_stopped(tmp_path: Path) -> 
     assert not stopped.outcome.finished
     assert not stopped.outcome.retried
     assert at.closed[0][0] == stopped
-    with at.store.fenced(lease):
+    with at.store.fence(lease):
         at.store.commit(
             stopped.replaced(id="theirs", outcome={"ending": "done"}, generation=lease.generation, try_number=2)
         )

@@ -12,7 +12,7 @@ from openai_server import Answer, Fault, calls, says, serving
 from runs.material import Setting, setting
 from worksample.agents import define
 from worksample.errors import Cause
-from worksample.formats.atif import export_trajectories, faults
+from worksample.formats.atif import export_trajectories, find_faults
 from worksample.models import Price
 from worksample.records import Ending, Limits, Submission, Trial
 
@@ -69,7 +69,7 @@ async def test_a_program_works_in_every_dialect(tmp_path: Path, dialect: str, st
     assert all(row["sent"] > 100 and row["received"] > 100 for row in rows)
     (path,) = export_trajectories(at.store, at.experiment.id, tmp_path / "out")
     document = json.loads(path.read_text())
-    assert faults(document) == []
+    assert find_faults(document) == []
     sources = [s["source"] for s in document["steps"]]
     assert sources == ["system", "user", "agent", "agent", "agent"]
     assert document["steps"][2]["observation"]["results"][0]["content"] == "written"

@@ -24,7 +24,7 @@ import pytest
 from sandboxes.test_guarded_subprocess import gone, running
 from worksample.box import BoxConfig
 from worksample.errors import SandboxError
-from worksample.files.scratch import started_at
+from worksample.files.scratch_folder import started_at
 from worksample.sandboxes import available, cgroups, open_box, sweep
 from worksample.sandboxes.host_state import (
     BoxFolder,

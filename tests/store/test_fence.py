@@ -40,11 +40,11 @@ def test_a_commit_under_a_lost_lease_is_refused(store: Store) -> None:
     store.expire(KEY, "a")
     second = take(store, "b")
     assert second.generation > first.generation
-    with store.fenced(first), pytest.raises(Superseded):
+    with store.fence(first), pytest.raises(Superseded):
         store.commit(finished(first, "late"))
     assert store.find(Trial) == []
     assert not store.keep(first, 600)
-    with store.fenced(second):
+    with store.fence(second):
         store.commit(finished(second, "right"))
     assert [t.id for t in store.find(Trial, live=True)] == ["right"]
     assert check(store) == []
@@ -54,7 +54,7 @@ def test_a_lease_that_ran_out_and_that_nobody_took_still_holds(store: Store) -> 
     lease = take(store, "a")
     store.expire(KEY, "a")
     assert store.keep(lease, 0)
-    with store.fenced(lease):
+    with store.fence(lease):
         store.commit(finished(lease, "late"))
     assert [t.id for t in store.find(Trial, live=True)] == ["late"]
 
@@ -66,14 +66,14 @@ def test_an_owner_who_takes_a_lost_slot_again_has_another_generation(store: Stor
     store.release(KEY, "b")
     again = take(store, "a")
     assert again.generation > first.generation
-    with store.fenced(first), pytest.raises(Superseded):
+    with store.fence(first), pytest.raises(Superseded):
         store.commit(finished(first, "late"))
 
 
 def test_a_slot_that_was_finished_meanwhile_is_not_finished_again(store: Store) -> None:
     lease = take(store, "a")
     store.commit(WORLD.trial(0, "theirs"))
-    with store.fenced(lease), pytest.raises(Superseded, match="theirs"):
+    with store.fence(lease), pytest.raises(Superseded, match="theirs"):
         store.commit(finished(lease, "mine"))
 
 
@@ -85,7 +85,7 @@ def test_an_object_of_a_lost_lease_that_was_indexed_first_stays(store: Store) ->
     assert store.sync(whole=True) == 1
     store.expire(KEY, "a")
     take(store, "b")
-    with store.fenced(lease):
+    with store.fence(lease):
         store.commit(finished(lease, "mine"))
     assert [t.id for t in store.find(Trial, live=True)] == ["mine"]
 
@@ -109,7 +109,7 @@ def late_commits_and_takers(store: Store, rounds: int) -> None:
 
         def commit(lease: Lease = first, trial: Trial = trial) -> bool:
             try:
-                with store.fenced(lease):
+                with store.fence(lease):
                     store.commit(trial)
             except Superseded:
                 return False
@@ -171,7 +171,7 @@ class TakeOvers(RuleBasedStateMachine):
         lease = data.draw(st.sampled_from(self.held))
         trial = self._trial(lease)
         try:
-            with self.store.fenced(lease):
+            with self.store.fence(lease):
                 self.store.commit(trial)
         except Superseded:
             assert lease != self.latest or self.store.find(Trial, live=True)

@@ -12,9 +12,9 @@ from openai_server import Answer, Judge, Seen, judged, read
 from viewing.material import take
 from viewing.ordering_files import SEEN, UNSEEN, files, told
 from worksample.models import Exhibit, Look, yes_no
-from worksample.models.exhibit import ExhibitLimits
 from worksample.models.exhibit_delimiters import ExhibitDelimiters, make_visible
-from worksample.models.judge_prompt import prompt
+from worksample.models.judge_exhibit import ExhibitLimits
+from worksample.models.judge_prompt import build_prompt
 from worksample.store import Store, put_canonical
 from worksample.viewing import exhibits
 
@@ -45,7 +45,7 @@ def yields(seen: Seen) -> Answer:
 
 def fenced(shown: tuple[Exhibit, ...]) -> dict[str, Any]:
     """A request as `models.ask` puts it; a picture stands for itself."""
-    put = prompt(yes_no(QUESTION, *shown), ExhibitDelimiters(), ExhibitLimits(count=500))
+    put = build_prompt(yes_no(QUESTION, *shown), ExhibitDelimiters(), ExhibitLimits(count=500))
     parts = [{"type": "text", "text": p} for p in put.parts if isinstance(p, str)]
     return {"messages": [{"role": "system", "content": put.system}, {"role": "user", "content": parts}]}
 

@@ -148,7 +148,7 @@ def test_a_view_that_could_not_be_made_says_whose_fault_that_is(
 ) -> None:
     view, _, kept = work._view_of_result(work.manifest.entries[0], raw)
     assert view.visibility is blame
-    assert kept == (0 if blame.ours else None)
+    assert kept == (0 if blame.is_our_fault else None)
 
 
 def test_a_kept_view_counts_while_its_artefacts_and_its_converter_are_there(work: _ViewBuild) -> None:
@@ -203,10 +203,7 @@ def test_every_program_names_the_packages_that_bring_it() -> None:
 
 def test_the_docs_have_the_table_of_formats() -> None:
     text = (Path(__file__).parents[2] / "docs" / "reference/viewing.md").read_text()
-    for form in formats():
-        titles = ", ".join(NEEDS[name].title for name in form.needs)
-        badge = form.badge.partition(" (")[0]
-        assert f"| {form.title} | {' '.join(form.extensions)} | `{form.kind}` | {badge} | {titles} |" in text
+    assert "<!-- formats -->" in text, "docs/generate.py puts the table there"
     assert " ".join(DEBIAN) in text
 
 

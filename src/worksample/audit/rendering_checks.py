@@ -82,7 +82,7 @@ def _folders(instance: Instance) -> Iterator[tuple[str, str]]:
 def _problem_texts(rows: Iterable[Rendering]) -> Iterator[str]:
     for row in rows:
         if row.problem or not row.inspectable:
-            ours = " (a fault of this machine: run the check again)" if row.visibility.ours else ""
+            ours = " (a fault of this machine: run the check again)" if row.visibility.is_our_fault else ""
             yield row.says + ("" if row.inspectable else "; too little of it is visible to judge it") + ours
 
 

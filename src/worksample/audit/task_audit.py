@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 
 from worksample.errors import UsageError
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.files.stray_files import stray_files_below, stray_files_note
 from worksample.grading import grade, has_solution, open_round, perform_scripts, run_solution
 from worksample.records import Evaluation, Instance, Protocol, Submission

@@ -1,4 +1,6 @@
-"""Steps of an experiment's chains: whichever process looks first commits what the rule requires, once."""
+"""Steps of an experiment's chains: whichever process looks first commits the slots that the chains' rule requires,
+once.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ class ChainAdvance:
 
 
 def advance(store: Store, experiment: Experiment) -> ChainAdvance:
-    """Commit what the chains' rule requires now. If the process is killed, the next look does the rest."""
+    """Commit the slots that the chains' rule requires now. If the process is killed, the next call commits the rest."""
     if experiment.lock.chain is None:
         return ChainAdvance()
     try:
@@ -69,7 +71,7 @@ def _advance(store: Store, experiment: Experiment) -> ChainAdvance:
 
 
 def may_run(store: Store, experiment: Experiment) -> frozenset[str] | None:
-    """Return the slots that may run now and that somebody has to work on; None if there are no chains."""
+    """Return the slots that may run now and that somebody must work on; None if the experiment has no chains."""
     if experiment.lock.chain is None:
         return None
     open_ = store.open_slots(experiment.id)

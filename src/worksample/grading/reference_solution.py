@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from worksample.box import Box, Completed, FairTimeout
 from worksample.errors import ImageError
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.records import Instance, Origin, Protocol, Submission, SubmissionPart, now
 from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import STEPS, StepCapture, capture_box

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.extras import need
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 
 from .event_loops import call
 from .stores_and_packages import use_store
@@ -54,7 +54,7 @@ class Run:
     @property
     def trials(self) -> pl.DataFrame:
         """Return a row per trial: ending, seconds, cost, tokens (docs/reference/store.md)."""
-        from worksample.store.frames import trials_df
+        from worksample.store.dataframes import trials_df
 
         with use_store(self.store) as store:
             return trials_df(store, self.experiment)
@@ -62,7 +62,7 @@ class Run:
     @property
     def evaluations(self) -> pl.DataFrame:
         """Return a row per evaluation (docs/reference/store.md)."""
-        from worksample.store.frames import evaluations_df
+        from worksample.store.dataframes import evaluations_df
 
         with use_store(self.store) as store:
             return evaluations_df(store, self.experiment)

@@ -12,7 +12,7 @@ from worksample.extras import need
 from worksample.metrics import Estimate
 from worksample.records import Experiment
 from worksample.store import Store
-from worksample.store.spending import AGENTS, Spending, spending
+from worksample.store.model_costs import AGENTS, Spending, spending
 
 from .chosen_experiments import find_experiments, is_private, require_same_lock
 from .cost_notes import cost_notes

@@ -18,7 +18,7 @@ def open_slot_reasons(store: Store, experiments: Sequence[Experiment], *, words:
     """
     import polars as pl
 
-    from worksample.store.frames import trials_df
+    from worksample.store.dataframes import trials_df
 
     parts = [trials_df(store, experiment.id) for experiment in experiments]
     tries = pl.concat(parts).filter(~pl.col("struck"))

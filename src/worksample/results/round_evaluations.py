@@ -21,7 +21,7 @@ from worksample.records import (
     struck,
 )
 from worksample.store import schema
-from worksample.store.frame_builder import TIME, Columns, tabulate
+from worksample.store.dataframe_builder import TIME, Columns, tabulate
 
 _e = schema.evaluations.c
 _GIVEN = EvaluationOutcome.GIVEN.value

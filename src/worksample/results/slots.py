@@ -13,8 +13,8 @@ from worksample.metrics import State
 from worksample.records import IMPORTED, Amendment, AmendmentTarget, Experiment, JudgedBy, Round, Standing, struck
 from worksample.records.enum_members import member
 from worksample.store import schema
-from worksample.store.frame_builder import Columns, middle, tabulate
-from worksample.store.frames import UNSETTLED, experiment_id, seconds_of, submissions_df, trials_df
+from worksample.store.dataframe_builder import Columns, middle, tabulate
+from worksample.store.dataframes import UNSETTLED, experiment_id, seconds_of, submissions_df, trials_df
 
 from .chains import continued_arms, drop_unneeded_attempts
 from .judged_rounds import RoundReader

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import POLICY, Cause, WorksampleError
 from worksample.models import failure_of
-from worksample.models.excused_waiting import measure_waiting
 from worksample.models.request_account import ModelAccount
+from worksample.models.service_waiting import measure_waiting
 from worksample.records import Ending, TrialOutcome, now
 
 if TYPE_CHECKING:

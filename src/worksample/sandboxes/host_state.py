@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from worksample.errors import SandboxError, SandboxUnavailable
-from worksample.files.scratch import started_at
+from worksample.files.scratch_folder import started_at
 
 BUILD_ROOT = Path("/var/tmp")
 """Parent of build folders: outside of all private folders, which the users of a build could not enter."""

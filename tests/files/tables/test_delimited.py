@@ -63,7 +63,7 @@ def test_shapes_of_tables_are_read(text: str, rows: list[list[str | None]]) -> N
     [
         ("", "is empty: the first line names no columns"),
         (" , ,\n", "is empty"),
-        ("id,id\n1,2\n", "the column 'id' is there twice"),
+        ("id,id\n1,2\n", "the column 'id' occurs twice"),
         ("Orders 2026,,\nid,text\n1,x\n", r"line 1 is a title \('Orders 2026'\)"),
         (
             "\n\nOrders\nid;text;amount\n1;x;2\n",

@@ -145,7 +145,7 @@ class ViewPreparer:
 
     def _find_recent(self, key: Key) -> View | None:
         at, view = self._recent.get(key, (0.0, None))
-        seconds = OURS_SECONDS if view is not None and view.visibility.ours else REMEMBERED_SECONDS
+        seconds = OURS_SECONDS if view is not None and view.visibility.is_our_fault else REMEMBERED_SECONDS
         return view if view is not None and time.monotonic() - at < seconds else None
 
     def _remember(self, key: Key, view: View) -> None:

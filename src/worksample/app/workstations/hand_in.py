@@ -9,7 +9,7 @@ from datetime import datetime
 
 from worksample.box import Box
 from worksample.errors import CaptureError
-from worksample.models.usage import AGENT, plus
+from worksample.models.usage import AGENT, add_priced_usage
 from worksample.records import (
     AssignmentAct,
     AssignmentEvent,
@@ -117,7 +117,7 @@ def _together(turns: Iterable[Trial]) -> dict[str, Usage]:
     by_role: dict[str, Usage] = {}
     for turn in turns:
         for role, usage in turn.usage.items():
-            by_role[role] = plus(by_role.get(role), usage)
+            by_role[role] = add_priced_usage(by_role.get(role), usage)
     return by_role
 
 

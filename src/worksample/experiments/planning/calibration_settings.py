@@ -32,7 +32,7 @@ def with_calibrated_protocols(
         )  # fmt: skip
     if not judged:
         raise PlanError(
-            "there is nothing to calibrate: no judge is asked anything", where=WHERE,
+            "nothing to calibrate: this experiment asks no judge", where=WHERE,
             next=f"leave it out, or {_how(protocols[0])}",
         )  # fmt: skip
     return config.replaced(calibration=config.calibration.replaced(protocols=asked or judged))

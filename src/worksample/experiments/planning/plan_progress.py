@@ -1,4 +1,4 @@
-"""Progress of a plan in a store: what is done is not run again."""
+"""Progress of a plan in a store. Slots that are done are not run again."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def _later(plan: Plan, store: Store) -> tuple[Slot, ...]:
 
 
 def progress_of(plan: Plan, store: Store | None) -> tuple[PlanProgress, Plan]:
-    """Return the progress of a plan, and the plan without what is done. store: None if there is none yet."""
+    """Return the progress of a plan, and the plan without the slots that are done. `store` is None if
+    none exists yet.
+    """
     count, attemptable = len(plan.slots), len(plan.attemptable)
     if store is None or not store_holds(store, plan.experiment):
         return PlanProgress(count, 0, attemptable, count - attemptable, 0, 0, 0), plan

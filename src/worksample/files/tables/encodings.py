@@ -1,4 +1,4 @@
-"""Encodings of text: the bytes themselves tell it; code pages are never guessed."""
+"""Encodings of text, recognised from the bytes. Code pages are never guessed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ BYTE_ORDER_MARKS = (
 
 
 def marked_encoding(head: bytes) -> str:
-    """Return the encoding that the first bytes tell: a byte order mark, or UTF-16 whose every second byte is 0; else
-    "".
+    """Return the encoding that the first bytes prove, or "": a byte order mark, or UTF-16 with 0 as
+    every second byte.
     """
     for mark, name in BYTE_ORDER_MARKS:
         if head.startswith(mark):

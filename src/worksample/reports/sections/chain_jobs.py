@@ -11,7 +11,7 @@ from worksample.records import Evaluator, EvaluatorKind, Feedback
 from worksample.reports.cost_notes import MARKS, mark_columns
 from worksample.results.chains import JOB
 from worksample.results.result_set import ResultSet
-from worksample.store.frames import evaluations_df
+from worksample.store.dataframes import evaluations_df
 
 from .config import MeasureConfig, hourly_rate
 from .rows import if_believable, is_illustrative, usable_value

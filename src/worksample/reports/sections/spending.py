@@ -10,8 +10,8 @@ from worksample.metrics import Estimate, Unit
 from worksample.metrics.counts import Counts
 from worksample.reports.cost_notes import cost_notes
 from worksample.results.result_set import ResultSet
-from worksample.store.frames import trials_df
-from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges
+from worksample.store.dataframes import trials_df
+from worksample.store.model_costs import Spending, of_agents, of_colleagues, of_judges
 
 from .config import MeasureConfig
 from .section import Section, SectionRow

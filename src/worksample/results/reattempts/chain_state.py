@@ -84,7 +84,7 @@ def _spending_by_slot(
     store: Store, experiment: Experiment, rule: Chain
 ) -> dict[str, tuple[float | None, float | None]]:
     """Return slot -> US dollars and hours of people, over all tries and gradings; None if a part is unknown."""
-    from worksample.store.frames import evaluations_df, trials_df
+    from worksample.store.dataframes import evaluations_df, trials_df
 
     out: dict[str, list[float | None]] = {}
 

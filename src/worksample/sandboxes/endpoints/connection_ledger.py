@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from worksample.files.sink import Sink
+from worksample.files.content_sink import Sink
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, canonical, now
 from worksample.store import put_canonical
 

@@ -13,9 +13,9 @@ from openai_server import Answer, says
 from openai_server.faults import reply
 from worksample.errors import WorksampleError
 from worksample.models import ModelService, resolve
-from worksample.models.blame import QUESTION
-from worksample.models.excused_waiting import measure_waiting
+from worksample.models.fault_attribution import QUESTION
 from worksample.models.send_observer import NotSentError, observe
+from worksample.models.service_waiting import measure_waiting
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
 CHAT, RESPONSES, MESSAGES = "/v1/chat/completions", "/v1/responses", "/v1/messages"
@@ -108,10 +108,10 @@ async def test_a_client_that_cannot_write_a_request_says_that_nothing_was_sent()
         stop = GenerateConfig(stop_seqs=[LONE])
         with observe() as seen, pytest.raises(NotSentError, match="cannot be written"):
             await gateway.model.generate("hi", config=stop)
-        assert seen.never_left(ValueError())
+        assert seen.failed_before_sending(ValueError())
         with observe() as seen:
             await gateway.model.generate("hi")
-        assert seen.sent and not seen.never_left(ValueError())
+        assert seen.sent and not seen.failed_before_sending(ValueError())
         assert len(served.requests) == 1
 
 
@@ -138,7 +138,7 @@ def test_who_sleeps_after_a_rejected_request_waits_for_nobody() -> None:
     from inspect_ai.event import ModelEvent
     from inspect_ai.model import GenerateConfig, ModelOutput
 
-    from worksample.models.excused_waiting import excuse
+    from worksample.models.service_waiting import excuse
 
     begun = datetime(2026, 1, 1, tzinfo=UTC)
     call = ModelEvent(

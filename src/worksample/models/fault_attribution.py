@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import WorksampleError
 
-from .excused_waiting import excuse
-from .failure import REFUSED, chain_of, failed_connection, out_of_credit, status_of
+from .call_failure import REFUSED, chain_of, failed_connection, out_of_credit, status_of
 from .response_validation import NoAnswerError
 from .send_observer import REJECTED, NotSentError, SendProgress
+from .service_waiting import excuse
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -64,7 +64,7 @@ class ControlQuestion:
             return True
 
 
-async def by_request(error: BaseException, seen: SendProgress, control: ControlQuestion) -> bool:
+async def is_requests_fault(error: BaseException, seen: SendProgress, control: ControlQuestion) -> bool:
     """Return whether the request, and not the service, made a call fail.
 
     A request that was never sent is at fault only if the service answers a control question at the same time; otherwise
@@ -74,12 +74,12 @@ async def by_request(error: BaseException, seen: SendProgress, control: ControlQ
     status = status_of(error)
     if status in REJECTED:
         drawn = True
-    elif within(error, NotSentError) or seen.never_left(error):
+    elif was_caused_by(error, NotSentError) or seen.failed_before_sending(error):
         drawn = await control.answers()
-    elif any(map(out_of_credit, chain_of(error))) or within(error, NoAnswerError) or failed_connection(error):
+    elif any(map(out_of_credit, chain_of(error))) or was_caused_by(error, NoAnswerError) or failed_connection(error):
         drawn = False
     elif status is None:
-        drawn = not seen.told and await control.answers()
+        drawn = not seen.reports_requests and await control.answers()
     else:
         drawn = status in REFUSED and await control.answers()
     if drawn:
@@ -87,6 +87,6 @@ async def by_request(error: BaseException, seen: SendProgress, control: ControlQ
     return drawn
 
 
-def within(error: BaseException, kind: type[BaseException]) -> bool:
+def was_caused_by(error: BaseException, kind: type[BaseException]) -> bool:
     """Return whether an error, or any error that caused it, is of the given type."""
     return any(isinstance(link, kind) for link in chain_of(error))

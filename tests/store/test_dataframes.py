@@ -28,7 +28,7 @@ from worksample.records import (
 from worksample.results.frame_export import export
 from worksample.results.slots import slots_df
 from worksample.store import Store
-from worksample.store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
+from worksample.store.dataframes import comparisons_df, evaluations_df, submissions_df, trials_df
 
 WORLD = World()
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "data/frames.csv"

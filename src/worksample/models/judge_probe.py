@@ -9,7 +9,7 @@ from typing import Any
 
 from worksample.errors import UsageError
 
-from .exhibit import Exhibit
+from .judge_exhibit import Exhibit
 
 TYPES: dict[str, type | tuple[type, ...]] = {"string": str, "number": (int, float), "integer": int, "boolean": bool}
 MOST = 50

@@ -1,4 +1,4 @@
-"""Warn of store calls on an event loop: they wait for disks and servers, and everything else on the loop with them."""
+"""Warnings about store calls on an event loop: they block the whole loop while they wait for disks and servers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import warnings
 
 
 class StoreCallOnLoop(ResourceWarning):
-    """A store call on an event loop. Hidden unless you pass `-W always::worksample.store.off_loop.StoreCallOnLoop`."""
+    """Warning about a store call on an event loop. Hidden unless you pass `-W
+    always::worksample.store.event_loop_warning.StoreCallOnLoop`.
+    """
 
 
 def warn_on_event_loop() -> None:

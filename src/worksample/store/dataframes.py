@@ -1,6 +1,6 @@
-"""The store as polars frames. Their columns are stable and listed in docs/data/frames.csv.
+"""Tables of the store's records as polars frames. Their columns are stable and listed in docs/data/frames.csv.
 
-Every function takes `experiment` (an id or a name; None for all) and reads the index alone. Rows are sorted by time,
+Every function takes `experiment` (an id or a name; None for all) and reads only the index. Rows are sorted by time,
 then id.
 """
 
@@ -17,7 +17,7 @@ from worksample.errors import UsageError
 from worksample.records import Amendment, AmendmentTarget, Experiment, struck
 
 from . import schema
-from .frame_builder import Columns, middle, tabulate
+from .dataframe_builder import Columns, middle, tabulate
 
 if TYPE_CHECKING:
     from .store import Store
@@ -42,14 +42,14 @@ ABOUT: Columns = {
 
 
 UNSETTLED = ("cost_at_most", "estimated_calls", "cached_as_input", "failed_calls", "unsettled_calls")
-"""Columns of a trial that say how far its cost is known."""
+"""Columns of a trial that tell how much of its cost is known."""
 
 OTHERS = ("other_cost", "other_calls", "other_priced", "other_cost_at_most")
-"""Columns of a trial for models other than the agent's."""
+"""Columns of a trial on models other than the agent's."""
 
 
 def struck_ids(connection: Connection) -> dict[AmendmentTarget, list[str]]:
-    """Return the ids that are struck now, by target."""
+    """Return the ids of struck records, by kind of target."""
     bodies = connection.execute(select(schema.amendments.c.body)).scalars()
     out: dict[AmendmentTarget, list[str]] = {target: [] for target in AmendmentTarget}
     for target, id in sorted(struck([Amendment.model_validate_json(b) for b in bodies])):
@@ -58,8 +58,8 @@ def struck_ids(connection: Connection) -> dict[AmendmentTarget, list[str]]:
 
 
 def experiment_id(store: Store, experiment: str) -> str:
-    """Return the id of an experiment given by id or name (the latest of that name). Raises UsageError if there is
-    none.
+    """Return the id of an experiment given by id or name (the latest of that name). Raises UsageError
+    if none matches.
     """
     known = store.find(Experiment, id=experiment) or store.find(Experiment, name=experiment)
     if known:
@@ -71,15 +71,16 @@ def experiment_id(store: Store, experiment: str) -> str:
 def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     """Return one row per trial: every try of every slot, live or not.
 
-    Seconds are wall-clock seconds, or working seconds if a person worked; `person_seconds` are the person's own.
-    `tokens` is the sum of `input_tokens` (of prompts, not from a cache), `output_tokens`, and those read from and
-    written to the service's cache; `reasoning_tokens` are part of the output. `cost` is US dollars of the agent's own
-    model calls and of the person's time (null if nothing of it had a price; `priced` says whether all prices are
-    settled), `cost_at_most` the most that they can have cost with everything unsettled (null if something has no
-    price). `estimated_calls` are answers whose service reported no tokens, `cached_as_input` answers with cached tokens
-    charged as input, `unsettled_calls` requests with an unknown end, and `failed_calls` refused requests. `other_cost`
-    is the cost of the environment's roles, with `other_calls`, `other_priced` and `other_cost_at_most`. `phases` is
-    JSON: seconds per phase.
+    Seconds are wall-clock seconds, or working seconds if a person worked; `person_seconds` is the person's share.
+    `tokens` is the sum of `input_tokens` (of prompts, not from a cache), `output_tokens`, and the tokens read from and
+    written to the service's cache; `reasoning_tokens` are part of the output.
+
+    `cost` is US dollars of the agent's model calls and of the person's time; null if neither has a price; `priced` is
+    true if all prices are settled. `cost_at_most` is the maximum of that cost including everything unsettled; null if
+    something has no price. `estimated_calls` are answers whose service reported no tokens, `cached_as_input` answers
+    with cached tokens charged as input, `unsettled_calls` requests with an unknown end, and `failed_calls` refused
+    requests. `other_cost` is the cost of the environment's roles, with `other_calls`, `other_priced` and
+    `other_cost_at_most`. `phases` is JSON: seconds per phase.
     """
     columns: Columns = {
         "trial": _t.id,
@@ -116,7 +117,7 @@ def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
 
 
 def seconds_of() -> pl.Expr:
-    """Return how long a trial took: from start to end, or by the timer if a person worked, who comes and goes."""
+    """Return the duration of a trial: from start to end, or by the assignment's timer if a person worked."""
     clock = (pl.col("ended") - pl.col("started")).dt.total_microseconds() / 1e6
     return pl.when(pl.col("person_seconds").is_not_null()).then("working_seconds").otherwise(clock)
 
@@ -124,7 +125,7 @@ def seconds_of() -> pl.Expr:
 def submissions_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     """Return one row per submission of any origin. `files` and `size` (bytes) describe its `output`.
 
-    `live` is that of its trial, null without one. `entrant_name` is the agent's name, or the entrant itself.
+    `live` is taken from its trial, and null without a trial. `entrant_name` is the agent's name, or else the entrant.
     """
     s = schema.submissions.c
     columns: Columns = {
@@ -158,11 +159,11 @@ _e, _r, _v = schema.evaluations.c, schema.rounds.c, schema.evaluators.c
 def evaluations_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     """Return one row per evaluation of one submission of `experiment`; for pairs see `comparisons_df`.
 
-    `score` is in 0..1 for grades and 1, 2 or 3 for holistic ones; `full` and `partial` (TAC 4.1) are for grades only;
-    all are null if the evaluation failed or was declined, for the `cause` and `reason` given. `stands` is false if an
-    amendment strikes it, its evaluator, its submission or its instance. `cost` is US dollars of the judges, over
-    `calls` that were answered; `priced` says whether all prices are settled, and `cost_at_most` is the most that they
-    can have cost.
+    `score` is in 0..1 for grades and 1, 2 or 3 for holistic ones; `full` and `partial` (TAC 4.1) are for grades only.
+    All are null if the evaluation failed or was declined; `cause` and `reason` say why. `stands` is false if an
+    amendment strikes the evaluation, its evaluator, its submission or its instance. `cost` is US dollars of the judges,
+    over `calls` answered calls; `priced` is true if all prices are settled, and `cost_at_most` is the maximum of that
+    cost.
     """
     columns: Columns = {
         "evaluation": _e.id,
@@ -195,7 +196,7 @@ def _joined_tables() -> FromClause:
 
 
 def comparisons_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
-    """Return one row per evaluation of a pair; `first` was shown first. With `experiment`: one of the two belongs to
+    """Return one row per evaluation of a pair; `first` was shown first. With `experiment`, one of the two belongs to
     it.
 
     `completion` and `quality` are `first`, `equal` or `second` (RLI 3.4), or null if not answered.

@@ -26,11 +26,13 @@ def _type(name: str, column: ColumnElement[Any]) -> pl.DataType:
 
 
 def tabulate(connection: Connection, columns: Columns, query: Select[Any], sort: Iterable[str]) -> pl.DataFrame:
-    """Run `query` for `columns` (name -> expression), sorted by the columns `sort`. Times become UTC datetimes."""
+    """Run `query` and return the `columns` (name -> expression), sorted by the columns `sort`. Times become UTC
+    datetimes.
+    """
     wanted = query.with_only_columns(*(c.label(n) for n, c in columns.items()))
     found = connection.execute(wanted.execution_options(yield_per=_ROWS))
     schema = {name: _type(name, column) for name, column in columns.items()}
-    # Some at a time: as objects of Python rows take ten times the memory.
+    # Convert rows in batches, because Python objects take ten times the memory.
     parts = [pl.DataFrame([tuple(r) for r in rows], schema=schema, orient="row") for rows in found.partitions(_ROWS)]
     frame = pl.concat(parts, rechunk=True) if parts else pl.DataFrame(schema=schema)
     times = [pl.col(n).cast(TIME) for n in columns if n in _TIMES]

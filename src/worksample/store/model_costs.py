@@ -1,4 +1,4 @@
-"""The cost of the models behind an experiment, by role: agents, colleagues, judges."""
+"""Costs of the models behind an experiment, by role: agents, colleagues, judges."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ _e, _r, _s = schema.evaluations.c, schema.rounds.c, schema.submissions.c
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """US dollars of one kind of model user, over all tries, failed and struck work included."""
+    """US dollars spent on one role, over all tries, failed and struck work included."""
 
     who: str
     calls: int = 0
-    """Answered calls."""
+    """Number of answered calls."""
     cost: float | None = None
-    """Cost of the calls with a price; None if there are none."""
+    """Cost of the calls with a price; None if no call has one."""
     at_most: float | None = None
-    """The most that it can be with everything unsettled; None if something has no price."""
+    """Maximum cost including everything unsettled; None if something has no price."""
     pieces: int = 0
-    """Trials or evaluations that used a model, or may have."""
+    """Number of trials or evaluations that used a model, or may have used one."""
     unpriced: int = 0
-    """Those of `pieces` with calls without a price."""
+    """Number of `pieces` with calls without a price."""
     unsettled: int = 0
-    """Those of `pieces` whose price is partly estimated or unsettled."""
+    """Number of `pieces` whose cost is partly estimated or unsettled."""
     full_price: int = 0
-    """Those of `pieces` with cached tokens at the price of fresh ones: their cost is an upper bound."""
+    """Number of `pieces` with cached tokens charged at the full price, so that their cost is an upper bound."""
 
     def plain(self) -> dict[str, Any]:
-        """Return it as JSON types."""
+        """Return the fields as JSON types."""
         return asdict(self)
 
 
@@ -48,7 +48,7 @@ def spending(store: Store, experiments: Iterable[str]) -> tuple[Spending, ...]:
     """Return the cost of agents, colleagues and judges in these experiments (ids)."""
     import polars as pl
 
-    from .frames import trials_df
+    from .dataframes import trials_df
 
     ids = list(experiments)
     tries = pl.concat([trials_df(store, id) for id in ids], how="vertical_relaxed")
@@ -56,7 +56,7 @@ def spending(store: Store, experiments: Iterable[str]) -> tuple[Spending, ...]:
 
 
 def of_agents(tries: pl.DataFrame) -> Spending:
-    """Return the cost of agents' models and of people who worked as agents, over tries as in `trials_df`."""
+    """Return the cost of agents' models and of people who worked as agents; `tries` has the columns of `trials_df`."""
     rows = tries.select(
         "steps", "cost", "priced", "cost_at_most", "tokens", "unsettled_calls", "cached_as_input"
     ).iter_rows(named=True)
@@ -74,7 +74,7 @@ def of_colleagues(tries: pl.DataFrame) -> Spending:
 
 
 def of_judges(store: Store, experiments: Iterable[str]) -> Spending:
-    """Return the cost of judges in all rounds of these experiments, whether or not their answers stand."""
+    """Return the cost of judges in all rounds of these experiments, whether or not their evaluations stand."""
     ids = list(experiments)
     mine = or_(_r.experiment.in_(ids), _r.experiment.is_(None) & _s.experiment.in_(ids))
     asked = or_(_e.calls > 0, _e.cost.is_not(None), _e.cost_at_most.is_not(None))

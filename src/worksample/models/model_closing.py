@@ -23,6 +23,6 @@ async def close_models() -> None:
     A loop that closes with open connections leaves sockets behind, which the next loop could inherit.
     """
     for model in _ASKED.pop(asyncio.get_running_loop(), set()):
-        # As its context manager it is also forgotten by Inspect, which would hand out the closed one again.
+        # Close it as a context manager, so that Inspect also drops it from its cache of models.
         async with model:
             pass

@@ -1,8 +1,8 @@
-"""Temporary folders of one piece of work, removed at its end; `sweep_scratch_folders` removes those of killed
+"""Temporary folders of one piece of work, removed at its end. `sweep_scratch_folders` removes those of killed
 processes.
 
-A folder's name contains its creator (process, start time, process namespace) from the moment it appears, so that a dead
-creator's folder is never taken for a living one's, or the reverse.
+A folder's name identifies its creator (process, start time, process namespace) from the moment it appears, so that a
+dead creator's folder is never mistaken for a living one's, or the reverse.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ _NAME = re.compile(r"\.?worksample-[a-z]+-(\d+)-(\d+)-(\d+)-[0-9a-f]{8}")
 
 @contextmanager
 def scratch_folder(purpose: str, inside: Path | None = None, *, mode: int = 0o700) -> Iterator[Path]:
-    """Create a folder of this process until the end of the `with`. purpose: a word in lower case. inside: default is
-    the folder for temporary files.
+    """Create a folder of this process for the duration of the `with`.
+
+    `purpose` is a word in lower case. `inside` is by default the folder for temporary files.
     """
     folder = (inside or Path(tempfile.gettempdir())) / _name(purpose)
     folder.mkdir(mode=mode)
@@ -53,8 +54,8 @@ def sweep_scratch_folders(inside: Path | None = None) -> list[str]:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder with all its contents, also below folders without write permission. Links are not followed; what
-    cannot be removed stays.
+    """Remove a folder with all its contents, including folders without write permission. Links are not followed;
+    entries that cannot be removed stay.
     """
     shutil.rmtree(folder, ignore_errors=True)
     if folder.is_dir() and not folder.is_symlink():
@@ -82,7 +83,7 @@ def maker_of_this_process() -> str:
 
 
 def is_gone(pid: int, started: int, space: int) -> bool:
-    """Return whether a creator is known to be dead; in another process namespace nobody knows."""
+    """Return whether a creator is known to be dead. Processes of another process namespace cannot be checked."""
     return space == process_namespace() and started_at(pid) != started
 
 

@@ -33,7 +33,7 @@ class Visibility(StrEnum):
     """The platform's converter or its box failed, which proves nothing about the file."""
 
     @property
-    def ours(self) -> bool:
+    def is_our_fault(self) -> bool:
         """Return whether Worksample or its server is at fault, and not the deliverable."""
         return self in (Visibility.STARVED, Visibility.MISSING, Visibility.CRASHED)
 
@@ -75,7 +75,7 @@ class ExhibitLimits:
     """Maximum bytes of one picture."""
 
 
-def within(exhibits: Iterable[Exhibit], limits: ExhibitLimits) -> tuple[tuple[Exhibit, ...], tuple[str, ...]]:
+def limit_exhibits(exhibits: Iterable[Exhibit], limits: ExhibitLimits) -> tuple[tuple[Exhibit, ...], tuple[str, ...]]:
     """Return the exhibits that fit the limits, with the last text cut, and notes on everything left out."""
     kept: list[Exhibit] = []
     left, pictures, cut, dropped = limits.characters, 0, 0, 0

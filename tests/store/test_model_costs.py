@@ -11,8 +11,8 @@ from store import worlds
 from worksample.experiments.status import status_of
 from worksample.records import Experiment, Usage
 from worksample.store import Store
-from worksample.store.frames import evaluations_df, trials_df
-from worksample.store.spending import Spending, spending
+from worksample.store.dataframes import evaluations_df, trials_df
+from worksample.store.model_costs import Spending, spending
 
 SETTLED = Usage(calls=4, input_tokens=100, output_tokens=20, cost=0.5, priced=True)
 UNPRICED = Usage(calls=2, input_tokens=50, output_tokens=10, unpriced=2)

@@ -1,4 +1,4 @@
-"""Detection of a missing program: what a command calls, and whether the box has it.
+"""Detection of missing programs: which programs a command calls, and whether the box has them.
 
 The check runs before the agent's program, whose output or exit status could otherwise imitate a missing program.
 """
@@ -24,9 +24,9 @@ BUILTIN = frozenset(
 )
 """Words of a shell that are not programs."""
 LOOK = 'case $1 in */*) [ -f "$1" ] && [ -x "$1" ];; *) command -v -- "$1" > /dev/null;; esac'
-"""Script for `sh -c`: whether `$1` can be executed."""
+"""Script for `sh -c` that tests whether `$1` is executable."""
 LOOK_SCRIPT = '[ -f "$1" ] && [ -r "$1" ]'
-"""Script for `sh -c`: whether the interpreter's script `$1` can be read."""
+"""Script for `sh -c` that tests whether the interpreter's script `$1` is readable."""
 _INTERPRETER = re.compile(r"(python[0-9.]*|node|bun|deno|bash|sh|dash|perl|ruby|php|Rscript)")
 _SCRIPT = re.compile(r".*/.*|.*\.(py|js|mjs|cjs|ts|sh|pl|rb|php|R|r)")
 _SHOWN = ("/usr/", "/bin/", "/sbin/", "/lib", "/etc/", "/opt/worksample/", "/task/", "/workspace/")
@@ -56,7 +56,7 @@ def programs_of(argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def missing_program(argv: Sequence[str], path: str) -> str:
-    """Return the program that no box on this machine has, as far as the host can tell; "" if none is known to be
+    """Return the program that no box on this machine has, as far as the host can know; "" if none is known to be
     missing.
     """
     for program in programs_of(argv):
@@ -70,7 +70,9 @@ def missing_program(argv: Sequence[str], path: str) -> str:
 
 
 def script_of(argv: Sequence[str]) -> str:
-    """Return the script that an interpreter is called with (`python3 agent.py`), or "" if it is not plainly one."""
+    """Return the script that an interpreter is called with (`python3 agent.py`), or "" if the command is not plainly
+    such a call.
+    """
     call = _call(argv)
     name = PurePosixPath(call[0]).name if call else ""
     if not _INTERPRETER.fullmatch(name):
@@ -82,11 +84,10 @@ def script_of(argv: Sequence[str]) -> str:
 
 
 def only_on_host(argv: Sequence[str]) -> str:
-    """Return the program or script that is a file of this machine but not of a box without an image; "" if there is
-    none.
+    """Return the program or script that is a file of this machine but not of a box without an image; "" if none is.
 
-    A relative path counts, too, since a box starts in an empty folder. In a shell script only an absolute path that
-    occurs once counts: the script may create the others.
+    A relative path counts, too, because a box starts in an empty folder. In a shell script only an absolute path that
+    occurs once counts, because the script may create the others.
     """
     for path in _own_files(_call(argv)):
         if _is_hidden(path):
