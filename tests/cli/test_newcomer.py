@@ -50,7 +50,7 @@ def test_the_feedback_demo_tells_experts_from_no_feedback(tmp_path: Path) -> Non
     assert rows["clerk (alone, attempt 3)"]["passed"]["value"] == 0
     page = Path(shown["report"])
     assert page == tmp_path / "worksample-demo" / "feedback" / "report" / "index.html"
-    assert "What feedback adds to working again" in "".join(p.read_text() for p in page.parent.rglob("*.html"))
+    assert "What feedback adds to a re-attempt" in "".join(p.read_text() for p in page.parent.rglob("*.html"))
     found = cli_json("metrics", "feedback", "--store", shown["store"], cwd=tmp_path)
     [funnel] = [s for s in found if s["id"].startswith("qualification")]
     steps = {row["label"].strip(): int(row["cells"][0]) for row in funnel["rows"]}

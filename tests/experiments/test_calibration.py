@@ -180,12 +180,12 @@ def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ({}, "give share = 0.25 or labels = 20"),
-        ({"share": 0.1, "labels": 3}, "give share = 0.25 or labels = 20"),
+        ({}, "give either share = 0.25 or labels = 20"),
+        ({"share": 0.1, "labels": 3}, "give either share = 0.25 or labels = 20"),
         ({"share": 1.5}, "share"),
         ({"share": 0.1, "threshold": 0.4}, "threshold"),
         ({"share": 0.1, "strata": ["agents"]}, "agent"),
-        ({"share": 0.1, "strata": ["agent", "agent"]}, "strata names one thing twice"),
+        ({"share": 0.1, "strata": ["agent", "agent"]}, "strata lists a value twice"),
         ({"share": 0.1, "treshold": 0.9}, "threshold"),
     ],
 )

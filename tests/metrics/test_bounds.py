@@ -85,10 +85,10 @@ def test_a_standard_deviation_has_no_sign():
 def test_decimals_are_those_of_the_table():
     """TAC Table 4: 22 of 71 tasks on GitLab are 30.99, and Table 3 prints 29.17 steps."""
     success = m.rate([True] * 22 + [False] * 49).to(2)
-    assert success.printed() == "30.99" and unit_figure(success.value, success.unit, success.digits) == "30.99 %"
+    assert success.format_value() == "30.99" and unit_figure(success.value, success.unit, success.digits) == "30.99 %"
     steps = m.mean_score([29.0, 29.34], unit=Unit.COUNT).to(2)
-    assert steps.printed() == "29.17" and unit_figure(steps.value, steps.unit, steps.digits) == "29.17"
-    assert m.rate([True, False]).to(2).renamed_to("x").printed() == "50.00"
+    assert steps.format_value() == "29.17" and unit_figure(steps.value, steps.unit, steps.digits) == "29.17"
+    assert m.rate([True, False]).to(2).renamed_to("x").format_value() == "50.00"
 
 
 @given(ROWS)

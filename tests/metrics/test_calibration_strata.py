@@ -22,7 +22,7 @@ def sample(people: list[float | None], stratum: list[str], project: list[int] | 
 
 
 def alone(people: list[float | None], stratum: list[str], project: list[int] | None = None) -> m.Estimate:
-    return m.corrected(sample(people, stratum, project)).labels
+    return m.correct_by_labels(sample(people, stratum, project)).labels
 
 
 def test_labels_in_proportion_to_strata_have_clopper_and_pearsons_interval() -> None:
@@ -123,9 +123,9 @@ def test_labels_alone_hold_the_truth_if_one_stratum_has_all_passes(rates: tuple[
 def test_a_stratum_without_a_label_withholds_the_corrected_figure_and_says_so() -> None:
     rng = np.random.default_rng(1)
     people = [float(p) if i < 40 else None for i, p in enumerate(rng.random(60) < 0.3)]
-    found = m.corrected(sample(people, [f"agent {i // 20}" for i in range(60)]))
+    found = m.correct_by_labels(sample(people, [f"agent {i // 20}" for i in range(60)]))
     assert found.figure.value is None
-    assert found.figure.reason == "no label in agent 2: draw some there"
+    assert found.figure.reason == "no label in agent 2: draw some in each"
     assert found.labels.conditional_on == ("strata with labels; none in agent 2",)
 
 

@@ -40,7 +40,7 @@ def test_ends_of_many_draws_at_once_are_those_of_the_product(kind: m.LabelKind) 
     for seed in range(15):
         data = drawn(kind, seed)
         parts = Parts(data, kind, 0.95)
-        tuning = parts.tuned()
+        tuning = parts.best_lambda()
         value = min(max(parts.value(tuning), 0), 1)
         low, high = parts.interval(tuning)
         shown = max(0.0, min(low, value)), min(1.0, max(high, value))
@@ -56,7 +56,7 @@ def test_exact_coverage_is_what_draws_show() -> None:
     for seed in range(400):
         data, truth = world.draw(np.random.default_rng(seed))
         parts = Parts(data, m.LabelKind.RATE, 0.95)
-        low, high = parts.interval(parts.tuned())
+        low, high = parts.interval(parts.best_lambda())
         held.append(low <= truth <= high)
     told = float(Rates(70, 20).covers(0.3, np.array([[0.98, 0.25]]))[0])
     # Three standard errors of 400 draws at 96 %.

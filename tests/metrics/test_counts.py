@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from worksample.metrics.counts import some
+from worksample.metrics.counts import with_noun
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 tasks"), (1, "1 task"), (3, "3 tasks")])
 def test_one_task_is_no_tasks(number: int, text: str) -> None:
-    assert some(number, "task") == text
+    assert with_noun(number, "task") == text

@@ -226,7 +226,7 @@ def test_an_agent_that_never_loses_and_islands():
         "x": "no chain of comparisons links it with the rest", "y": "no chain of comparisons links it with the rest",
     }  # fmt: skip
     chain = refused([*RING, ("p", "a", "m", 1), ("p", "m", "n", 1), ("p", "n", "m", 1)])
-    assert chain.connectivity.reasons["m"] == "its group never wins or ties against anything above it"
+    assert chain.connectivity.reasons["m"] == "its group never wins or ties against any agent above it"
 
 
 def test_a_ridge_prior_is_named():

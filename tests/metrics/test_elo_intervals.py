@@ -46,7 +46,7 @@ def test_dense_comparisons_are_resampled_by_influences(
     one = refit(drawn(agents, comparisons), by_count, ridge)
     quick, linear = resample_strengths(one, HOW)
     assert linear
-    full = one.exactly(np.concatenate(list(weights(one.sums.projects, HOW))))
+    full = one.fit_resamples(np.concatenate(list(weights(one.sums.projects, HOW))))
     for place in range(agents):
         if place != one.anchor:
             ends = [
@@ -82,8 +82,8 @@ def test_one_projects_influence_is_what_leaving_it_out_does() -> None:
     up, down = np.ones((2, 1, 60))
     up[0, 7] += 1e-3
     down[0, 7] -= 1e-3
-    by_fit = (one.exactly(up) - one.exactly(down)) / 2e-3
-    by_influence = (one.linear(up) - one.linear(down)) / 2e-3
+    by_fit = (one.fit_resamples(up) - one.fit_resamples(down)) / 2e-3
+    by_influence = (one.approximate_resamples(up) - one.approximate_resamples(down)) / 2e-3
     assert by_influence == pytest.approx(by_fit, abs=2e-4)
 
 
@@ -100,7 +100,7 @@ def test_projects_that_all_tie_leave_open_what_nobody_saw(projects: int) -> None
         reach = 400 * np.log10((1 + often) / (1 - often))
         assert found.high >= 1000 + 0.999 * reach
         assert found.low <= 1000 - 0.7 * reach
-        assert any("nearly alike" in note for note in found.notes)
+        assert any("nearly equal outcomes" in note for note in found.notes)
 
 
 def test_a_difference_of_agents_that_always_tie_has_width() -> None:
@@ -117,7 +117,7 @@ def test_a_difference_of_agents_that_always_tie_has_width() -> None:
 def test_usual_comparisons_keep_the_interval_of_their_resamples() -> None:
     sums = drawn(6, 3000)
     for estimate in m.elo_ratings(sums, m.EloOptions(interval="sandwich")).ratings.values():
-        assert not any("nearly alike" in note for note in estimate.notes)
+        assert not any("nearly equal outcomes" in note for note in estimate.notes)
 
 
 def test_how_far_influences_are_off_stands_beside_the_rating() -> None:
@@ -125,12 +125,10 @@ def test_how_far_influences_are_off_stands_beside_the_rating() -> None:
     one = refit(drawn(12, 20_000), by_count=False)
     quick, off = resample_strengths(one, HOW)
     assert off is not None
-    full = one.exactly(np.concatenate(list(weights(one.sums.projects, HOW))))
+    full = one.fit_resamples(np.concatenate(list(weights(one.sums.projects, HOW))))
     apart = np.abs((quick - quick[one.anchor]) - (full - full[one.anchor])) * POINTS
     assert np.quantile(apart.max(axis=0), 0.5) < off * POINTS < 3 * apart.max()
     table = m.elo_ratings(drawn(12, 20_000), how=HOW)
-    assert all(
-        any(f"off by more than {off * POINTS:.1f} points" in note for note in e.notes) for e in table.ratings.values()
-    )
+    assert all(any(f"is at most {off * POINTS:.1f} points" in note for note in e.notes) for e in table.ratings.values())
     fitted = m.elo_ratings(drawn(12, 300), m.EloOptions(part=True), QUICK)
     assert not any("influence" in note for e in fitted.ratings.values() for note in e.notes)

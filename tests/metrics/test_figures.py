@@ -169,7 +169,7 @@ def test_columns_are_judged_once_and_clearly():
         m.rate([True], state=["valid", "valid"])
     with pytest.raises(UsageError, match="is missing"):
         codes("task", ["a", None])
-    with pytest.raises(UsageError, match="names nothing"):
+    with pytest.raises(UsageError, match="cannot be names"):
         codes("task", [1.5])
 
 

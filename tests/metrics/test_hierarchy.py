@@ -48,7 +48,7 @@ def test_tasks_of_several_groups_are_taken_apart(straddle, repeated):
     task, instance, score = (np.array(column) for column in trials(rng))
     group = rng.integers(0, 2, len(task)) if straddle else np.array([int(t[1:]) % 2 for t in task])
     h = hierarchy(task, instance if repeated else None)
-    apart, of = h.apart(group, 2)
+    apart, of = h.split_by_group(group, 2)
     assert (apart is h) == (not straddle)
     for side in (0, 1):
         mine = group == side

@@ -196,8 +196,8 @@ def test_a_tiny_horizon_is_not_printed_as_nothing():
     from worksample.metrics.estimate import Unit
 
     tiny = m.Estimate("h", 1e-22, m.Counts(1, 1), unit=Unit.HOURS)
-    assert tiny.printed() == "1e-22"
-    assert m.Estimate("h", 2.04, m.Counts(1, 1), unit=Unit.HOURS).printed() == "2.0"
+    assert tiny.format_value() == "1e-22"
+    assert m.Estimate("h", 2.04, m.Counts(1, 1), unit=Unit.HOURS).format_value() == "2.0"
 
 
 def test_the_sd_of_a_run_is_not_that_of_a_trial():
@@ -214,9 +214,9 @@ def test_weights_of_edges_are_named_where_they_matter():
     rows = [(p, "a", "human", float(p % 3 == 0)) for p in range(40)]
     rows += [(p, "b", "human", float(p % 2 == 0)) for p in range(4)]
     sums = m.pair_sums(*zip(*rows, strict=True))
-    assert "4 to 40 comparisons weigh alike" in " ".join(m.elo_ratings(sums).ratings["a"].notes)
+    assert "with 4 and with 40 comparisons weigh the same" in " ".join(m.elo_ratings(sums).ratings["a"].notes)
     counted = m.elo_ratings(sums, m.EloOptions(weight="comparison"))
-    assert "weigh alike" not in " ".join(counted.ratings["a"].notes)
+    assert "weigh the same" not in " ".join(counted.ratings["a"].notes)
     assert counted.ratings["b"].counts.valid == 4
 
 

@@ -62,7 +62,7 @@ def test_prices_that_cannot_be():
         with pytest.raises(UsageError):
             m.dollars_earned([wrong], [True])
     assert m.dollars_earned([1e12], [True], ceiling=1e13).earned.value == 1e12
-    assert m.dollars_earned([0, 0], [True, True]).share.reason == "the priced projects are worth 0 together"
+    assert m.dollars_earned([0, 0], [True, True]).share.reason == "the prices of the projects add up to 0"
     assert m.dollars_earned([None], [True]).earned.reason == "no graded project has a price"
     assert m.dollars_earned([], []).earned.reason == "nothing was planned"
 
@@ -199,7 +199,7 @@ def test_a_trial_without_a_price_has_no_total():
 
 
 def test_price_lists_that_cannot_be():
-    with pytest.raises(UsageError, match="when the calls were made"):
+    with pytest.raises(UsageError, match="the dates of the calls"):
         m.call_costs(m.Calls(["n"], [1], [1]), LIST)
     with pytest.raises(UsageError, match="same date"):
         m.call_costs(m.Calls(["n"], [1], [1]), {"n": [m.TokenPrice(1, 1), m.TokenPrice(2, 2)]})

@@ -10,7 +10,7 @@ from scipy.special import betaincinv
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.uncertainty.mean_difference import Shift
+from worksample.metrics.uncertainty.mean_difference import MeanDifferenceTest
 
 QUICK = m.Resampling(resamples=300)
 
@@ -40,7 +40,7 @@ def test_power_as_simulated():
     noise = rng.normal(0, math.sqrt(0.09 / 2), (400, tasks, 2))
     score = common + own + noise + np.array([0.0, 0.1])
     gap = score[..., 1] - score[..., 0]
-    assert np.mean([Shift.of(each, 0.5).p <= 0.05 for each in gap]) == pytest.approx(0.8, abs=0.06)
+    assert np.mean([MeanDifferenceTest.of(each, 0.5).p <= 0.05 for each in gap]) == pytest.approx(0.8, abs=0.06)
 
 
 @given(st.integers(20, 500), st.integers(1, 3), st.integers(1, 3), st.floats(0, 0.9))
@@ -61,7 +61,7 @@ def test_more_of_anything_sees_less(tasks, instances, repeats, shared):
 def test_graded_work_is_seen_as_its_differences_are(tasks):
     """Of 400 studies with normal differences between graded scores."""
     rng = np.random.default_rng(7)
-    seen = sum(Shift.of(rng.normal(0.1, math.sqrt(0.03), tasks), 0.05).p <= 0.05 for _ in range(400))
+    seen = sum(MeanDifferenceTest.of(rng.normal(0.1, math.sqrt(0.03), tasks), 0.05).p <= 0.05 for _ in range(400))
     found = m.power_of(m.Variances(0.01, 0.0, 0.01, 0.5, alike=0.05), tasks, aim=m.Aim(0.1))
     assert found == pytest.approx(seen / 400, abs=0.06)
 
@@ -211,7 +211,7 @@ def test_a_curve_as_good_as_flat_has_no_horizon_beyond_all_tasks(trials: int) ->
     found = m.time_horizon(hours, passed)
     assert found.slope.value is not None and -0.02 < found.slope.value < 0
     for horizon in found.horizons.values():
-        assert horizon.value is None and "as good as flat: tasks took 1 to 2 hours" in horizon.reason
+        assert horizon.value is None and "nearly flat: tasks took 1 to 2 hours" in horizon.reason
     passed[trials : trials + trials // 20] = False
     longer = m.time_horizon(hours, passed).horizons[0.8].value
     assert longer is not None and 2 < longer < 20
@@ -244,13 +244,13 @@ def test_horizons_that_do_not_exist():
     with pytest.raises(UsageError, match="success rates"):
         m.time_horizon([1], [True], at=(1,))
     some = m.time_horizon([1, 2, 4, 8, 16, 32], [True, True, False, True, False, False], at=(0.5, 0.99), how=QUICK)
-    assert all("may be as good as flat" in h.notes[-1] and h.low is None for h in some.horizons.values())
+    assert all("may be nearly flat" in h.notes[-1] and h.low is None for h in some.horizons.values())
     assert "extrapolated" in some.horizons[0.99].notes[0]
     four = m.time_horizon([1, 2, 4, 8], [True, False, True, False]).horizons[0.5]
     assert four.level is None and "5 are needed" in four.notes[0]
     for seed in (7, 8):
         one_side = m.time_horizon(*work(seed=seed, tasks=12)[:2]).horizons[0.8]
-        assert one_side.low is None and one_side.high is not None and "no end below" in one_side.notes[-1], seed
+        assert one_side.low is None and one_side.high is not None and "no lower end" in one_side.notes[-1], seed
 
 
 # --- budgets
@@ -288,7 +288,7 @@ def test_horizons_that_double_every_hundred_days():
     rough = m.doubling_time([h * f for h, f in zip(exact, (1, 1.2, 0.9, 1.1, 1.0), strict=True)], day)
     assert rough.low < 100 < rough.high
     noisy = m.doubling_time([h * f for h, f in zip(exact, (4, 1, 0.5, 4, 1.0), strict=True)], day)
-    assert noisy.high is None and "no end above" in noisy.notes[0]
+    assert noisy.high is None and "no upper end" in noisy.notes[0]
     assert m.doubling_time(exact[::-1], day).reason == "horizons do not grow with release dates"
     assert "one day" in m.doubling_time(exact, day[:1] * 5).reason
     assert m.doubling_time([1.0, None], day[:2]).reason == "1 agents with a horizon and a release date are too few"

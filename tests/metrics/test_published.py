@@ -26,7 +26,7 @@ def test_rli_automation_rates(agent):
     project = [f"p{i}" for i in range(240) for _ in range(3)]
     verdicts = m.holistic_verdicts(project, [v for three in votes for v in three])
     estimate = m.automation_rate(verdicts["passed"])
-    assert estimate.printed() == printed
+    assert estimate.format_value() == printed
     assert (estimate.counts.planned, estimate.counts.valid, estimate.counts.special["successes"]) == (240, 240, passes)
 
 
@@ -120,7 +120,7 @@ def overall(totals, sizes):
     tier = [name[0] for name in task]
     trials = m.TrialColumns(score=[float(p) for p in passed], task=task, instance=task)
     table = m.tier_table(trials, tier, how=m.Resampling(resamples=2))
-    return [part.full_pass.printed() for part in table]
+    return [part.full_pass.format_value() for part in table]
 
 
 @pytest.mark.parametrize(("row", "sizes"), [*((r, SIZES) for r in ALE), *((r, CLI_SIZES) for r in ALE_CLI)])
@@ -154,9 +154,16 @@ def test_ale_table_6():
     table = m.timeout_table(m.TrialColumns(score), late, tier, how=QUICK)
     for name, (_, _, rate, _, _) in TIMEOUTS.items():
         found = table[name]
-        assert (found.rate.printed(), found.timed_out.printed(), found.others.printed()) == (rate, *TABLE_6[name])
+        assert (found.rate.format_value(), found.timed_out.format_value(), found.others.format_value()) == (
+            rate,
+            *TABLE_6[name],
+        )
     pooled = table["overall"]
-    assert (pooled.rate.printed(), pooled.timed_out.printed(), pooled.others.printed()) == ("2.9", "20.8", "27.7")
+    assert (pooled.rate.format_value(), pooled.timed_out.format_value(), pooled.others.format_value()) == (
+        "2.9",
+        "20.8",
+        "27.7",
+    )
 
 
 def test_ale_model_and_harness_effect():
@@ -172,10 +179,10 @@ def test_ale_model_and_harness_effect():
         return measure(trials, "x", how=QUICK)
 
     effect = spread([35, 8, 20], "harness", "model")
-    assert effect.spread.printed() == "18.0"
+    assert effect.spread.format_value() == "18.0"
     assert effect.rates == {"c0": 35 / 150, "c1": 8 / 150, "c2": 20 / 150}
-    assert spread([29, 38], "model", "harness").spread.printed() == "6.0"
-    assert spread([22, 30, 25], "model", "harness").spread.printed() == "5.3"
+    assert spread([29, 38], "model", "harness").spread.format_value() == "6.0"
+    assert spread([22, 30, 25], "model", "harness").spread.format_value() == "5.3"
 
 
 # --- TAC: Table 3 from Table 5
@@ -248,10 +255,10 @@ def test_tac_table_3_from_table_5(model):
         full += [1.0] * passes + [0.0] * (tasks - passes)
         partial += [1.0] * passes + [float(rest)] * (tasks - passes)
         category += [name] * tasks
-    assert m.success_rate(full).printed() == success
-    assert m.suite_score(partial, how=QUICK).printed() == score
+    assert m.success_rate(full).format_value() == success
+    assert m.suite_score(partial, how=QUICK).format_value() == score
     groups = m.by_group(full, partial, category, how=QUICK)
-    printed = [figure.printed(2) for name in CATEGORIES for figure in groups[name]]
+    printed = [figure.format_value(2) for name in CATEGORIES for figure in groups[name]]
     assert printed == figures.split()
 
 

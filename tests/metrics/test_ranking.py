@@ -47,7 +47,7 @@ def test_a_p_says_what_the_interval_says():
 def test_ties_share_their_rank_and_strangers_have_no_interval():
     same = {"x": m.TrialColumns([1.0, 0.0, 1.0], [1, 2, 3]), "y": m.TrialColumns([1.0, 0.0, 1.0], [1, 2, 3])}
     found = m.rank_agents(same)
-    assert [e.printed() for e in found.ranks.values()] == ["1.5", "1.5"]
+    assert [e.format_value() for e in found.ranks.values()] == ["1.5", "1.5"]
     assert [e.value for e in found.best.values()] == [0.5, 0.5]
     apart = m.rank_agents({"x": m.TrialColumns([1.0, 0.0], [1, 2]), "y": m.TrialColumns([0.0, 0.0], [3, 4])})
     assert apart.pairs[0].p is None and apart.ranks["x"].low is None

@@ -1,4 +1,4 @@
-"""Which approach is best at which value, and how surely: what must hold whatever the jobs are."""
+"""The best approach by job value, with probabilities: what must hold whatever the jobs are."""
 
 from __future__ import annotations
 

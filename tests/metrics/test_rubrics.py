@@ -62,7 +62,7 @@ def test_skips_have_causes():
     assert "UpBench's formula" in m.UPBENCH.says()[0]
     every = scored([("critical", "not_applicable")] * 3)
     assert (every["score"], every["reason"], every["skipped"]) == (None, "no criterion applies", 3)
-    assert scored([("optional", "pass")])["reason"] == "no criterion that gates applies"
+    assert scored([("optional", "pass")])["reason"] == "no criterion that decides completion applies"
     assert scored([("critical", "pass"), ("pitfall", "fail")])["completed"] is True
     assert scored([("critical", "pass"), ("pitfall", "fail")], pitfalls_gate=True)["completed"] is False
     with pytest.raises(UsageError, match="unknown 'vital'"):
@@ -226,11 +226,11 @@ def test_a_last_success_does_not_widen_passed_within():
 
 
 def test_histories_that_cannot_be():
-    with pytest.raises(UsageError, match="gap or a double"):
+    with pytest.raises(UsageError, match="gap or a duplicate"):
         m.histories(["a"], [2], [True])
-    with pytest.raises(UsageError, match="gap or a double"):
+    with pytest.raises(UsageError, match="gap or a duplicate"):
         m.histories(["a", "a"], [1, 1], [False, True])
-    with pytest.raises(UsageError, match="another follows"):
+    with pytest.raises(UsageError, match="another one follows"):
         m.histories(["a", "a"], [1, 2], [True, True])
     h = m.histories(["a", "a", "b", "c"], [1, 2, 1, 1], [False, None, None, True])
     assert (h.passed.tolist(), h.failed.tolist(), h.ungraded) == ([1, 0], [1, 0], 1)

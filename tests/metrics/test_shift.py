@@ -13,15 +13,15 @@ from scipy import stats
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.uncertainty.mean_difference import Shift, chance_positive, difference, positive
+from worksample.metrics.uncertainty.mean_difference import MeanDifferenceTest, chance_positive, difference, positive
 
 LEAST = 1e-7
 """Outcomes that are less likely are left out."""
 
 
 @cache
-def shift(tasks: int, gained: int, lost: int) -> Shift:
-    return Shift.of(np.repeat([1.0, -1.0, 0.0], [gained, lost, tasks - gained - lost]))
+def shift(tasks: int, gained: int, lost: int) -> MeanDifferenceTest:
+    return MeanDifferenceTest.of(np.repeat([1.0, -1.0, 0.0], [gained, lost, tasks - gained - lost]))
 
 
 def wrong(tasks: int, gain: float, loss: float) -> tuple[float, float]:

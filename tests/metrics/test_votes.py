@@ -208,7 +208,7 @@ def test_high_agreement_can_be_worth_nothing():
     items = [(1, 1)] * 940 + [(1, 2)] * 60
     ballots = m.Ballots([i for i in range(1000) for _ in range(2)], [v for pair in items for v in pair])
     found = m.measure_agreement(ballots)
-    assert found.share.printed() == "94.0"
+    assert found.share.format_value() == "94.0"
     assert abs(found.alpha_nominal.value) < 0.05 and found.positive.value == 0
     assert found.ac1.value > 0.9
 

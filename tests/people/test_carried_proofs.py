@@ -29,7 +29,7 @@ from worksample.records import (
 )
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig, calibration_of
-from worksample.results.calibration.prior_labels import earlier
+from worksample.results.calibration.prior_labels import earlier_experiments
 
 LATER = START + timedelta(days=1)
 CALIBRATED = {
@@ -129,4 +129,4 @@ def test_an_experiment_that_proves_nothing_is_refused(tmp_path: Path, name: str,
     config = calibration_of(second)
     assert config is not None
     with pytest.raises(PlanError, match=says):
-        earlier(desk.store, second, config)
+        earlier_experiments(desk.store, second, config)

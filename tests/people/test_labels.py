@@ -222,7 +222,7 @@ def test_labels_that_all_agree_prove_no_judge(tmp_path: Path) -> None:
     fill(desk, experiment)
     label(desk, desk.hire("ann", "expert"), passes=lambda subject: True)
     assert fill(desk, experiment) == 30
-    assert all("only 0 of people's fails seen" in why for why in routed(desk).values())
+    assert all("only 0 of people's fails labelled" in why for why in routed(desk).values())
 
 
 def test_a_lazy_judge_is_not_proven_where_few_pass(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_a_lazy_judge_is_not_proven_where_few_pass(tmp_path: Path) -> None:
 
     label(desk, desk.hire("ann", "expert"), passes=rare)
     assert fill(desk, experiment) == 33
-    assert sum("only 3 of people's passes seen" in why for why in routed(desk).values()) == 30
+    assert sum("only 3 of people's passes labelled" in why for why in routed(desk).values()) == 30
 
 
 def test_another_version_of_a_judge_begins_unproven(tmp_path: Path) -> None:
@@ -345,7 +345,7 @@ def test_a_judge_that_always_passes_is_named_and_decides_nothing(tmp_path: Path)
     # The third fail that a judge at the threshold would see four times in five.
     place = [n for n, e in enumerate(given, 1) if not good(e.subject)][2]
     assert told["judge.judge@1"] == (
-        f"passes all 80 that it was asked, among them 3 on which people said otherwise, seen with {place} labels"
+        f"passes all 80 items, although people disagree on 3 of them, shown by {place} labels"
     )
     assert fill(desk, experiment) > 0
     frame = ResultSet(desk.store, [experiment]).frame(Protocol.HOLISTIC)

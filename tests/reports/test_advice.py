@@ -79,7 +79,7 @@ def test_a_list_is_advised_on_by_what_was_measured_near_it(firm: Path, tmp_path:
     # A person brings 120 - 2 x 40 each, the agent all but $1.
     assert 500 < one["over_people"]["value"] <= 10 * (2 * 40 - 1)
     assert two["dollars"]["value"] == pytest.approx(2 * (300 - 3 * 40)) and two["over_people"] is None
-    assert "nothing that was measured is like it" in three["next"]
+    assert "no measured job is like it" in three["next"]
     assert (three["chances"], three["near"], three["weight"], three["stake"]) == ({}, [], 0, None)
     page = (tmp_path / "page" / "advice.html").read_text()
     assert "Paint a fence" in page and "not enough data" in page and told["page"].endswith("advice.html")
@@ -128,15 +128,15 @@ def test_faults_of_a_list_are_told_by_line(tmp_path: Path) -> None:
     bad.write_text("titel,value\nfine,10\n")
     with pytest.raises(FaultyRows) as misnamed:
         read_list(bad)
-    assert "no field takes these columns: titel (a file for --map" in misnamed.value.next
+    assert "unused columns: titel (a file for --map" in misnamed.value.next
     bad.write_text("title,value\n")
-    with pytest.raises(UsageError, match="holds no job"):
+    with pytest.raises(UsageError, match="the list has no jobs"):
         read_list(bad)
     bad.write_text("title,value\nfine,10\n")
     with pytest.raises(UsageError, match="no column 'often'"):
         read_list(bad, monthly="often")
     assert read_list(bad)[0].monthly == 1
-    with pytest.raises(UsageError, match="is not a probability"):
+    with pytest.raises(UsageError, match="is not a valid probability"):
         AdviceConfig(sure=1.0)
 
 

@@ -118,7 +118,7 @@ def test_a_category_that_no_taxonomy_has_is_named(store: Store) -> None:
         made = world.submission(trial)
         store.commit(trial, made, world.evaluation(made.id, f"e{slot}", score, instance=trial.instance))
     found = sections(store)["category"]
-    assert "in no taxonomy, and a group of its own: upwork:writing/reports" in notes(found)
+    assert "in no taxonomy, and therefore a separate group: upwork:writing/reports" in notes(found)
 
 
 def test_a_category_with_one_trial_has_a_value_and_says_why_it_has_no_more(store: Store) -> None:
@@ -150,5 +150,5 @@ def test_more_agents_than_can_be_paired_are_said_to_be_too_many(store: Store) ->
         world.vote("h1", world.work(agent, 0), 0, 3)
     found = sections(store)
     assert found["ranks"].rows == () and "too many for all pairs" in notes(found["ranks"]) and "pairs" not in found
-    two = sections(store, where=Subset.read(["agent=a00", "agent=a01"]))
+    two = sections(store, where=Subset.parse(["agent=a00", "agent=a01"]))
     assert [row.label for row in two["ranks"].rows] == ["a00", "a01"] and len(two["pairs"].rows) == 1

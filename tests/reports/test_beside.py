@@ -16,10 +16,10 @@ from worksample.metrics import Estimate, Unit, mean_score
 from worksample.records import Criteria, Criterion, GradePayload, Instance, PartPayload
 from worksample.reports import ReportConfig, write_report
 from worksample.reports.heat_map import heat_of
-from worksample.reports.plots import Axis, Canvas, Dated, budget_curves, scores_over_time
+from worksample.reports.plots import Axis, Canvas, DatedFigure, budget_curves, scores_over_time
 from worksample.reports.sections import Section, SectionRow
 from worksample.reports.static_site.charts import measured_charts
-from worksample.reports.static_site.comparison_pages import MOST, STEPS, beside, piece_of, texts_of
+from worksample.reports.static_site.comparison_pages import MOST, STEPS, group_by_instance, piece_of, texts_of
 from worksample.reports.static_site.transcript import Call, TranscriptStep
 from worksample.store import Store
 
@@ -56,8 +56,8 @@ def test_each_criterion_stands_once_with_its_text_across_the_agents() -> None:
         piece_of(row("good", instance), "g.html", grade(1.0, 1.0), (), ()),
         piece_of(row("good", instance, 2), "g2.html", None, (), ()),
     ]
-    (side,) = beside(pieces, {instance.id: instance}, ["good", "hasty"])
-    assert [piece.who for piece in side.pieces] == ["good", "good, repeat 2", "hasty"]
+    (side,) = group_by_instance(pieces, {instance.id: instance}, ["good", "hasty"])
+    assert [piece.agent_name for piece in side.pieces] == ["good", "good, repeat 2", "hasty"]
     assert [line.text for line in side.criteria] == ["The total is right.", "The memo names it."]
     shown = [[None if part is None else part.fraction for part in line.parts] for line in side.criteria]
     assert shown == [[1.0, None, 0.0], [1.0, None, None]]
@@ -70,7 +70,7 @@ def test_what_is_too_much_is_counted_and_not_shown() -> None:
         *(TranscriptStep("agent", "", (Call("bash", "\n ls -l \nmore"),)) for _ in range(STEPS + 5)),
     ]
     pieces = [piece_of(row(f"agent-{at:02}", instance), "p", None, (), steps) for at in range(MOST + 3)]
-    (side,) = beside(pieces, {instance.id: instance}, [])
+    (side,) = group_by_instance(pieces, {instance.id: instance}, [])
     assert (len(side.pieces), side.left_out) == (MOST, 3)
     assert side.pieces[0].steps == ("bash: ls -l",) * STEPS
 
@@ -119,9 +119,9 @@ def test_without_pages_nothing_leads_to_them(tmp_path: Path) -> None:
 def test_scores_stand_at_their_release_with_the_best_so_far(tmp_path: Path) -> None:
     canvas = Canvas(tmp_path)
     agents = [
-        Dated("new", date(2026, 5, 1), score(0.3)),
-        Dated("old", date(2025, 1, 1), score(0.5)),
-        Dated("none", date(2026, 1, 1), score(None)),
+        DatedFigure("new", date(2026, 5, 1), score(0.3)),
+        DatedFigure("old", date(2025, 1, 1), score(0.5)),
+        DatedFigure("none", date(2026, 1, 1), score(None)),
     ]
     scores_over_time(canvas, AXIS, agents)
     table = pl.read_csv(tmp_path / "over.csv")

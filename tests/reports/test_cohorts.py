@@ -56,12 +56,12 @@ def test_figures_by_cohort(store: Store) -> None:
 
 
 def test_a_cohort_is_a_month_or_a_year(store: Store) -> None:
-    year = sections(store, where=Subset.read(["cohort=2025"]))["scores"]
+    year = sections(store, where=Subset.parse(["cohort=2025"]))["scores"]
     assert cell(year, "ann", "mean score").counts.planned == 6
-    month = MeasureConfig(where=Subset.read(["cohort=2026-01"]))
+    month = MeasureConfig(where=Subset.parse(["cohort=2026-01"]))
     assert compare(store, "ann", "bob", month).score.value == 0.0
     with pytest.raises(UsageError, match="no work here has cohort '2024'") as caught:
-        sections(store, where=Subset.read(["cohort=2024"]))
+        sections(store, where=Subset.parse(["cohort=2024"]))
     assert "2025-11" in caught.value.next
 
 
@@ -70,7 +70,7 @@ def test_a_public_part_against_the_whole(store: Store) -> None:
     ones all but the last.
     """
     assert "representativeness" not in sections(store)
-    found = sections(store, where=Subset.read(["tag=public"]))["representativeness"]
+    found = sections(store, where=Subset.parse(["tag=public"]))["representativeness"]
     r = cell(found, "ann", "r of the pass rates")
     whole, part = [1.0, 1.0, 0.5, 0.5, 0.0], [1.0, 1.0, 1.0, 1.0, 0.0]
     mean = (sum(whole) / 5, sum(part) / 5)

@@ -103,7 +103,7 @@ STEPS = (
         (after(21), "step 4"),
         (after(20.3), "step 3"),
         (after(500), "step 5"),
-        (None, "earned; what was left does not say when"),
+        (None, "earned; the work does not show when"),
     ],
 )
 def test_a_checkpoint_stands_at_the_steps_that_may_have_earned_it(at: datetime | None, where: str) -> None:

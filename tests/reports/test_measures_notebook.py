@@ -13,7 +13,7 @@ from store import worlds
 from worksample.reports.sections import MeasureConfig
 from worksample.store import Store
 
-SHOW = "\nprint(between.first, between.second, between.score.printed(), changes['instance'].to_list())"
+SHOW = "\nprint(between.first, between.second, between.score.format_value(), changes['instance'].to_list())"
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "examples" / "notebook" / "figures.ipynb"
 

@@ -190,7 +190,7 @@ def test_a_repeated_vote_moves_no_figure(store: Store) -> None:
     for id in ("elo", "dollars"):
         assert after[id].rows == before[id].rows
     assert cell(after["automation"], "ann", "automation rate").value == 0.5
-    assert "repeat their evaluator's" in after["automation"].notes[0]
+    assert "repeat a vote of the same evaluator" in after["automation"].notes[0]
 
 
 def test_one_absurd_cost_leaves_the_dollars_standing(store: Store) -> None:

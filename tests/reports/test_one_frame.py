@@ -22,7 +22,7 @@ from worksample.app import AppConfig, create_app
 from worksample.metrics import Estimate
 from worksample.people import People, final_verdicts
 from worksample.records import EvaluatorKind, Protocol
-from worksample.reports import ReportConfig, Row, leaderboard, write_report
+from worksample.reports import BoardRow, ReportConfig, leaderboard, write_report
 from worksample.reports.heat_map import heat_of
 from worksample.reports.sections import MeasureConfig, Section, measure
 from worksample.results.result_set import ResultSet
@@ -42,7 +42,7 @@ SCORES = {
 }
 
 
-def place(world: RandomWorld, row: Row) -> tuple[str, str, int]:
+def place(world: RandomWorld, row: BoardRow) -> tuple[str, str, int]:
     return row.name.partition(" (")[0], row.arm, row.attempt
 
 
@@ -65,7 +65,7 @@ def same(one: float | None, other: float | None) -> None:
     assert one is None or other is None or one == pytest.approx(other, abs=1e-12)
 
 
-def agrees_with_the_records(world: RandomWorld, rows: dict[tuple[str, str, int], Row]) -> None:
+def agrees_with_the_records(world: RandomWorld, rows: dict[tuple[str, str, int], BoardRow]) -> None:
     cells = world.cells()
     assert rows.keys() == cells.keys()
     for key, told in cells.items():
@@ -80,7 +80,7 @@ def agrees_with_the_records(world: RandomWorld, rows: dict[tuple[str, str, int],
         assert row.passed.value is None or len(passed) < len(told) or low == high == pytest.approx(row.passed.value)
 
 
-def agrees_with_metrics(world: RandomWorld, rows: dict[tuple[str, str, int], Row]) -> None:
+def agrees_with_metrics(world: RandomWorld, rows: dict[tuple[str, str, int], BoardRow]) -> None:
     found = figures(measure(world.store, (), MeasureConfig(how=QUICK)))
     graded = any(row.valid + row.ungraded for row in rows.values()) and world.in_force() is not None
     for (name, arm, attempt), row in rows.items():
@@ -159,7 +159,7 @@ def agrees_with_the_page_of_the_round(world: RandomWorld) -> None:
         assert row["evaluations"] == (frame[id]["evaluations"] or [])
 
 
-def agrees_with_the_heat_map(world: RandomWorld, rows: dict[tuple[str, str, int], Row]) -> None:
+def agrees_with_the_heat_map(world: RandomWorld, rows: dict[tuple[str, str, int], BoardRow]) -> None:
     work = ResultSet(world.store, [world.world.experiment])
     heat = heat_of(work.frame(world.protocol))
     by_name = {row.name: row for row in rows.values()}

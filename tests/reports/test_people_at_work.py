@@ -96,7 +96,7 @@ def test_advice_takes_people_as_they_were_measured(store: Store, tmp_path: Path)
     [taken] = cli_json(*words, "--people", "assumed")["advice"]
     assert set(taken["chances"]) == {"AI", "people"} and not taken["measured"]
     assert taken["dollars"]["value"] == pytest.approx(100 - 40)
-    assert any("as measured on jobs that they did" in note for note in told["notes"])
+    assert any("as measured on the jobs that they did" in note for note in told["notes"])
 
 
 def test_advice_says_where_people_are_assumed_since_too_few_jobs_were_done(tmp_path: Path) -> None:

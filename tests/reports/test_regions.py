@@ -105,8 +105,8 @@ def published() -> pl.DataFrame:
 def test_the_published_counts_print_the_papers_table(store: Store) -> None:
     table = performance(MeasureConfig(), published())
     assert table.columns == ("P1", "P Overall", "Abs Lift", "Relative Lift", "Rescue Rate")
-    printed = {row.label: tuple(c if isinstance(c, str) else c.printed() for c in row.cells) for row in table.rows}
+    printed = {row.label: tuple(c if isinstance(c, str) else c.format_value() for c in row.cells) for row in table.rows}
     assert printed == {agent: digits for agent, (_, digits) in PAPER.items()}
     own = sections(store)["performance"]
     assert [row.label for row in own.rows] == ["ann (alone)", "ann (experts)"]
-    assert cell(own, "ann (experts)", "P Overall").printed() == "0.833"
+    assert cell(own, "ann (experts)", "P Overall").format_value() == "0.833"

@@ -15,7 +15,7 @@ from reports.test_report import HOSTILE, deliver
 from store import worlds
 from worksample.records import Submission
 from worksample.reports import write_report
-from worksample.reports.static_site.screens import LARGEST, MOST, jpeg_size, shown_of
+from worksample.reports.static_site.screens import LARGEST, MOST, jpeg_size, screens_of
 from worksample.store import Store
 
 EVIL = HOSTILE.decode()
@@ -102,7 +102,7 @@ def test_a_page_shows_what_was_done_beside_what_was_seen(store: Store, tmp_path:
 )  # fmt: skip
 def test_what_is_no_picture_of_a_sensible_size_is_left_out(store: Store, tmp_path: Path, data: bytes) -> None:
     browser = {"actions.jsonl": lines(act(1, "screens/00001.jpg")), "screens/00001.jpg": data}
-    found = shown_of(store, kept(store, browser), tmp_path / "site", "../")
+    found = screens_of(store, kept(store, browser), tmp_path / "site", "../")
     assert [one.image for one in found.screens] == [""] and not (tmp_path / "site").exists()
 
 
@@ -112,19 +112,19 @@ def test_damaged_records_show_what_comes_before(store: Store, tmp_path: Path) ->
         lines({"colleague": 5, "by": {}, "did": [], "heard": None, "said": ["x"]}, ["no row"], {"colleague": "b"})
         + b"{"
     )
-    found = shown_of(store, kept(store, {"actions.jsonl": rows}, talk), tmp_path, "../")
+    found = screens_of(store, kept(store, {"actions.jsonl": rows}, talk), tmp_path, "../")
     assert [deed.number for one in found.screens for deed in one.deeds] == [1]
     assert [(one.colleague, one.said) for one in found.said] == [("5", '["x"]'), ("b", "")]
     odd = act(1, **{"with": [1], "remarks": 5, "title": {}, "n": "x", "screen": {}, "element": []})
     other = kept(store, {"actions.jsonl": lines(odd)}, slot=1)
-    assert shown_of(store, other, tmp_path, "../").screens[0].deeds[0].number == 0
-    assert shown_of(store, None, tmp_path, "../").screens == ()
+    assert screens_of(store, other, tmp_path, "../").screens[0].deeds[0].number == 0
+    assert screens_of(store, None, tmp_path, "../").screens == ()
 
 
 def test_of_many_the_first_are_shown(store: Store, tmp_path: Path) -> None:
     pictures = {f"screens/{n}.jpg": jpeg(size=(n % 90 + 8, n // 90 + 8)) for n in range(MOST + 30)}
     rows = [act(n, f"screens/{n}.jpg") for n in range(MOST + 30)]
-    found = shown_of(store, kept(store, {"actions.jsonl": lines(*rows), **pictures}), tmp_path, "../")
+    found = screens_of(store, kept(store, {"actions.jsonl": lines(*rows), **pictures}), tmp_path, "../")
     assert (len(found.screens), found.left_out) == (MOST, 30)
 
 

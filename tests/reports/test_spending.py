@@ -81,7 +81,7 @@ def test_cached_tokens_at_full_price_mark_a_cost_in_the_list_and_in_a_runs_lines
 )  # fmt: skip
 def test_a_small_amount_is_the_same_on_the_board_in_figures_and_in_lists(amount: float, text: str) -> None:
     estimate = Estimate("cost", amount, Counts(1, 1), unit=Unit.USD)
-    assert estimate.printed() == text
+    assert estimate.format_value() == text
     if amount != 12.345:  # its nearest binary number lies below the half
         assert figure(amount, "dollars") == dollars(amount) == f"${text}"
 

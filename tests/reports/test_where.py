@@ -25,7 +25,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def only(store: Store, *texts: str, **config: Any) -> dict[str, Any]:
-    return sections(store, where=Subset.read(texts), **config)
+    return sections(store, where=Subset.parse(texts), **config)
 
 
 def test_a_tier_holds_its_projects_and_no_others(store: Store) -> None:
@@ -78,7 +78,7 @@ def test_fields_add_up_and_values_are_alternatives(store: Store) -> None:
 def test_what_chooses_nothing_is_explained(store: Store, text: str, says: str) -> None:
     rli(store)
     with pytest.raises(UsageError, match=says) as caught:
-        sections(store, where=Subset.read([text]))
+        sections(store, where=Subset.parse([text]))
     assert caught.value.next
 
 
@@ -104,7 +104,7 @@ def test_compare_and_the_command_line(tmp_path: Path) -> None:
     where = tmp_path / "store"
     with Store.open(where, create=True) as opened:
         rli(opened)
-        found = compare(opened, "ann", "bob", MeasureConfig(where=Subset.read(["tier=easy"])))
+        found = compare(opened, "ann", "bob", MeasureConfig(where=Subset.parse(["tier=easy"])))
         assert found.score.counts.special["instances"] == 1
     told = cli_json("metrics", "--store", where, "--only", "automation", "--where", "tier=hard")
     assert told[0]["rows"][0]["cells"][0]["counts"]["planned"] == 2

@@ -389,7 +389,7 @@ def test_passing_a_rubric_means_one_thing_everywhere(tmp_path: Path) -> None:
 
 
 def test_a_program_cannot_speak_for_the_whole_where_others_decide() -> None:
-    with pytest.raises(GraderError, match="others decide some"):
+    with pytest.raises(GraderError, match="judges or people decide some"):
         check_result(GradePayload(score=1.0), MIXED)
     assert check_result(grade(**ALL), MIXED).score == 1.0
     with pytest.raises(GraderError, match="differ in tidy"):

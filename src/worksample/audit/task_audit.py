@@ -181,7 +181,7 @@ async def _grade(store: Store, jobs: Sequence[GradingJob], config: AuditConfig) 
     If one grading fails, the others are cancelled and awaited: none may still write when the store closes.
     """
     limit = asyncio.Semaphore(config.parallel)
-    # A control is graded more than once, and told once.
+    # A control is graded more than once but reported once.
     names, told = {_name(job) for job in jobs}, set[str]()
 
     def tell(name: str) -> None:

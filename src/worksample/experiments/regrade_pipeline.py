@@ -228,10 +228,10 @@ def _lost_verdicts(store: Store, before: Round, round: Round, subjects: Set[str]
         return tuple(sorted({id for key in gone for id in key.split("\x1f")} & subjects))
     judging = RoundReader(store, store.find(Amendment))
     among = [r for r in judging.found.deciding(before.protocol) if r.experiment == before.experiment]
-    old = judging.read(before, alike_rounds(before, among) or (before.id,))
+    old = judging.read_round(before, alike_rounds(before, among) or (before.id,))
     had, has = (
         set(j.verdicts.filter(j.verdicts["standing"] == Standing.DECIDED.value)["subject"].to_list())
-        for j in (old, judging.read(round, [round.id]))
+        for j in (old, judging.read_round(round, [round.id]))
     )
     return tuple(sorted((had - has) & subjects))
 

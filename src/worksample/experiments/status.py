@@ -9,7 +9,7 @@ from typing import Any
 from worksample.errors import Cause
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
 from worksample.results.assignments.open_work import open_work_of
-from worksample.results.reattempts.chain_state import chains_of, due
+from worksample.results.reattempts.chain_state import chains_of, count_due
 from worksample.store import Store
 from worksample.store.model_costs import Spending, of_agents, of_colleagues, of_judges
 
@@ -112,7 +112,7 @@ def status_and_waits(
         waits_for_judge=waits[EvaluatorKind.JUDGE],
         ungraded=finished.height + handed - graded - waits.total(),
         reattempts=slots.filter(pl.col("attempt") > 1).height,
-        due=due(chains_of(store, experiment)),
+        due=count_due(chains_of(store, experiment)),
         to_label=count_all_missing_labels(store, experiment),
         handed_in=handed,
         places=sum(place.waits for place in open_work_of(store, experiment)),

@@ -154,7 +154,7 @@ def keep_qualified(suite: str | Path, out: Path, round: str = "", *, store: Wher
     chosen = [p for p in found.packages if p.about.job is not None and p.about.job.contract in kept]
     if not chosen:
         raise PlanError("no job of the suite has qualified", where=str(suite), next="worksample jobs funnel")
-    # A kill leaves no half of a suite under its name.
+    # If the process is killed, no incomplete suite keeps the final name.
     making = out.with_name(f"{out.name}.part")
     shutil.rmtree(making, ignore_errors=True)
     for package in chosen:

@@ -33,7 +33,7 @@ COUNTED = ("planned", "valid", "infrastructure_failed", "ungraded", "pending", "
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BoardRow:
     """The figures of one agent under one arm, of one attempt. Every Estimate carries its own counts."""
 
     agent: str
@@ -110,7 +110,7 @@ class Row:
         return out
 
 
-def cells_of(row: Row) -> tuple[str, ...]:
+def cells_of(row: BoardRow) -> tuple[str, ...]:
     """Return a row of the board as text, one cell for each of `HEADS`."""
     return (
         row.label,
@@ -129,7 +129,7 @@ def cells_of(row: Row) -> tuple[str, ...]:
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
     experiments: tuple[Experiment, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[BoardRow, ...]
     """Best first: by pass rate, then mean score, then name; later attempts follow the first one that they continue."""
     notes: tuple[str, ...] = ()
     confidence: float = 0.95
@@ -228,7 +228,7 @@ def add_reasons(store: Store, board: Leaderboard) -> Leaderboard:
     return replace(board, notes=(*board.notes, *_describe_spending(spent), *said), spending=spent)
 
 
-def _sort_rows(rows: Sequence[Row], experiments: Sequence[Experiment]) -> list[Row]:
+def _sort_rows(rows: Sequence[BoardRow], experiments: Sequence[Experiment]) -> list[BoardRow]:
     """Sort rows best first.
 
     A later attempt is made only on work that failed before, so its rate is not a rank: it stands below the attempt that
@@ -237,7 +237,7 @@ def _sort_rows(rows: Sequence[Row], experiments: Sequence[Experiment]) -> list[R
     follows = {arm.name: arm.continues for one in experiments for arm in one.arms}
     first = {(row.agent, row.arm): row for row in rows if row.attempt == 1}
 
-    def key(row: Row) -> tuple[Any, ...]:
+    def key(row: BoardRow) -> tuple[Any, ...]:
         arm = row.arm if row.attempt == 1 else follows.get(row.arm) or row.arm
         top = first.get((row.agent, arm), row)
         late = top.attempt > 1
@@ -273,7 +273,7 @@ def board_of(
     return Leaderboard(experiments, tuple(rows), notes, how.level if how else 0.95)
 
 
-def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> Row:
+def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> BoardRow:
     import polars as pl
 
     from worksample.metrics import Resampling, Unit, mean_score, rate
@@ -292,7 +292,7 @@ def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> 
         values = tried.filter("live")
         return mean_score(values[column].cast(pl.Float64), task=values["task"], name=column, unit=unit, how=how)
 
-    return Row(
+    return BoardRow(
         agent=first["agent"],
         name=first["entry_label"],
         arm=first["arm"],
@@ -352,7 +352,7 @@ def _notes(frame: pl.DataFrame, illustrative: bool) -> tuple[str, ...]:
     if priced and illustrative:
         notes.append(f"Earned counts {priced} instances whose price is only illustrative.")
     elif priced:
-        notes.append(f"{priced} instances have only an illustrative price: they stay out of what was earned.")
+        notes.append(f"{priced} instances have only an illustrative price: they are not counted in Earned.")
     return (*notes, *cost_notes(frame))
 
 

@@ -78,7 +78,7 @@ def test_the_dashboard_says_what_the_library_says(team: Desks) -> None:
         ("Alpha, interval", found.alpha_interval), ("AC1", found.ac1),
     ):  # fmt: skip
         cell = shown.locator("tr", has=page.locator("th", has_text=re.compile(rf"^\s*{label}\s*:"))).locator("td")
-        expect(cell).to_contain_text(figure.printed())
+        expect(cell).to_contain_text(figure.format_value())
         if figure.low is not None and figure.unit == "share":
             expect(cell).to_contain_text(f"{figure.low * 100:.1f} to {(figure.high or 0) * 100:.1f} %")
     expect(page.get_by_role("progressbar", name="Answers given")).to_have_attribute("aria-valuetext", "12 of 12")
@@ -86,8 +86,8 @@ def test_the_dashboard_says_what_the_library_says(team: Desks) -> None:
     table = page.get_by_role("table", name="Leniency of each person")
     for one in dashboard.leniency(people.store, round):
         cells = table.get_by_role("row").filter(has_text=one.name).get_by_role("cell")
-        expect(cells.nth(0)).to_contain_text(f"{one.own.printed()} %")
-        expect(cells.nth(1)).to_contain_text(f"{one.others.printed()} %")
+        expect(cells.nth(0)).to_contain_text(f"{one.own.format_value()} %")
+        expect(cells.nth(1)).to_contain_text(f"{one.others.format_value()} %")
     dots = page.locator(".own").evaluate_all("dots => dots.map(d => Number(d.getAttribute('cx')))")
     # On an axis from 8 to 292: ann passes all four, the others two.
     assert dots[:3] == [8 + 284 * (one.own.value or 0) for one in dashboard.leniency(people.store, round)]

@@ -19,10 +19,10 @@ from cli.run_cli import cli_json
 from reports.people_world import PeopleWorld
 from worksample.errors import ModelKeyError, UsageError, WorksampleError
 from worksample.records import Agent, Criteria, Criterion, GradePayload, Importance, PartPayload, Protocol, SkipReason
-from worksample.reports.clusters import ClusterConfig, cluster_criteria, embed, group
+from worksample.reports.clusters import ClusterConfig, cluster_criteria, cluster_vectors, embed
 from worksample.reports.clusters.cluster_labels import label_groups
 from worksample.reports.clusters.clustering import rand_index
-from worksample.reports.clusters.unit_vectors import unit
+from worksample.reports.clusters.embedded_texts import unit_vectors
 from worksample.store import Store
 
 TOPICS = {
@@ -66,7 +66,7 @@ def test_planted_topics_are_found(by: str, every: int) -> None:
     four = fcluster(linkage(vectors, "ward"), 4, criterion="maxclust")
     assert rand_index(np.asarray(four - 1, dtype=np.int64), truth) > 0.5
     # The best silhouette may split a topic, and seldom puts two together.
-    found = group(vectors, ClusterConfig(linkage="ward"))
+    found = cluster_vectors(vectors, ClusterConfig(linkage="ward"))
     pure = [len({topics[i] for i in np.flatnonzero(found.groups == g)}) for g in range(found.groups.max() + 1)]
     assert np.mean(np.array(pure) == 1) > 0.7
     assert found.groups.max() >= 3 and found.silhouette is not None and found.silhouette > 0.1
@@ -97,8 +97,8 @@ def test_clusters_and_silhouette_are_scikit_learns(method: Any) -> None:
 
     # Without equal distances, which each may break another way.
     noise = np.random.default_rng(1).normal(scale=0.01, size=(96, 1))
-    vectors = unit(np.hstack([embed(planted()[0]).vectors, noise, noise**2, np.flip(noise)]))
-    found = group(vectors, ClusterConfig(linkage=method))
+    vectors = unit_vectors(np.hstack([embed(planted()[0]).vectors, noise, noise**2, np.flip(noise)]))
+    found = cluster_vectors(vectors, ClusterConfig(linkage=method))
     metric = "euclidean" if method == "ward" else "cosine"
     peer = AgglomerativeClustering(None, metric=metric, linkage=method, distance_threshold=found.cut + 1e-9)
     labels = peer.fit_predict(vectors)
@@ -161,9 +161,9 @@ def test_too_few_criteria_are_told(tmp_path: Path) -> None:
 
 
 def test_texts_without_words_and_equal_texts_are_grouped() -> None:
-    found = group(embed(["?!", "...", "five words here", "five words there", "99"]).vectors, ClusterConfig())
+    found = cluster_vectors(embed(["?!", "...", "five words here", "five words there", "99"]).vectors, ClusterConfig())
     assert len(found.groups) == 5 and found.groups[2] == found.groups[3]
-    same = group(embed(["the same text"] * 4).vectors, ClusterConfig())
+    same = cluster_vectors(embed(["the same text"] * 4).vectors, ClusterConfig())
     assert set(same.groups.tolist()) == {0} and same.silhouette is None
 
 

@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from worksample.records import Chain
-from worksample.results.reattempts.chain_rule import AttemptVerdict, ChainLink, ChainStep, Next, Why, next_step
+from worksample.results.reattempts.chain_rule import (
+    AttemptVerdict,
+    ChainAction,
+    ChainLink,
+    ChainReason,
+    ChainStep,
+    next_step,
+)
 
 FIRST = ChainLink("slot-1", AttemptVerdict.OPEN)
 money = st.floats(0.25, 4, allow_nan=False)
@@ -32,12 +39,12 @@ class World:
     works: int = 0
 
     def do(self, asked: ChainStep) -> None:
-        if asked.next is Next.COMMIT:
+        if asked.next is ChainAction.COMMIT:
             assert asked.slot == self.links[-1].slot
             self.links.append(ChainLink(f"slot-{len(self.links) + 1}", AttemptVerdict.OPEN))
-        elif asked.next is Next.RUN:
+        elif asked.next is ChainAction.RUN:
             self.work(self.place(asked.slot))
-        elif asked.next is Next.WITHDRAW:
+        elif asked.next is ChainAction.WITHDRAW:
             self.withdraw(self.place(asked.slot))
 
     def place(self, slot: str) -> int:
@@ -47,11 +54,15 @@ class World:
         self.works += 1
         fed = self.links[n - 1].submission if n else None
         name = f"work-{self.works}"
-        self.links[n] = replace(self.links[n], verdict=AttemptVerdict.WAITS, trial=name, submission=name, fed=fed)
+        self.links[n] = replace(
+            self.links[n], verdict=AttemptVerdict.WAITS, trial=name, submission=name, earlier_submission=fed
+        )
 
     def withdraw(self, n: int) -> None:
         link = self.links[n]
-        self.links[n] = replace(link, verdict=AttemptVerdict.OPEN, trial=None, submission=None, fed=None, score=None)
+        self.links[n] = replace(
+            link, verdict=AttemptVerdict.OPEN, trial=None, submission=None, earlier_submission=None, score=None
+        )
 
     def judge(self, n: int, *, passed: bool | None, score: float, hours: float | None) -> None:
         """A verdict, another verdict, or none any more; what was spent stays spent."""
@@ -95,13 +106,13 @@ def test_whatever_happens_no_attempt_is_doubled_lost_or_fed_from_what_does_not_s
         assert asked == next_step(rule, world.links)
         if what == "kill":  # between the answer and its commit: the next look answers the same
             continue
-        if asked.next is Next.COMMIT:
+        if asked.next is ChainAction.COMMIT:
             assert len(world.links) <= rule.reattempts
             assert all(link.verdict is AttemptVerdict.FAILED for link in world.links)
             for budget, spent in ((rule.dollars, "dollars"), (rule.hours, "hours")):
                 parts = [getattr(link, spent) for link in world.links]
                 assert budget is None or (None not in parts and sum(parts) < budget)
-        if asked.next is Next.RUN:
+        if asked.next is ChainAction.RUN:
             before = world.links[: world.place(asked.slot)]
             assert all(link.verdict is AttemptVerdict.FAILED for link in before)
         world.do(asked)
@@ -115,22 +126,22 @@ def test_looked_at_until_nothing_moves_a_chain_ends_and_says_why(
     world = World(rule)
     for _ in range(100):
         asked = next_step(rule, world.links)
-        if asked.next is Next.END:
+        if asked.next is ChainAction.END:
             break
-        if asked.next is Next.WAIT:
+        if asked.next is ChainAction.WAIT:
             n = len(world.links) - 1
             passed, score = verdicts[n]
             world.judge(n, passed=passed, score=score, hours=0.5)
         world.do(asked)
-    assert asked.next is Next.END and asked.why
+    assert asked.next is ChainAction.END and asked.why
     spent = 0.5 * len(world.links)
     by_hand = [n for n, (passed, _) in enumerate(verdicts[: len(world.links)]) if passed]
-    assert by_hand == ([len(world.links) - 1] if asked.why is Why.PASSED else [])
+    assert by_hand == ([len(world.links) - 1] if asked.why is ChainReason.PASSED else [])
     reasons = {
-        Why.PASSED: bool(by_hand),
-        Why.ATTEMPTS: len(world.links) == rule.reattempts + 1,
-        Why.BUDGET: spent >= min(rule.hours or 99, (rule.dollars or 990) / 10),
-        Why.NO_IMPROVEMENT: rule.improving and len(world.links) > 1,
+        ChainReason.PASSED: bool(by_hand),
+        ChainReason.ATTEMPTS: len(world.links) == rule.reattempts + 1,
+        ChainReason.BUDGET: spent >= min(rule.hours or 99, (rule.dollars or 990) / 10),
+        ChainReason.NO_IMPROVEMENT: rule.improving and len(world.links) > 1,
     }
     assert reasons[asked.why]
 
@@ -142,30 +153,30 @@ def failed(slot: str, **rest: object) -> ChainLink:
 def test_the_work_of_a_withdrawn_submission_is_withdrawn_before_anything_else() -> None:
     rule = Chain(reattempts=2)
     again = replace(failed("a"), submission="another")
-    assert next_step(rule, [again, failed("b", fed="a-s")]) == ChainStep(Next.WITHDRAW, "b")
+    assert next_step(rule, [again, failed("b", earlier_submission="a-s")]) == ChainStep(ChainAction.WITHDRAW, "b")
     gone = ChainLink("a", AttemptVerdict.OPEN)
-    assert next_step(rule, [gone, failed("b", fed="a-s")]) == ChainStep(Next.WITHDRAW, "b")
-    assert next_step(rule, [gone, ChainLink("b", AttemptVerdict.OPEN)]) == ChainStep(Next.RUN, "a")
+    assert next_step(rule, [gone, failed("b", earlier_submission="a-s")]) == ChainStep(ChainAction.WITHDRAW, "b")
+    assert next_step(rule, [gone, ChainLink("b", AttemptVerdict.OPEN)]) == ChainStep(ChainAction.RUN, "a")
 
 
 def test_what_is_planned_and_no_longer_needed_is_not_run() -> None:
     won = replace(failed("a"), verdict=AttemptVerdict.PASSED)
     assert next_step(Chain(reattempts=2), [won, ChainLink("b", AttemptVerdict.OPEN)]) == ChainStep(
-        Next.END, "a", Why.PASSED
+        ChainAction.END, "a", ChainReason.PASSED
     )
 
 
 def test_unknown_spending_ends_a_chain_with_a_budget_and_no_other() -> None:
     link = failed("a", hours=None)
-    assert next_step(Chain(reattempts=1, hours=1), [link]) == ChainStep(Next.END, "a", Why.UNKNOWN)
-    assert next_step(Chain(reattempts=1, dollars=1), [link]).next is Next.COMMIT
+    assert next_step(Chain(reattempts=1, hours=1), [link]) == ChainStep(ChainAction.END, "a", ChainReason.UNKNOWN)
+    assert next_step(Chain(reattempts=1, dollars=1), [link]).next is ChainAction.COMMIT
 
 
 def test_feedback_that_nobody_gave_is_waited_for() -> None:
-    link = failed("a", said=False)
-    assert next_step(Chain(reattempts=1), [link]) == ChainStep(Next.WAIT, "a", Why.FEEDBACK)
+    link = failed("a", has_feedback=False)
+    assert next_step(Chain(reattempts=1), [link]) == ChainStep(ChainAction.WAIT, "a", ChainReason.FEEDBACK)
     assert next_step(Chain(reattempts=1), [link, ChainLink("b", AttemptVerdict.OPEN)]) == ChainStep(
-        Next.WAIT, "b", Why.FEEDBACK
+        ChainAction.WAIT, "b", ChainReason.FEEDBACK
     )
 
 

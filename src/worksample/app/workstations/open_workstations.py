@@ -13,7 +13,7 @@ from worksample.errors import SandboxError, StoreError, UsageError
 from worksample.records import AssignmentAct, AssignmentEvent, Slot
 from worksample.results.assignments.assignment import (
     GAP,
-    SeatConflict,
+    AssignmentConflict,
     SlotAssignment,
     account_of,
     assignment_of,
@@ -60,23 +60,25 @@ class OpenWorkstations:
         def look() -> SlotAssignment:
             assignment = assignment_of(self.store, slot)
             if assignment.closed:
-                raise SeatConflict("this work was handed in", next="take other work")
+                raise AssignmentConflict("this work was handed in", next="take other work")
             if assignment.taken_back and account_of(assignment.person) == account_of(who.person):
-                raise SeatConflict(
+                raise AssignmentConflict(
                     f"an admin took this work back: {assignment.taken_back}", next="take it again, or another one"
                 )
             if not assignment.is_of(who.person, self.clock()):
-                raise SeatConflict("this work is not assigned to you", next="take it first")
+                raise AssignmentConflict("this work is not assigned to you", next="take it first")
             found = self.store.get(Slot, slot)
             if not waits_for_person(self.store, WorkstationTask.of(self.store, found).experiment, found):
-                raise SeatConflict("it is the agent's turn", next="wait until the agent has ended, or take other work")
+                raise AssignmentConflict(
+                    "it is the agent's turn", next="wait until the agent has ended, or take other work"
+                )
             return assignment
 
         return await asyncio.to_thread(look)
 
     def _workstation(self, slot: str, assignment: SlotAssignment) -> Workstation:
         if slot not in self._open:
-            raise SeatConflict("the box was closed", next="start the timer: your files are restored")
+            raise AssignmentConflict("the box was closed", next="start the timer: your files are restored")
         return self._open[slot]
 
     async def _open_workstation(self, slot: str, who: PersonAtWork) -> tuple[Workstation, str]:
@@ -90,7 +92,7 @@ class OpenWorkstations:
                     self.store.expire(key, holder)
                 found = self.store.take(key, self._owner, LEASE)
             if found is None:
-                raise SeatConflict("another server has this box open", next="try again in a minute")
+                raise AssignmentConflict("another server has this box open", next="try again in a minute")
             self._leases[slot] = found
             return WorkstationTask.of(self.store, self.store.get(Slot, slot))
 

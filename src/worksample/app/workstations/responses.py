@@ -22,7 +22,7 @@ from worksample.app.workstations.task_box import WorkstationTask
 from worksample.people.access.profile import person_of
 from worksample.people.clock import moment
 from worksample.records import Experiment, Manifest, Slot, Submission, Trial, Worker
-from worksample.results.assignments.assignment import SeatConflict, SlotAssignment, account_of, assignment_of
+from worksample.results.assignments.assignment import AssignmentConflict, SlotAssignment, account_of, assignment_of
 from worksample.results.assignments.open_work import open_work_of, pay_of
 from worksample.results.assignments.turns import arm_of, turns_of, waits_for_person
 from worksample.results.reattempts.earlier_work import as_shown
@@ -41,7 +41,7 @@ def person_at_work(services: AppServices, account: Account, slot: str) -> Person
     """Return the person with the hourly rate of the profile, else the experiment's. Raises RecordMissing."""
     experiment = services.store.get(Experiment, services.store.get(Slot, slot).experiment)
     if arm_of(experiment, services.store.get(Slot, slot)).worker is Worker.AGENT:
-        raise SeatConflict("an agent works on this task, not a person", next="take other work")
+        raise AssignmentConflict("an agent works on this task, not a person", next="take other work")
     own = services.people.accounts.profile(account).pay_rate
     return PersonAtWork(account.evaluator, account.name, own if own is not None else pay_of(experiment))
 
@@ -87,12 +87,12 @@ def _state(assignment: SlotAssignment, *, mine: bool, waits: bool) -> State:
 
 
 def work_page(services: AppServices, account: Account, slot: str) -> WorkPage:
-    """Build the page of a slot that this person has. Raises SeatConflict."""
+    """Build the page of a slot that this person has. Raises AssignmentConflict."""
     store, who = services.store, person_at_work(services, account, slot)
     task = WorkstationTask.of(store, store.get(Slot, slot))
     assignment = assignment_of(store, slot)
     if account_of(assignment.person) != account_of(who.person):
-        raise SeatConflict("this work is not assigned to you", next="take it first")
+        raise AssignmentConflict("this work is not assigned to you", next="take it first")
     arm = arm_of(task.experiment, task.slot)
     shown = as_shown(task.instance, arm, task.experiment.lock.protocol, None)
     work, paths = shown.work, shown.work.environment.paths

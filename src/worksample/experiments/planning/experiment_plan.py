@@ -28,7 +28,7 @@ from worksample.records import (
     Task,
     digest_of,
 )
-from worksample.results.reattempts.feedback_speakers import KIND
+from worksample.results.reattempts.feedback_sources import KIND
 from worksample.runs.trial_endpoints import why_unreachable
 from worksample.sandboxes.endpoints import HostAllowance, read_rule
 

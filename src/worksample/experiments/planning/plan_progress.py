@@ -8,7 +8,7 @@ from typing import Any
 from worksample.experiments.package_intake import store_holds
 from worksample.experiments.status import status_of
 from worksample.records import Slot
-from worksample.results.reattempts.chain_rule import Next
+from worksample.results.reattempts.chain_rule import ChainAction
 from worksample.results.reattempts.chain_state import chains_of
 from worksample.store import Store
 
@@ -39,7 +39,9 @@ def _later(plan: Plan, store: Store) -> tuple[Slot, ...]:
     for chain in chains_of(store, plan.experiment):
         slots = [store.get(Slot, link.slot) for link in chain.links]
         open_ = [s for s, link in zip(slots, chain.links, strict=True) if link.trial is None and s.after is not None]
-        found += [] if chain.step.next is Next.END else [*open_, *later_slots(slots[-1], chain.arm, plan.experiment)]
+        found += (
+            [] if chain.step.next is ChainAction.END else [*open_, *later_slots(slots[-1], chain.arm, plan.experiment)]
+        )
     return tuple(found)
 
 

@@ -184,7 +184,9 @@ def human_comparisons(project: Column, agent: Column, label: Column, *, human: s
     agents = series("agent", agent)
     agents = agents if agents.dtype == pl.Categorical else agents.cast(pl.String)
     if (agents == human).any():
-        raise UsageError(f"an agent is called {human!r}", where="column 'agent'", next="name the human another way")
+        raise UsageError(
+            f"an agent is called {human!r}", where="column 'agent'", next="pass another name for the human"
+        )
     toward = values * 0.5
     toward -= 0.5
     return pl.DataFrame(

@@ -15,7 +15,7 @@ from worksample.errors import PlanError, UsageError
 from worksample.people.clock import Clock, moment
 from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Purpose, Round, struck
 from worksample.results.calibration.label_draw import read_draw
-from worksample.results.calibration.label_rounds import drawn_of
+from worksample.results.calibration.label_rounds import drawn_submissions
 from worksample.results.job_qualification import DECIDES
 from worksample.store import put_canonical
 from worksample.store.people_tables import items as item_table
@@ -172,7 +172,11 @@ def top_up(store: Store, round: str) -> int:
     draw = read_draw(store, store.get(Round, round))
     if draw is not None and queue.form is Form.PAIRWISE:
         return 0  # `add_pairs`
-    there = [s.id for s in submissions_of(store, experiment)] if draw is None else drawn_of(store, experiment, draw)
+    there = (
+        [s.id for s in submissions_of(store, experiment)]
+        if draw is None
+        else drawn_submissions(store, experiment, draw)
+    )
     pairs = queue.form is Form.PAIRWISE
     seen = {subject for couple in known for subject in couple if subject}
     fresh = tuple(id for id in there if id not in seen)

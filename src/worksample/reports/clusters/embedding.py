@@ -10,9 +10,9 @@ import numpy as np
 from worksample.errors import UsageError
 
 from .cluster_labels import terms_of
+from .embedded_texts import Embeddings, unit_vectors
 from .minilm import embed_minilm
 from .provider_embedding import embed_provider
-from .unit_vectors import Embedded, unit
 
 TFIDF, MINILM = "tfidf", "minilm"
 EMBEDDINGS = (TFIDF, MINILM)
@@ -21,7 +21,7 @@ DIMENSIONS = 200
 """Number of dimensions of tf-idf after SVD."""
 
 
-def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embedded:
+def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embeddings:
     """Embed texts as unit vectors.
 
     Raises UsageError for an unknown embedding, ModelKeyError or WorksampleError if a provider fails.
@@ -35,7 +35,7 @@ def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embed
     raise UsageError(f"unknown embedding {by!r}", next=f"one of {', '.join(EMBEDDINGS)}, or provider/model")
 
 
-def _tfidf(texts: Sequence[str]) -> Embedded:
+def _tfidf(texts: Sequence[str]) -> Embeddings:
     """Embed texts by words and pairs of words, sublinear counts and smooth idf, reduced to the first singular vectors
     (latent semantic analysis).
     """
@@ -55,7 +55,7 @@ def _tfidf(texts: Sequence[str]) -> Embedded:
     matrix = csr_array(matrix.multiply(1 / np.where(lengths > 0, lengths, 1)[:, None]))
     k = min(DIMENSIONS, min(matrix.shape) - 1)
     if k < 1:
-        return Embedded(unit(matrix.toarray()), "tf-idf")
+        return Embeddings(unit_vectors(matrix.toarray()), "tf-idf")
     start = np.random.default_rng(0).standard_normal(min(matrix.shape))
     u, s, _ = svds(matrix, k=k, v0=start)
-    return Embedded(unit(u * s), f"tf-idf with SVD to {k} dimensions")
+    return Embeddings(unit_vectors(u * s), f"tf-idf with SVD to {k} dimensions")

@@ -1,4 +1,6 @@
-"""Calibration of judges of pairs: which pairs people label, whether the judge is proven, and what goes to people."""
+"""Calibration of judges of pairs: the pairs that people label, the proof of the judge, and the pairs that go to
+people.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from worksample.results.pair_sampling import drawn_pairs
 from worksample.results.result_set import ResultSet
 
 from .config import CalibrationConfig
-from .label_draw import EACH, Draw
+from .label_draw import EACH, LabelDraw
 from .label_rounds import LabelRound
 from .pair_strata import cell_of, draw_within_strata, strata_of
 from .prior_labels import carry_prior_labels, join_proofs
@@ -23,27 +25,28 @@ if TYPE_CHECKING:
     from worksample.metrics.calibration.judge_proof import Cell
     from worksample.store import Store
 
-PARTED = "the judge's answers part"
+PARTED = "the judge's answers differ"
 CONTRADICTED = "a person disagreed"
 
 
-def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> Draw:
+def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> LabelDraw:
     """Draw pairs of the judge's round at random within strata, from the pairs and the seed alone.
 
-    The draw's `strata` and `drawn` name pairs (`key_of`). Two agents that meet are a stratum of their own, since a
-    preference is a figure about those two; at least two pairs of each stratum, or `labels`, are labelled.
+    The draw's `strata` and `drawn` name pairs (`key_of`). Each two agents that meet are a separate stratum, since a
+    preference is a figure about those two; in each stratum at least two pairs, or `labels`, are labelled.
     """
     strata = strata_of(store, experiment, drawn_pairs(store, judged), config)
     if not strata:
-        return Draw({}, frozenset(), config.share or 1.0, config.seed)
+        return LabelDraw({}, frozenset(), config.share or 1.0, config.seed)
     drawn = draw_within_strata(strata, config.share or 0.0, config.seed, config.labels or EACH)
-    return Draw(strata, drawn, config.share or len(drawn) / len(strata), config.seed)
+    return LabelDraw(strata, drawn, config.share or len(drawn) / len(strata), config.seed)
 
 
 @dataclass(frozen=True)
 class PairCells:
-    """The judge beside people's labels: a row per pair of `pair_preferences`, with its `stratum`, its `cell`, its
-    `task`, and whether it was drawn. A proof belongs to the judges that answered, with their versions, and the cell.
+    """A judge's answers with people's labels. `rows`: a row per pair as of `pair_preferences`, with its `stratum`, its
+    `cell`, its `task`, and whether it was drawn. A proof belongs to the judges that answered, with their versions,
+    and the cell.
     """
 
     rows: pl.DataFrame
@@ -111,4 +114,6 @@ def routed_pairs(found: PairCells, config: CalibrationConfig) -> dict[str, str]:
 
 
 _NEAR = 0.25 + 1e-9
-"""A judge that repeats may lie between two sides: nearest counts, as in `metrics.prove`."""
+"""Maximum distance from a label that counts as agreement: the mean of a judge that repeats may lie between two sides,
+and the nearest counts, as in `metrics.prove`.
+"""

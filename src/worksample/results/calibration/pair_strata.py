@@ -1,4 +1,4 @@
-"""Strata of pairs of work: which two agents meet, and what the plan draws within besides."""
+"""Strata of pairs of submissions: the two agents that meet, and the other strata of the plan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from worksample.results.entrants import entrants_of
 from worksample.results.pair_sampling import key_of, later_rounds, pairs_of
 
 from .config import CalibrationConfig, Stratum, calibration_of
-from .label_draw import EACH, LATER, Draw, about
+from .label_draw import EACH, LATER, LabelDraw, shared_strata
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -39,11 +39,11 @@ def draw_within_strata(strata: Mapping[str, str], share: float, seed: int, least
     return frozenset(key for key, flag in zip(mine, flags, strict=True) if flag)
 
 
-def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) -> Draw:
+def with_later_pairs(store: Store, experiment: Experiment, judged: Round, draw: LabelDraw) -> LabelDraw:
     """Return the draw extended by pairs that were drawn later for the judge's round.
 
-    Of each two agents that meet in the later pairs, people label the same share, two at least. Later pairs have strata
-    of their own but share the cells of the earlier ones (`cell_of`).
+    For each two agents that meet in the later pairs, people label the same share, at least two. Later pairs have
+    separate strata but share the cells of the earlier ones (`cell_of`).
     """
     config = calibration_of(experiment)
     if config is None:
@@ -55,12 +55,12 @@ def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) 
         strata = {key: f"{stratum}{_LATER}" for key, stratum in strata.items()}
         if strata:
             drawn = draw_within_strata(strata, draw.share, draw.seed, EACH)
-            draw = Draw({**draw.strata, **strata}, draw.drawn | drawn, draw.share, draw.seed)
+            draw = LabelDraw({**draw.strata, **strata}, draw.drawn | drawn, draw.share, draw.seed)
     return draw
 
 
 def cell_of(stratum: str) -> str:
-    """Return the cell in which a judge of pairs is proven: which two agents meet, whenever they do."""
+    """Return the cell in which a judge of pairs is proven: the two agents that meet, in earlier and later pairs."""
     return stratum.removesuffix(_LATER)
 
 
@@ -68,11 +68,11 @@ def strata_of(
     store: Store, experiment: Experiment, pairs: Sequence[tuple[str, str]], config: CalibrationConfig, *,
     struck_too: bool = False,
 ) -> dict[str, str]:  # fmt: skip
-    """Return pair -> stratum for the pairs that are not struck: which two agents meet, and the plan's other strata.
+    """Return pair -> stratum for the pairs that are not struck: the two agents that meet, and the plan's other strata.
 
     struck_too: include struck pairs.
     """
-    there = {s.id: (s, slot) for s, slot in work_of(store, experiment.id, struck_too=struck_too)}
+    there = {s.id: (s, slot) for s, slot in submissions_with_slots(store, experiment.id, struck_too=struck_too)}
     pairs = [pair for pair in pairs if pair[0] in there and pair[1] in there]
     who = entrants_of(store, {id for pair in pairs for id in pair})
     agents = {a.id: a for a in store.find(Agent)}
@@ -82,7 +82,7 @@ def strata_of(
     def strata_values(submission: Submission, slot: str | None) -> dict[Stratum, str]:
         if submission.instance not in instances:
             instances[submission.instance] = store.get(Instance, submission.instance)
-        found = about(agents.get(submission.entrant), arms.get(slot or "", ""), instances[submission.instance])
+        found = shared_strata(agents.get(submission.entrant), arms.get(slot or "", ""), instances[submission.instance])
         return {**found, Stratum.AGENT: who[submission.id]}
 
     by = dict.fromkeys((Stratum.AGENT, *config.strata))
@@ -94,7 +94,9 @@ def strata_of(
     return out
 
 
-def work_of(store: Store, experiment: str, *, struck_too: bool = False) -> list[tuple[Submission, str | None]]:
+def submissions_with_slots(
+    store: Store, experiment: str, *, struck_too: bool = False
+) -> list[tuple[Submission, str | None]]:
     """Return the submissions of live trials and those handed in for the experiment, each with its slot, by id.
 
     struck_too: include struck submissions.

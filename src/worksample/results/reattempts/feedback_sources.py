@@ -22,11 +22,13 @@ KIND = {
     Feedback.JUDGE: EvaluatorKind.JUDGE,
     Feedback.PROGRAM: EvaluatorKind.PROGRAM,
 }
-"""Whose evaluations an arm gives on; the other arms give none."""
+"""Kind of evaluator whose evaluations an arm passes on as feedback; other arms pass on none."""
 
 
-class Speakers:
-    """The evaluations by those who may decide under a protocol and by those who adjudicated them. Read once."""
+class FeedbackSources:
+    """Evaluations by evaluators that may decide under a protocol, and by those who adjudicated them. They are read
+    once.
+    """
 
     def __init__(self, store: Store, protocol: Protocol) -> None:
         self._store = store
@@ -37,13 +39,13 @@ class Speakers:
         self._protocol = protocol
 
     def of(self, submission: str, kind: EvaluatorKind) -> tuple[Evaluation, ...]:
-        """Return, by time, the standing evaluations of the latest round in force with any by this kind, and of its
+        """Return, by time, the live evaluations by this kind in the latest round in force that has any, and in its
         adjudications.
         """
         made = [e for e in self._store.find(Evaluation, subject=submission) if self._stands(e)]
         for round in reversed(self._found.deciding(self._protocol, kind)):
             if any(e.round == round.id for e in made):
-                looks = self._found.looks([round.id], round)
+                looks = self._found.second_looks([round.id], round)
                 ids = {round.id, *(r.id for r in looks if r.purpose is Purpose.ADJUDICATION and r.by is kind)}
                 return tuple(e for e in made if e.round in ids)
         return ()

@@ -1,4 +1,4 @@
-"""Texts as vectors of length 1."""
+"""Embedded texts: vectors of length 1."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class Embeddings:
     """Embedded texts. `vectors`: a row of length 1 per text, in float64. `by`: the embedding, with its version and
     dimensions.
     """
@@ -19,7 +19,7 @@ class Embedded:
     by: str
 
 
-def unit(vectors: NDArray[Any]) -> NDArray[np.float64]:
+def unit_vectors(vectors: NDArray[Any]) -> NDArray[np.float64]:
     """Scale rows to length 1; a row of zeros stays zero."""
     made = np.asarray(vectors, dtype=np.float64)
     length = np.linalg.norm(made, axis=1, keepdims=True)
