@@ -129,12 +129,12 @@ def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> 
     from worksample.app.judging.scripted_experts import ManualClock
     from worksample.experiments.config_file import load
     from worksample.formats.jobs import ImportJobs, import_jobs
-    from worksample.people.clock import wall
+    from worksample.people.clock import now_in_microseconds
 
     here = Path(str(files("worksample").joinpath("suites", "feedback")))
     jobs, fit = Path(store).parent / "jobs", Path(store).parent / "fit"
     import_jobs(here / "jobs.csv", jobs, ImportJobs(visibility="public", filters=UPBENCH, missing=True))
-    found = qualify_jobs(jobs, fit, store, ManualClock(wall()), sandbox)
+    found = qualify_jobs(jobs, fit, store, ManualClock(now_in_microseconds()), sandbox)
     if not quiet:
         click.echo("experts qualified jobs through the app:", err=True)
         for step, many in found.steps:
@@ -160,9 +160,9 @@ def run_study(config: ExperimentConfig, *, quiet: bool) -> int:
     from worksample.app.judging.scripted_experts import ManualClock, ScriptedExperts
     from worksample.cli.output import open_store
     from worksample.cli.run_output import OutputMode, run_config
-    from worksample.people.clock import wall
+    from worksample.people.clock import now_in_microseconds
 
-    clock, code = ManualClock(wall()), 0
+    clock, code = ManualClock(now_in_microseconds()), 0
     for _ in range(SITTINGS):
         code = run_config(config, OutputMode(quiet=True, hints=False))
         if code > 3:

@@ -58,7 +58,7 @@ class ProgramEvaluator:
         ended, tries = GraderEnd(), 0
         while tries < TRIES:
             tries += 1
-            ended = await self._once(asked)
+            ended = await self._grade_once(asked)
             # A failed judge was tried often enough already, and another grading would pay for all of its answers again.
             if ended.cause is None or not POLICY[ended.cause].retry or POLICY[ended.cause].boundary is Boundary.JUDGE:
                 break
@@ -67,7 +67,7 @@ class ProgramEvaluator:
             record["means"] = self.means
         return EvaluatorReply(ended.grade, ended.cause, ended.reason, record, cost=ended.cost)
 
-    async def _once(self, asked: EvaluationRequest) -> GraderEnd:
+    async def _grade_once(self, asked: EvaluationRequest) -> GraderEnd:
         try:
             place = await asyncio.to_thread(grading_boxes, asked.store, asked.submission, asked.instance, asked.grading)
         except StoreFull:

@@ -135,7 +135,7 @@ class OpenWorkstations:
             await self._close_workstation(workstation.task.slot.id)
             raise
 
-    def _until(self, workstation: Workstation) -> datetime:
+    def _assignment_end(self, workstation: Workstation) -> datetime:
         return self.clock() + timedelta(days=days_of(workstation.task.experiment))
 
     async def _write(self, event: AssignmentEvent) -> SlotAssignment:
