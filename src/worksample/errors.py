@@ -124,7 +124,7 @@ class Policy:
     """True if a new try of the slot, or a new evaluation of the subject, starts automatically."""
     graded: bool
     """True if the files left behind count as the agent's work and are graded."""
-    says: str
+    description: str
     """The cause in words, for tables and reports."""
     by_deliverable: bool = False
     """True if the deliverable caused it: the submission is ungraded, and counts as 0 in lower bounds of rates."""

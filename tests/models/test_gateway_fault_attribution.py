@@ -1,4 +1,4 @@
-"""Whose fault a failed call of a program is: what it asked, or the service behind the gateway."""
+"""Blame for a program's failed call: its own request, or the service behind the gateway."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def refused(status: int) -> Answer:
 
 
 @pytest.mark.parametrize("code", [400, 403, 404, 413, 422, 451])
-async def test_a_request_that_the_service_rejects_while_it_answers_others_goes_back(code: int) -> None:
+async def test_request_rejected_by_a_working_service_goes_back(code: int) -> None:
     def choose(asked: dict[str, Any], count: int) -> Answer:
         return refused(code) if "TRIGGER" in json.dumps(asked) else says("ok")
 
@@ -49,14 +49,14 @@ async def test_a_request_that_the_service_rejects_while_it_answers_others_goes_b
         assert status(await raw(port, request(asking("hi")))) == 200
 
 
-async def test_a_service_that_forbids_everything_is_asked_a_plain_question_and_ends_the_work() -> None:
+async def test_forbidding_service_is_probed_and_ends_the_work() -> None:
     async with gateway_of([refused(403)]) as (gateway, port, served):
         assert status(await raw(port, request(asking("hi")))) == 403
         assert getattr(gateway.failure.error, "cause", None) == "model.refused"
         assert [one["messages"][-1]["content"] for one in served.requests] == ["hi", QUESTION]
 
 
-async def test_a_plain_question_is_asked_once_for_many_that_are_forbidden() -> None:
+async def test_probe_is_sent_once_for_many_forbidden_requests() -> None:
     def choose(asked: dict[str, Any], count: int) -> Answer:
         return says("yes") if QUESTION in json.dumps(asked) else refused(403)
 
@@ -87,14 +87,14 @@ UNSENT: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", UNSENT)
-async def test_what_cannot_be_sent_is_refused(name: str) -> None:
+async def test_unsendable_request_is_refused(name: str) -> None:
     async with gateway_of([says("ok")]) as (gateway, port, served):
         assert status(await raw(port, request(UNSENT[name]))) == 400
         assert (gateway.failure.error, served.requests) == (None, [])
 
 
 @pytest.mark.parametrize("raw_arguments", ['{"a": NaN}', '{"a": "\\ud800"}', '{"a":' + "[" * 600 + "]" * 600 + "}"])
-async def test_arguments_that_cannot_be_sent_are_refused(raw_arguments: str) -> None:
+async def test_unsendable_arguments_are_refused(raw_arguments: str) -> None:
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": raw_arguments}}
     messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "tool_calls": [call]}]
     async with gateway_of([says("ok")]) as (gateway, port, served):
@@ -102,7 +102,7 @@ async def test_arguments_that_cannot_be_sent_are_refused(raw_arguments: str) -> 
         assert (gateway.failure.error, served.requests) == (None, [])
 
 
-async def test_a_client_that_cannot_write_a_request_says_that_nothing_was_sent() -> None:
+async def test_client_that_cannot_write_says_nothing_was_sent() -> None:
     """What no check of ours foresees: the provider's own client fails before it sends."""
     async with gateway_of([says("ok")]) as (gateway, _, served):
         stop = GenerateConfig(stop_seqs=[LONE])
@@ -115,14 +115,14 @@ async def test_a_client_that_cannot_write_a_request_says_that_nothing_was_sent()
         assert len(served.requests) == 1
 
 
-async def test_a_client_that_fails_before_it_sends_is_no_fault_of_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_client_that_fails_before_sending_is_no_service_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     async with gateway_of([says("ok")]) as (gateway, port, _):
         monkeypatch.setattr("worksample.models.gateway.request_reader.check_sendable", lambda body: None)
         assert status(await raw(port, request(asking(stop=[LONE])))) == 400
         assert gateway.failure.error is None
 
 
-async def test_a_service_that_cannot_be_reached_is_to_blame() -> None:
+async def test_unreachable_service_is_to_blame() -> None:
     async with gateway_of([says("ok")]) as (gateway, port, _):
         gateway.model = resolve(
             "openai-api/local/gone", ModelService(args={"base_url": "http://127.0.0.1:9/v1", "api_key": "k"}, retries=0)
@@ -132,7 +132,7 @@ async def test_a_service_that_cannot_be_reached_is_to_blame() -> None:
         assert gateway.failure.error.cause == "model.error"
 
 
-def test_who_sleeps_after_a_rejected_request_waits_for_nobody() -> None:
+def test_program_sleeping_after_a_rejection_waits_for_no_service() -> None:
     from datetime import UTC, datetime, timedelta
 
     from inspect_ai.event import ModelEvent

@@ -1,4 +1,4 @@
-"""Advice for a list of jobs, from a store whose truth is known, and on worlds that no figure has seen."""
+"""Advice for a list of jobs, from a store with known truth, and on unseen worlds."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def firm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_list_is_advised_on_by_what_was_measured_near_it(firm: Path, tmp_path: Path) -> None:
+def test_advice_uses_measurements_of_similar_work(firm: Path, tmp_path: Path) -> None:
     words = ["advise", str(firm / "jobs.csv"), "--store", str(firm / "store"), "--wage", "40", "--hourly", "60"]
     done = cli(*words, "--json", "--out", str(tmp_path / "page"))
     assert done.returncode == 0, done.stderr
@@ -86,7 +86,7 @@ def test_a_list_is_advised_on_by_what_was_measured_near_it(firm: Path, tmp_path:
     assert json.loads((tmp_path / "page" / "advice.json").read_text())["agent"] == "ann"
 
 
-def test_without_a_price_of_feedback_nothing_is_said_of_it(
+def test_without_a_price_of_feedback_it_is_left_out(
     firm: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")  # no title is broken
@@ -108,7 +108,7 @@ def test_without_a_price_of_feedback_nothing_is_said_of_it(
             evidence_of(store, store.find(Experiment), agent="bob")
 
 
-def test_faults_of_a_list_are_told_by_line(tmp_path: Path) -> None:
+def test_faults_of_a_list_are_reported_by_line(tmp_path: Path) -> None:
     bad = tmp_path / "bad.csv"
     bad.write_text(
         "title,value,hours,how_often\nfine,10,1,2\nforeign,EUR 10,1,1\nfree,,1,1\nback,10,-3,1\nsum,=A1,1,1\n"
@@ -150,7 +150,7 @@ def held_out() -> ModuleType:
     return module
 
 
-def test_advice_is_right_about_as_often_as_it_says(held_out: ModuleType) -> None:
+def test_advice_is_right_about_as_often_as_it_claims(held_out: ModuleType) -> None:
     found = held_out.answers(range(2), 200)
     sure = [right for _, right, given in found if given]
     assert len(sure) > 20 and sum(sure) / len(sure) > 0.85
@@ -159,8 +159,8 @@ def test_advice_is_right_about_as_often_as_it_says(held_out: ModuleType) -> None
 
 
 @pytest.mark.long(seconds=40)
-@pytest.mark.thorough(quick="reports/test_advice.py::test_advice_is_right_about_as_often_as_it_says")
-def test_of_what_is_called_likely_as_many_are_right(held_out: ModuleType) -> None:
+@pytest.mark.thorough(quick="reports/test_advice.py::test_advice_is_right_about_as_often_as_it_claims")
+def test_likely_advice_is_right_as_often_as_claimed(held_out: ModuleType) -> None:
     found = held_out.answers(range(1000, 1060))
     for low, high in ((0.5, 0.8), (0.8, 0.97), (0.97, 1.0)):
         inside = [(p, right) for p, right, _ in found if low <= p < high]
@@ -168,7 +168,7 @@ def test_of_what_is_called_likely_as_many_are_right(held_out: ModuleType) -> Non
         assert abs(said - right) < 0.1, (low, said, right, len(inside))
 
 
-def test_advice_does_not_hang_on_the_order_of_what_is_known(held_out: ModuleType) -> None:
+def test_advice_does_not_depend_on_order(held_out: ModuleType) -> None:
     import numpy as np
 
     made = held_out.world(np.random.default_rng(5), 80, 4)

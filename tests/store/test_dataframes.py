@@ -1,4 +1,4 @@
-"""The frames: their columns, and what they say of a small world."""
+"""Frames: their columns, and their content for a small world."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def documented(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("frame", FRAMES, ids=lambda f: f.__name__)
-def test_columns_and_types_are_as_documented_and_the_same_with_and_without_rows(tmp_path: Path, frame) -> None:  # type: ignore[no-untyped-def]
+def test_columns_and_types_are_as_documented_with_and_without_rows(tmp_path: Path, frame) -> None:  # type: ignore[no-untyped-def]
     with Store.open(tmp_path / "empty", create=True) as store:
         empty = frame(store)
     with planted(Store.open(tmp_path / "full", create=True), WORLD) as store:
@@ -63,7 +63,7 @@ def test_columns_and_types_are_as_documented_and_the_same_with_and_without_rows(
     assert {name: str(kind) for name, kind in full.schema.items()} == documented(frame.__name__)
 
 
-def test_a_trials_row(store: Store) -> None:
+def test_trial_has_its_row(store: Store) -> None:
     usage = {
         "agent": Usage(calls=2, input_tokens=100, output_tokens=20, cache_read_tokens=7, cost=0.5, priced=True),
         "colleague": Usage(calls=1, cost=0.25, priced=True),
@@ -109,12 +109,12 @@ def test_a_trials_row(store: Store) -> None:
     assert json.loads(str(got["phases"])) == {"snapshot": 0.5}
 
 
-def test_an_unknown_cost_is_null_and_never_zero(store: Store) -> None:
+def test_unknown_cost_is_null_and_never_zero(store: Store) -> None:
     store.commit(WORLD.trial(0, "t1", usage={"agent": Usage(calls=1, input_tokens=5)}), WORLD.trial(1, "t2", usage={}))
     assert trials_df(store).select("cost", "priced", "other_cost").rows() == [(None, False, None)] * 2
 
 
-def test_other_experiments_stay_out(store: Store) -> None:
+def test_other_experiments_are_left_out(store: Store) -> None:
     store.commit(WORLD.trial(0, "t1"), WORLD.trial(1, "other").replaced(experiment="x2"))
     assert trials_df(store)["trial"].to_list() == ["other", "t1"]
     assert trials_df(store, "x1")["trial"].to_list() == ["t1"]
@@ -122,7 +122,7 @@ def test_other_experiments_stay_out(store: Store) -> None:
         trials_df(store, "none")
 
 
-def test_submissions_of_every_origin(store: Store) -> None:
+def test_submissions_of_every_origin_are_listed(store: Store) -> None:
     trial = WORLD.trial(0, "t1")
     made = WORLD.submission(trial)
     person = made.replaced(
@@ -139,7 +139,7 @@ def test_submissions_of_every_origin(store: Store) -> None:
     assert submissions_df(store, "x1")["submission"].to_list() == ["s-t1"]
 
 
-def test_evaluations_and_what_strikes_them(store: Store) -> None:
+def test_evaluations_and_their_strikes_are_listed(store: Store) -> None:
     trials = [WORLD.trial(n, f"t{n}") for n in range(4)]
     store.commit(*trials, *(WORLD.submission(t) for t in trials))
     store.commit(
@@ -174,7 +174,7 @@ def test_evaluations_and_what_strikes_them(store: Store) -> None:
     assert evaluations_df(store).filter("stands")["evaluation"].to_list() == ["grade"]
 
 
-def test_pairs_are_a_frame_of_their_own(store: Store) -> None:
+def test_pairs_have_their_own_frame(store: Store) -> None:
     trials = [WORLD.trial(n, f"t{n}") for n in range(2)]
     store.commit(*trials, *(WORLD.submission(t) for t in trials), WORLD.pair("s-t0", "s-t1", "p"))
     assert evaluations_df(store).is_empty()
@@ -189,7 +189,7 @@ def planned(store: Store, slot: int) -> dict[str, object]:
     return row(slots_df(store, "x1"), slot=WORLD.slots[slot].id)
 
 
-def test_every_planned_slot_has_a_row_whatever_became_of_it(store: Store) -> None:
+def test_every_planned_slot_has_a_row_whatever_its_state(store: Store) -> None:
     barred = Slot(id="n", experiment="x1", agent=WORLD.agents[0].id, instance=WORLD.instances[0].id, repeat=9)
     store.commit(barred.replaced(not_attemptable="needs vision"))
     lost = [WORLD.trial(1, "l1", 1, Cause.SANDBOX_START), WORLD.trial(1, "l2", 2, Cause.SANDBOX_LOST)]
@@ -236,7 +236,7 @@ def test_verdicts_follow_rounds_and_amendments(store: Store) -> None:
     assert row(slots_df(store, "x1", round="r4"), slot=WORLD.slots[0].id)["score"] == 0.75
 
 
-def test_rounds_of_the_same_graders_under_the_same_rules_count_as_one(store: Store) -> None:
+def test_rounds_with_equal_graders_and_rules_count_as_one(store: Store) -> None:
     """Two machines that each graded a part opened one each."""
     trials = [WORLD.trial(n, f"t{n}") for n in range(2)]
     store.commit(*trials, *(WORLD.submission(t) for t in trials))
@@ -248,7 +248,7 @@ def test_rounds_of_the_same_graders_under_the_same_rules_count_as_one(store: Sto
     assert row(slots_df(store, "x1", round="r1"), slot=WORLD.slots[0].id)["score"] == 1.0
 
 
-def test_a_struck_trial_opens_its_slot(store: Store) -> None:
+def test_struck_trial_reopens_its_slot(store: Store) -> None:
     trial = WORLD.trial(0, "t1")
     store.commit(trial, WORLD.submission(trial), WORLD.evaluation("s-t1", "e1"))
     assert planned(store, 0)["passed"] is True
@@ -275,7 +275,7 @@ def test_export_writes_every_frame(store: Store, tmp_path: Path, format: str) ->
         export(store, tmp_path / "out", "xls")
 
 
-def test_a_submission_without_a_trial_is_of_no_slot(store: Store) -> None:
+def test_submission_without_a_trial_belongs_to_no_slot(store: Store) -> None:
     store.commit(
         Submission(
             id="free",

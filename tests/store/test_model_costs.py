@@ -50,7 +50,7 @@ def test_judges_and_colleagues_are_counted_beside_agents(tmp_path: Path) -> None
     assert status.cost == pytest.approx(0.6)  # judges' money is told beside it
 
 
-def test_what_has_no_price_is_not_known_and_never_zero(tmp_path: Path) -> None:
+def test_unpriced_usage_is_unknown_and_never_zero(tmp_path: Path) -> None:
     judges = by_who(store_with(tmp_path, [SETTLED], judges=[UNPRICED, SETTLED]))["judges"]
     assert (judges.calls, judges.cost, judges.at_most, judges.unpriced) == (6, 0.5, None, 1)
     alone = by_who(store_with(tmp_path / "two", [UNPRICED], judges=[UNPRICED]))
@@ -72,6 +72,6 @@ def test_estimates_and_bounds_are_marked(tmp_path: Path) -> None:
     assert evaluations_df(store)["cost_at_most"].to_list() == [pytest.approx(0.5)]
 
 
-def test_nothing_is_told_of_judges_that_nobody_asked(tmp_path: Path) -> None:
+def test_unasked_judges_are_left_out(tmp_path: Path) -> None:
     found = by_who(store_with(tmp_path, [SETTLED]))
     assert (found["judges"].pieces, found["judges"].at_most, found["colleagues"].pieces) == (0, None, 0)

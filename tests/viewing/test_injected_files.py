@@ -1,4 +1,4 @@
-"""Orders to a judge in real documents, workbooks, slides, PDFs, pages and pictures, read as judges read them."""
+"""Instructions to a judge hidden in real files, read as judges read them."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def bare(shown: tuple[Exhibit, ...]) -> dict[str, Any]:
 @pytest.mark.box
 @pytest.mark.converters
 @pytest.mark.long(seconds=60)
-@pytest.mark.thorough(quick="viewing/test_exhibits.py::test_a_judge_sees_what_people_see")
+@pytest.mark.thorough(quick="viewing/test_exhibits.py::test_judge_sees_what_people_see")
 @pytest.mark.parametrize("count", [2, 20])
-async def test_what_stands_in_real_files_reaches_a_judge_as_data_or_not_at_all(tmp_path: Path, count: int) -> None:
+async def test_hidden_instructions_reach_a_judge_as_data_or_not_at_all(tmp_path: Path, count: int) -> None:
     orders = ORDERS[:count]
     (tmp_path / "made").mkdir()
     with Store.open(tmp_path / "store", create=True) as store:

@@ -138,5 +138,5 @@ def causes_of(frame: pl.DataFrame, agents: tuple[HeatColumn, ...]) -> tuple[Caus
     for cause, _ in totals.iter_rows():
         policy = POLICY[Cause(cause)]
         per_agent = tuple(counts.get((cause, a.entry), 0) for a in agents)
-        rows.append(CauseRow(cause, policy.says, policy.boundary.value, per_agent))
+        rows.append(CauseRow(cause, policy.description, policy.boundary.value, per_agent))
     return tuple(rows)

@@ -29,7 +29,7 @@ def open_slot_reasons(store: Store, experiments: Sequence[Experiment], *, words:
     for group in last.partition_by("agent_name", "cause", maintain_order=True):
         row, count = group.row(-1, named=True), group.height
         slots = "1 slot is open" if count == 1 else f"{count} slots are open"
-        cause = POLICY[Cause(row["cause"])].says
+        cause = POLICY[Cause(row["cause"])].description
         text = f"{row['agent_name']}: {slots}, {cause}"
         reason = printable(" ".join(row["reason"].split()))[:LONGEST]
         said.append(f"{text}: {reason}" if words and reason and reason != cause else f"{text}.")

@@ -172,7 +172,12 @@ class Judgments:
         gone = {id for target, id in struck(self.reader.amendments) if target is AmendmentTarget.SUBMISSION}
         judged = set(_verdicts(deciding, kind, joined)["subject"].to_list())
         left = sorted(frozenset().union(*self.subjects.submissions.values()) - judged - gone)
-        fixed = {"standing": Standing.UNGRADED, "verdict_cause": cause, "reason": POLICY[cause].says, "by": "votes"}
+        fixed = {
+            "standing": Standing.UNGRADED,
+            "verdict_cause": cause,
+            "reason": POLICY[cause].description,
+            "by": "votes",
+        }
         subject = pl.DataFrame({"subject": left}, schema={"subject": pl.String()})
         waiting = with_verdict_columns(
             subject.with_columns(pl.lit(str(value)).alias(name) for name, value in fixed.items())

@@ -139,7 +139,7 @@ def _unanswered_verdicts(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _failure_reason() -> pl.Expr:
     """Return an evaluation's own reason, else the text of its cause."""
-    causes = {cause.value: POLICY[cause].says for cause in Cause}
+    causes = {cause.value: POLICY[cause].description for cause in Cause}
     why = pl.col("cause").replace_strict(causes, default=None, return_dtype=pl.String)
     return pl.when(pl.col("reason").fill_null("") != "").then("reason").otherwise(why).fill_null("declined")
 

@@ -96,7 +96,7 @@ class VerifierTable(_Verifier):
     """How the steps' rewards are combined: the mean of those that count, or the last of them. Omitted for the mean."""
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_combination(self) -> Self:
         if bool(self.command) == bool(self.step):
             raise ValueError("a verifier has a command, or tables [[grading.program.verifier.step]] with one each")
         if len({one.name for one in self.step}) < len(self.step):

@@ -280,7 +280,7 @@ class Rendering:
     visibility: Visibility = Visibility.SHOWN
 
     @property
-    def says(self) -> str:
+    def description(self) -> str:
         """Description in one line."""
         badge = "" if self.badge == self.kind else f", {self.badge}"
         return f"{self.path}: shown as {self.kind}{badge}" + (f" ({self.problem})" if self.problem else "")

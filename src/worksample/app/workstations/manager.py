@@ -100,7 +100,7 @@ class Workstations(OpenWorkstations):
             if assignment.running:
                 return assignment
             return await workstation.note(
-                assignment, AssignmentAct.STARTED, self.clock(), until=self._until(workstation), output=opened
+                assignment, AssignmentAct.STARTED, self.clock(), until=self._assignment_end(workstation), output=opened
             )
 
     async def beat(self, slot: str, who: PersonAtWork) -> SlotAssignment:
@@ -125,7 +125,9 @@ class Workstations(OpenWorkstations):
         """Record a heartbeat together with the current output."""
         if not assignment.running:
             return assignment
-        return await workstation.note(assignment, AssignmentAct.WORKED, self.clock(), until=self._until(workstation))
+        return await workstation.note(
+            assignment, AssignmentAct.WORKED, self.clock(), until=self._assignment_end(workstation)
+        )
 
     async def pause(self, slot: str, who: PersonAtWork) -> SlotAssignment:
         """Stop the timer and freeze the box."""
@@ -140,7 +142,7 @@ class Workstations(OpenWorkstations):
             assignment = await self._own_assignment(slot, who)
             if assignment.running:
                 assignment = await workstation.note(
-                    assignment, AssignmentAct.PAUSED, self.clock(), until=self._until(workstation)
+                    assignment, AssignmentAct.PAUSED, self.clock(), until=self._assignment_end(workstation)
                 )
                 await self._run_in_box(workstation, workstation.freeze())
         return assignment
@@ -204,7 +206,7 @@ class Workstations(OpenWorkstations):
 
     async def hand_in(self, slot: str, who: PersonAtWork, *, empty: bool = False) -> Trial:
         """Hand in the output. Idempotent. Raises AssignmentConflict if the output is empty, unless `empty`."""
-        trials = await asyncio.to_thread(self._handed_in, slot, who)
+        trials = await asyncio.to_thread(self._find_handed_in, slot, who)
         if trials is not None:
             return trials
         if slot not in self._open:
@@ -219,7 +221,7 @@ class Workstations(OpenWorkstations):
             await self._run_in_box(workstation, workstation.thaw())
             return await self._close(slot, workstation, assignment, who, DONE)
 
-    def _handed_in(self, slot: str, who: PersonAtWork) -> Trial | None:
+    def _find_handed_in(self, slot: str, who: PersonAtWork) -> Trial | None:
         assignment = assignment_of(self.store, slot)
         if not assignment.closed or account_of(assignment.person) != account_of(who.person):
             return None

@@ -36,7 +36,7 @@ class Question(Frozen):
     answers: Texts = ()
 
     @model_validator(mode="after")
-    def _sound(self) -> Self:
+    def _validate_question(self) -> Self:
         if self.answers and self.decides:
             raise ValueError("a question with answers of its own labels a job; only yes or no decides")
         if self.answers and (len(set(self.answers)) < 2 or any(not a.strip() for a in self.answers)):

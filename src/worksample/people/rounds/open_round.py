@@ -56,7 +56,7 @@ def open_people_round(
     gold_round = id if config.kind is RoundKind.CALIBRATION else uuid.uuid4().hex
     planned = [] if config.kind is RoundKind.CALIBRATION else plan_items(store, config, asking, id, seed)
     gold = plan_gold(store, config.gold, gold_round, seed)
-    if not planned and not gold and not _asks_later(store, config, asking):
+    if not planned and not gold and not _may_ask_later(store, config, asking):
         what = f"no criterion under {asking.protocol} is asked of {_WHO[asking.kind]}"
         next = f'write criteria.toml with by = "{asking.kind}", and [grading.{asking.protocol}] in task.toml'
         raise PlanError(what, where=config.experiment or config.over or "", next=next)
@@ -107,7 +107,7 @@ def open_people_round(
     return round
 
 
-def _asks_later(store: Store, config: PeopleRound, asking: RoundForm) -> bool:
+def _may_ask_later(store: Store, config: PeopleRound, asking: RoundForm) -> bool:
     """Tell whether later submissions may be asked about. A round of pairs opens only with its first pairs."""
     if config.experiment is None or config.kind not in _GATED or asking.form is Form.PAIRWISE:
         return False

@@ -31,11 +31,11 @@ class Pilot:
 def pilots(store: Store, instructions: str) -> list[Pilot]:
     """List the pilots of a version of instructions, by time."""
     rounds = store.find(Round)
-    mine = [r for r in rounds if r.purpose is Purpose.PILOT and _of(r) == instructions]
+    mine = [r for r in rounds if r.purpose is Purpose.PILOT and _instructions_of(r) == instructions]
     return [measure_pilot(store, r) for r in mine]
 
 
-def _of(round: Round) -> str:
+def _instructions_of(round: Round) -> str:
     return round.versions.get("instructions", "")
 
 

@@ -321,11 +321,11 @@ class ColleagueRunner:
         """Send opening messages that are due by the clock, or that this message triggers."""
         for who, (colleague, _) in self.by.items():
             for number, first in enumerate(colleague.begins):
-                if (who, number) not in self._begun and self._due(who, first, one):
+                if (who, number) not in self._begun and self._is_due(who, first, one):
                     self._begun.add((who, number))
                     await self._begin_conversation(colleague, first)
 
-    def _due(self, who: str, first: Beginning, one: ChatMessage | None) -> bool:
+    def _is_due(self, who: str, first: Beginning, one: ChatMessage | None) -> bool:
         if first.at is not None:
             return first.at <= self.clock.now
         if first.on is None or one is None or one.by in self.by:
