@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from worksample import metrics as m
-from worksample.reports.job_advice import AdviceConfig, Advised, Evidence, ListedJob, advise
+from worksample.reports.job_advice import AdviceConfig, Evidence, ListAdvice, ListedJob, advise
 from worksample.reports.job_advice.evidence import SHAPE
 
 Rng = np.random.Generator
@@ -112,7 +112,7 @@ def answers(
     found = []
     for seed in seeds:
         made = world(np.random.default_rng([77, seed]), jobs, fields=fields)
-        told: Advised = advise(made.evidence, made.listed, AdviceConfig(wage=50, how=m.Resampling(resamples)))
+        told: ListAdvice = advise(made.evidence, made.listed, AdviceConfig(wage=50, how=m.Resampling(resamples)))
         for advice, right in zip(told.each, made.right, strict=True):
             if advice.likely:
                 sure = advice.answer == advice.likely

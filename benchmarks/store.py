@@ -29,7 +29,7 @@ from store.worlds import World, planted
 from worksample.records import SubmissionPart
 from worksample.results.slots import slots_df
 from worksample.store import Store, rebuild
-from worksample.store.frames import evaluations_df, submissions_df, trials_df
+from worksample.store.dataframes import evaluations_df, submissions_df, trials_df
 from worksample.store.objects import draft
 
 ROUND = 10

@@ -27,7 +27,7 @@ from worksample.cli.run_output import OutputMode, run_config
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.config_file import load
 from worksample.formats.jobs import ImportJobs, import_jobs
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 from worksample.records import Trial
 from worksample.reports import write_report
 from worksample.reports.sections import measure
@@ -86,7 +86,7 @@ def run_study(folder: Path, jobs: int, *, parallel: int = 4) -> list[dict[str, A
     if not table.exists():
         write_jobs(table, jobs)
     clock.time("jobs in", lambda: len(import_jobs(table, suite, ImportJobs(visibility="public")).written))
-    store, hours = str(folder / "store"), ManualClock(wall())
+    store, hours = str(folder / "store"), ManualClock(now_in_microseconds())
     clock.time(
         "qualified", lambda: sum(bool(j.passed) for j in qualify_jobs(suite, fit, store, hours, "bubblewrap").jobs)
     )

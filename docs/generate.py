@@ -1,4 +1,4 @@
-"""Generate the pages that are not committed: Python API, command line, tables of settings and frames, changelog."""
+"""Generate what is not committed: Python API, command line, changelog, and tables of settings, frames and formats."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ import click
 from worksample.cli.exit_codes import FAILED, INCOMPLETE, INTERRUPTED, USAGE
 from worksample.cli.lazy_group import LazyGroup, root
 from worksample.store.schema import TABLES
+from worksample.viewing import formats
+from worksample.viewing.converter_requirements import NEEDS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -87,6 +89,7 @@ def pages() -> dict[str, str]:
     found = {page: api(module, says) for module, (page, says) in API.items()}
     found["reference/cli.md"] = "\n".join([COMMAND_LINE, *commands(root(), "worksample")])
     found["reference/store.md"] = store((DOCS / "reference/store.md").read_text(encoding="utf-8"))
+    found["reference/viewing.md"] = viewing((DOCS / "reference/viewing.md").read_text(encoding="utf-8"))
     found["reference/settings.md"] = settings((DOCS / "reference/settings.md").read_text(encoding="utf-8"))
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     found["changelog.md"] = changes.replace("](docs/", "](")
@@ -148,6 +151,16 @@ def store(page: str) -> str:
     for mark, rows in tables.items():
         page = with_table(page, mark, "\n".join(rows))
     return page
+
+
+def viewing(page: str) -> str:
+    """Return docs/reference/viewing.md with the table of formats. Raises ValueError if its mark is missing."""
+    rows = ["| format | names | kind | badge | needs |", "|---|---|---|---|---|"]
+    for form in formats():
+        needs = ", ".join(NEEDS[name].title for name in form.needs)
+        badge = form.badge.partition(" (")[0]
+        rows.append(f"| {form.title} | {' '.join(form.extensions)} | `{form.kind}` | {badge} | {needs} |")
+    return with_table(page, "formats", "\n".join(rows))
 
 
 def with_table(page: str, mark: str, table: str) -> str:

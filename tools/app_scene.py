@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.people import Account, Gold, Item, People, PeopleRound, Profile, RoundKind, amend, raise_flag
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 from worksample.records import Agent, AmendmentAction, AmendmentTarget, Evaluation, Instance, Submission
 from worksample.store import Store
 from worksample.tasks import find_suite
@@ -76,7 +76,7 @@ class Clock:
     """Three days ago, and on from there as people work."""
 
     def __init__(self) -> None:
-        self.now = wall() - int(3 * 86400e6)
+        self.now = now_in_microseconds() - int(3 * 86400e6)
 
     def __call__(self) -> int:
         return self.now

@@ -129,7 +129,7 @@ def measure(world: World, seeds: int, level: float = 0.95) -> Result:
             continue
         printed += 1
         parts = Parts(data, world.kind, level)
-        tuning = parts.tuned()
+        tuning = parts.best_lambda()
         variance = parts.at(tuning)[1]
         low, high = parts.interval(tuning)
         held += low <= truth <= high

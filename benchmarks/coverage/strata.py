@@ -140,7 +140,7 @@ def _corrected(data: CheckedSample, kind: LabelKind) -> Estimate:
     if refusal_reason(data, LEAST):
         return NONE
     parts = Parts(data, kind, 0.95)
-    tuning = parts.tuned()
+    tuning = parts.best_lambda()
     value, (low, high) = parts.value(tuning), parts.interval(tuning)
     return Estimate("corrected", value, Counts(1, 1), min(low, value), max(high, value), 0.95)
 

@@ -57,10 +57,10 @@ from .results.result_set import WorkRules as WorkRules
 from .results.slots import slots_df as slots_df
 from .results.subset import Subset as Subset
 from .store import Store as Store
-from .store.frames import comparisons_df as comparisons_df
-from .store.frames import evaluations_df as evaluations_df
-from .store.frames import submissions_df as submissions_df
-from .store.frames import trials_df as trials_df
+from .store.dataframes import comparisons_df as comparisons_df
+from .store.dataframes import evaluations_df as evaluations_df
+from .store.dataframes import submissions_df as submissions_df
+from .store.dataframes import trials_df as trials_df
 from .tasks.spec import Package as Package
 
 __version__: str

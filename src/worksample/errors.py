@@ -117,17 +117,17 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The consequences of a cause."""
+    """Consequences of a cause."""
 
     boundary: Boundary
     retry: bool
-    """Whether a new try of the slot, or a new evaluation of the subject, starts automatically."""
+    """True if a new try of the slot, or a new evaluation of the subject, starts automatically."""
     graded: bool
     """True if the files left behind count as the agent's work and are graded."""
-    says: str
+    description: str
     """The cause in words, for tables and reports."""
     by_deliverable: bool = False
-    """True if the deliverable caused it: ungraded through no fault of ours, and 0 in lower bounds of rates."""
+    """True if the deliverable caused it: the submission is ungraded, and counts as 0 in lower bounds of rates."""
 
 
 def _of(
@@ -197,7 +197,7 @@ POLICY: dict[Cause, Policy] = {
 
 
 UNSEEN_CAUSES = frozenset({Cause.JUDGE_UNSHOWN, Cause.JUDGE_BLIND, Cause.PERSON_UNSHOWN})
-"""Causes of work that is ungraded because the evaluator could not see enough of it."""
+"""Causes of ungraded work that the evaluator could not see sufficiently."""
 
 _SPACES = {
     0x09: " ", 0xA0: " ", 0x1680: " ", **dict.fromkeys(range(0x2000, 0x200B), " "), 0x202F: " ", 0x205F: " ",
@@ -209,25 +209,25 @@ _JOINERS = "\u200c\u200d"
 
 
 def plain_spaces(text: str) -> str:
-    """Replace every kind of space by the plain one."""
+    """Replace every kind of space by a plain space."""
     return text.translate(_SPACES)
 
 
 def is_shown(character: str) -> bool:
-    """Return whether a terminal shows a character without obeying it; line ends count."""
+    """Return whether a terminal displays a character instead of obeying it. Line ends count as displayed."""
     return character.isprintable() or character == "\n" or character in _JOINERS
 
 
 def printable(text: str) -> str:
-    r"""Spell out characters that a terminal would obey or cannot show (`\x1b`); line ends stay."""
+    r"""Escape characters that a terminal would obey or cannot display (`\x1b`); line ends stay."""
     if text.isprintable():
         return text
     return "".join(c if is_shown(c) else c.encode("unicode_escape").decode("ascii") for c in plain_spaces(text))
 
 
 class WorksampleError(Exception):
-    """The base of all errors: `what` went wrong, `where`, and the `next` command to type; `cause` if the failure is
-    recorded.
+    """The base of all errors: `what` went wrong, `where`, and the `next` command to type. `cause` is set if the failure
+    is recorded.
     """
 
     cause: Cause | None = None
@@ -239,114 +239,114 @@ class WorksampleError(Exception):
             self.cause = cause
 
     def __str__(self) -> str:
-        """Return the error for Python users; the command line shows the fields, which speak of its options."""
+        """Return the error for Python users, with Python's arguments instead of command line options."""
         what, next = with_python_arguments(self.what), with_python_arguments(self.next)
         text = f"{self.where}: {what}" if self.where else what
         return printable(f"{text}\n  next: {next}" if next else text)
 
 
 class UsageError(WorksampleError):
-    """The command or the call is wrong."""
+    """A wrong command or call."""
 
 
 class MissingExtra(UsageError):
-    """The call needs packages that are not installed; `next` is the command that installs them."""
+    """A call that needs packages that are not installed; `next` is the command that installs them."""
 
 
 class ManifestError(WorksampleError):
-    """A task package, suite or experiment file is wrong; `where` names file and key."""
+    """A faulty task package, suite or experiment file; `where` names file and key."""
 
 
 class PlanError(WorksampleError):
-    """The experiment cannot be run as asked."""
+    """An experiment that cannot be run as requested."""
 
 
 class StoreError(WorksampleError):
-    """Records or blobs cannot be kept or read."""
+    """Records or blobs that cannot be stored or read."""
 
     cause = Cause.STORE_ERROR
 
 
 class StoreFull(StoreError):
-    """The disk of the store is full."""
+    """A store whose disk is full."""
 
     cause = Cause.STORE_FULL
 
 
 class RecordConflict(StoreError):
-    """The store holds a different record of the same id."""
+    """A record that contradicts one with the same id in the store."""
 
 
 class Superseded(StoreError):
-    """Another process took the work over, or has finished it."""
+    """Work that another process has taken over or finished."""
 
     cause = Cause.SUPERSEDED
 
 
 class RecordMissing(StoreError):
-    """The store has no record with this id."""
+    """A record that the store does not have."""
 
 
 class CaptureError(WorksampleError):
-    """The agent's files cannot be taken in."""
+    """Files of the agent that cannot be captured."""
 
     cause = Cause.CAPTURE_FAILED
 
 
 class ExportError(WorksampleError):
-    """An exported state is incomplete, changed, or of another version, so that services cannot start from it."""
+    """An exported state that is incomplete, changed, or of another version, so that services cannot start from it."""
 
     cause = Cause.GRADER_STATE
 
 
 class SandboxError(WorksampleError):
-    """The sandbox was lost, or refused an operation of ours."""
+    """A sandbox that was lost, or refused an operation of the platform."""
 
     cause = Cause.SANDBOX_LOST
 
 
 class SandboxUnavailable(SandboxError):
-    """This machine cannot provide a sandbox; `next` is the command to type."""
+    """A machine that cannot provide a sandbox; `next` is the command to type."""
 
     cause = Cause.SANDBOX_START
 
 
 class ImageError(SandboxError):
-    """An image is missing or broken."""
+    """An image that is missing or broken."""
 
     cause = Cause.SANDBOX_IMAGE
 
 
 class ModelKeyError(WorksampleError):
-    """A model's service rejects this key: continuing would only fail more trials."""
+    """A key that the model's service rejects. Continuing would only fail more trials."""
 
     cause = Cause.MODEL_KEY
 
 
 class InstallError(WorksampleError):
-    """A program could not be installed on this machine; the message is its installer's."""
+    """A program that could not be installed on this machine; the message is the installer's."""
 
 
 class AgentError(WorksampleError):
-    """The agent's own program failed."""
+    """A failure of the agent's own program."""
 
     cause = Cause.AGENT_CRASH
 
 
 class GraderError(WorksampleError):
-    """A grader gave no grade: the submission stays ungraded, with this reason."""
+    """A grader that returned no grade. The submission stays ungraded, with this reason."""
 
     cause = Cause.GRADER_CRASH
 
 
 class ReferenceUnreadable(GraderError):
-    """The grader's own reference is missing or broken: ungraded, never 0."""
+    """A grader's reference that is missing or broken. The submission stays ungraded and never scores 0 for it."""
 
     cause = Cause.GRADER_REFERENCE
 
 
 class JudgeError(WorksampleError):
-    """A judge model gave no valid answer. `record`: stored facts of the calls; `usage`: their usage."""
+    """A judge model that gave no valid answer. `record`: stored facts of its calls; `usage`: their usage."""
 
     cause = Cause.JUDGE_ERROR
 
@@ -357,8 +357,8 @@ class JudgeError(WorksampleError):
 
 
 class ColleagueError(WorksampleError):
-    """A model that plays a colleague gave no answer: the colleague stays silent, and the transcript says why. `usage`:
-    of the request.
+    """A colleague's model that gave no answer. The colleague stays silent, and the transcript says why. `usage`: of the
+    request.
     """
 
     def __init__(self, what: str, *, where: str = "", next: str = "", cause: Cause | None = None) -> None:
@@ -367,7 +367,7 @@ class ColleagueError(WorksampleError):
 
 
 class ForeignInputError(WorksampleError):
-    """Untrusted input exceeds a limit or cannot be read. `too_large`: it exceeds a limit."""
+    """Untrusted input that exceeds a limit or cannot be read. `too_large` is True if it exceeds a limit."""
 
     def __init__(self, what: str, too_large: bool = False) -> None:
         super().__init__(what)
@@ -375,23 +375,23 @@ class ForeignInputError(WorksampleError):
 
 
 class ForeignWorkLost(WorksampleError):
-    """The process that read untrusted input was killed, or failed through our fault."""
+    """Untrusted input whose reading process was killed, or failed through the platform's fault."""
 
 
 class DeliverableError(WorksampleError):
-    """A deliverable is missing or malformed: the part it belongs to scores 0, with this reason."""
+    """A deliverable that is missing or malformed. Its part of the grade scores 0, with this reason."""
 
 
 class ImportFailed(WorksampleError):
-    """A package in another format cannot be imported. `faults`: line or row -> everything wrong with it."""
+    """A package in another format that cannot be imported. `faults`: line or row -> everything wrong with it."""
 
     faults: Mapping[str, str] = MappingProxyType({})
 
 
 class FaultyRows(ImportFailed):
-    """A file of judgments, or a table of work, has wrong rows. `faults`: row -> everything wrong with it.
+    """A file of judgments, or a table of work, with wrong rows. `faults`: row -> everything wrong with it.
 
-    `rows`: the number of rows, if known.
+    `rows` is the number of rows, if known.
     """
 
     def __init__(

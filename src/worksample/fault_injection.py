@@ -30,9 +30,9 @@ POINTS = (
     "grade.commit",
     "grade.committed",
 )
-"""Failpoints of a trial and its grading, in their order."""
+"""Failpoints of a trial and its grading, in order."""
 OF_CHAINS = ("chain.decided", "chain.committed", "chain.carried")
-"""Failpoints of chains: the next step is decided, its slots are committed, the same work is handed in again."""
+"""Failpoints of chains: the next step is decided, its slots are committed, the unchanged work is resubmitted."""
 OF_EXPORTS = ("export.state", "export.listed")
 """Failpoints of an export to a folder: the state is copied, its list is written."""
 OF_IMPORTS = ("import.package",)
@@ -51,7 +51,7 @@ _faults: dict[tuple[str, int], str] | None = None
 
 
 def failpoint(point: str) -> None:
-    """Announce that `point` is reached, and fail there if asked to. Costs nothing otherwise."""
+    """Mark the place `point` in the program, and fail there if the variable asks for it. Costs nothing otherwise."""
     global _faults  # noqa: PLW0603 - the variable is read once, when the first point is reached
     if _faults is None:
         _faults = _read(os.environ.get(VARIABLE, ""))

@@ -49,7 +49,7 @@ _CALL = re.compile(
     r"worksample (?P<verb>run|resume|report|grade|task check|list)(?: (?P<target>(?!-)[^\s,;()]+))?"
     r"(?P<options>(?: --[a-z][a-z-]*(?: (?!-)[^\s,;()]+)?)*)(?=$|[,;)\n]| or | and )"
 )
-"""A whole command with at most one target; prose after a verb does not match."""
+"""A whole command with at most one target; prose after a command name does not match."""
 _FUNCTIONS = {"run": "run", "resume": "resume", "report": "report", "grade": "grade", "task check": "check"}
 
 

@@ -36,7 +36,7 @@ StallCallback = Callable[["Stall"], None]
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """A time in which the loop stood still."""
+    """A time span in which the loop was blocked."""
 
     at: datetime
     seconds: float
@@ -82,7 +82,7 @@ class SteadyClock:
         return self._steady + min(self._clocks.monotonic() - self._seen, USUAL)
 
     def look(self) -> None:
-        """Take note that the loop is running, and record a stall if too much time has passed since the last look."""
+        """Record that the loop is running, and record a stall if too much time has passed since the last look."""
         now, processor = self._clocks.monotonic(), self._clocks.processor()
         gone, usual = now - self._seen, min(now - self._seen, USUAL)
         asleep = self._clocks.boot() - now

@@ -1,4 +1,6 @@
-"""Work that depends on background services: the first failure of one cancels the work and is raised instead."""
+"""Supervision of background services: the first failure of one cancels the work that depends on it and is raised
+instead.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,10 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class FailureSignal:
-    """The first failure of one background service: a gateway, a browser, colleagues or a task's services."""
+    """Signal of the first failure of one background service: a gateway, a browser, colleagues or a task's services."""
 
     overrules: bool = False
-    """True if the failure is raised even if the work ended at the same moment: work that depends on a gateway may end
+    """True if the failure is raised even if the work ends at the same moment. Work that depends on a gateway may end
     because the gateway has just refused to answer.
     """
     error: BaseException | None = None

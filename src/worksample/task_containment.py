@@ -1,4 +1,4 @@
-"""Containment of asyncio tasks: an agent's own code may end its own trial, but no other task of the run."""
+"""Containment of asyncio tasks: an agent's own code may end its trial, but no other task of the run."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from worksample.errors import AgentError
 
 
 class _Family:
-    """Tasks of one agent's work: those in which its code runs, or that it started."""
+    """Tasks of one agent's work: those in which its code runs, or that its code started."""
 
 
 _WITHIN: ContextVar[_Family | None] = ContextVar("worksample_contained", default=None)
-"""Agent's work whose code is running; None in the platform's code."""
+"""The agent's work whose code is running; None in the platform's code."""
 
 
 def guard_tasks() -> None:
@@ -35,7 +35,8 @@ def guard_tasks() -> None:
 
 
 async def contain(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
-    """Run an agent's own code in its own task. Return its result, or what it raised. AgentError if it cancelled itself.
+    """Run an agent's own code in its own task. Return its result, or raise its exception; AgentError if it cancelled
+    itself.
 
     A cancellation from outside reaches the agent's code and is raised.
     """
@@ -62,7 +63,7 @@ async def contain(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
 
 
 def is_signal(error: BaseException) -> bool:
-    """Return whether an interrupt may come from the operator: not if the run has its own handler for that signal."""
+    """Return whether an interrupt may come from the operator. If the run handles that signal itself, it cannot."""
     if not isinstance(error, KeyboardInterrupt) or threading.current_thread() is not threading.main_thread():
         return False
     return getattr(signal.getsignal(signal.SIGINT), "__name__", "") != "_sighandler_noop"

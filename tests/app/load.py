@@ -220,10 +220,10 @@ def free_port() -> int:
 
 def stock(folder: Path, *, evaluators: int, agents: int, projects: int) -> tuple[str, list[str]]:
     """A store with a round of one vote for each of agents times projects deliverables; its id, and session tokens."""
-    from worksample.people.clock import wall
+    from worksample.people.clock import now_in_microseconds
 
     store = Store.open(folder, create=True)
-    desk = Office(store, agents=agents, projects=projects, clock=wall)  # type: ignore[arg-type]
+    desk = Office(store, agents=agents, projects=projects, clock=now_in_microseconds)  # type: ignore[arg-type]
     round = desk.open(overlap=1, rule=ResolutionRule.LATEST)
     people: list[Account] = [desk.hire(f"evaluator {n}") for n in range(evaluators)]
     tokens = [desk.people.accounts.open_session(account) for account in people]

@@ -1,4 +1,4 @@
-"""The app on PostgreSQL: two servers over one database answer as one."""
+"""The app on PostgreSQL: two servers over one database answer alike."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ JSON = {"Content-Type": "application/json"}
 pytestmark = pytest.mark.postgres
 
 
-async def test_two_servers_answer_as_one(url: str, tmp_path: Path) -> None:
+async def test_two_servers_on_one_database_answer_alike(url: str, tmp_path: Path) -> None:
     site = Site(tmp_path, agents=1, projects=2)
     round = site.desk.open(overlap=1)
     with Store.open(tmp_path / "s") as store:

@@ -1,4 +1,4 @@
-"""The API's schema is what the typed client is made from: exact, named, complete."""
+"""The API's schema, from which the typed client is generated: exact, named, complete."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def operations() -> list[tuple[str, str, dict[str, Any]]]:
     ]
 
 
-def test_the_operations_are_those_that_were_agreed_on() -> None:
+def test_operations_are_the_agreed_ones() -> None:
     """To agree on others, write what is printed into operations.txt, and make the client anew."""
     lines = []
     for method, path, operation in sorted(operations(), key=lambda o: (o[1], o[0])):
@@ -55,7 +55,7 @@ def test_every_operation_is_described(method: str, path: str) -> None:
         assert method == "GET" or "403" in responses
 
 
-def test_names_are_unique_and_nothing_is_loose() -> None:
+def test_schema_names_are_unique_and_strict() -> None:
     names = [operation["operationId"] for _, _, operation in operations()]
     assert len(set(names)) == len(names)
     for name, shape in schema()["components"]["schemas"].items():
@@ -65,6 +65,6 @@ def test_names_are_unique_and_nothing_is_loose() -> None:
             assert not missing, f"{name}: the client could not rely on {missing}"
 
 
-def test_it_is_printed_and_served_alike(tmp_path: Path) -> None:
+def test_printed_schema_equals_served_schema(tmp_path: Path) -> None:
     done = ended("worksample.app.openapi", cwd=tmp_path)
     assert json.loads(done.stdout) == json.loads(json.dumps(schema())) and not done.stderr

@@ -1,4 +1,4 @@
-"""Kinds of checkpoints that some criteria have and others lack, or that the task cannot show."""
+"""Kinds of checkpoints: criteria without one, and kinds that the task cannot show."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def said(root: Path, kind: str) -> list[str]:
     return [f.what for f in report.findings if "kind" in f.what or "collaboration" in f.what]
 
 
-def test_what_has_no_kind_is_named(tmp_path: Path) -> None:
+def test_criterion_without_a_kind_is_named(tmp_path: Path) -> None:
     [told] = said(tmp_path, "accuracy")
     assert told.startswith("some criteria have a kind, but ") and "net" not in told.partition("and ")[2]
 
 
-def test_collaboration_needs_somebody_to_work_with(tmp_path: Path) -> None:
+def test_collaboration_kind_needs_a_colleague(tmp_path: Path) -> None:
     assert any(told.startswith("net rates collaboration") for told in said(tmp_path, "collaboration"))

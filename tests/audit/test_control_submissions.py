@@ -1,4 +1,4 @@
-"""Control submissions."""
+"""Control submissions: one of each kind."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def files(store: Store, submission: Submission, part: str = "output") -> dict[st
         ("inputs", {"a.csv": "1", "b.csv": "longer", "report.csv": "longer"}),
     ],
 )
-def test_each_kind(store: Store, tmp_path: Path, kind: str, expected: dict[str, str]) -> None:
+def test_each_kind_of_control_is_made(store: Store, tmp_path: Path, kind: str, expected: dict[str, str]) -> None:
     made = instance(store, tmp_path, inputs={"a.csv": "1", "b.csv": "longer"}, reference={"report.csv": "right"})
     submission = control(store, made, kind)
     assert files(store, submission) == expected
@@ -49,7 +49,7 @@ def test_every_kind_was_tried() -> None:
     assert set(KINDS) == {"reference", "nothing", "empty", "inputs"}
 
 
-def test_cases_with_and_without_the_reference_below(store: Store, tmp_path: Path) -> None:
+def test_cases_are_below_those_with_the_reference(store: Store, tmp_path: Path) -> None:
     made = instance(store, tmp_path, reference={"report.csv": "right", "notes/read.me": "r"})
     case = write(tmp_path / "case", {"output/report.csv": "wrong", "probes/state.json": "{}"})
     alone = control_case(store, made, "swapped", case)
@@ -60,7 +60,7 @@ def test_cases_with_and_without_the_reference_below(store: Store, tmp_path: Path
     assert files(store, over) == {"report.csv": "wrong", "notes/read.me": "r"}
 
 
-def test_what_cannot_be_made(store: Store, tmp_path: Path) -> None:
+def test_impossible_control_is_refused(store: Store, tmp_path: Path) -> None:
     made = instance(store, tmp_path)
     with pytest.raises(UsageError, match="unknown kind of control"):
         control(store, made, "magic")

@@ -1,4 +1,4 @@
-"""A grader that cannot run is said once, with file and line; a deliverable that nobody looks at is an error."""
+"""Graders that cannot run are reported once, with file and line; an unread deliverable is an error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worksample.tasks import read_package
 STATIC = AuditConfig(static=True, rendering=False)
 
 
-def test_a_syntax_error_has_file_and_line(tmp_path: Path) -> None:
+def test_syntax_error_has_file_and_line(tmp_path: Path) -> None:
     folder = faulty(tmp_path, ("none", "blind")).root
     line = next(n for n, text in enumerate(GRADER.lstrip().splitlines(), start=1) if "right = case" in text)
     (folder / "grade.py").write_text(GRADER.lstrip().replace("right = case", "right = = case"))
@@ -26,7 +26,7 @@ def test_a_syntax_error_has_file_and_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.box
-def test_a_crash_of_the_grader_is_told_once_with_its_line(tmp_path: Path) -> None:
+def test_crash_of_the_grader_is_reported_once_with_its_line(tmp_path: Path) -> None:
     folder = faulty(tmp_path, ("none",)).root
     (folder / "grade.py").write_text(GRADER.lstrip().replace("    right =", '    {}["x"]\n    right ='))
     line = next(
@@ -38,7 +38,7 @@ def test_a_crash_of_the_grader_is_told_once_with_its_line(tmp_path: Path) -> Non
 
 
 @pytest.mark.box
-def test_a_required_deliverable_that_nobody_reads(tmp_path: Path) -> None:
+def test_unread_required_deliverable_is_an_error(tmp_path: Path) -> None:
     folder = faulty(tmp_path, ("none",)).root
     manifest = (folder / "task.toml").read_text()
     more = '"plan.md" = { format = "md", required = true }\n"note.txt"'

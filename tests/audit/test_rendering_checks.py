@@ -1,4 +1,4 @@
-"""What a task's author is told of how people will see its inputs and its reference."""
+"""Report to a task's author on how people see its inputs and reference."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def task(store: Store, name: str, inputs: dict[str, bytes], reference: dict[str,
 
 
 @pytest.mark.box
-async def test_what_cannot_be_seen_is_named_and_the_rest_is_counted(store: Store) -> None:
+async def test_unshowable_files_are_named_and_the_rest_counted(store: Store) -> None:
     good = {"a.png": picture("PNG"), "notes.txt": b"hello"}
     bad = {"plan.bin": bytes(range(256)), "photo.png": picture("PNG")[:60]}
     one, two = task(store, "one", good, bad), task(store, "two", good, {"notes.txt": b"bye"})
@@ -43,17 +43,17 @@ async def test_what_cannot_be_seen_is_named_and_the_rest_is_counted(store: Store
 
 
 @pytest.mark.box
-async def test_nothing_wrong_is_one_line(store: Store) -> None:
+async def test_no_problem_is_one_line(store: Store) -> None:
     found = await rendering_notes(store, [task(store, "one", {}, {"notes.txt": b"hello"})])
     assert found == ["people are shown 1 file (1 text); none has a problem"]
 
 
-async def test_without_files_there_is_nothing_to_say(store: Store) -> None:
+async def test_package_without_files_has_no_report(store: Store) -> None:
     assert await rendering_notes(store, [task(store, "one", {}, {})]) == []
 
 
 @pytest.mark.box
-def test_the_check_of_a_task_says_it(tmp_path: Path) -> None:
+def test_task_check_includes_the_report(tmp_path: Path) -> None:
     from audit.small_task import faulty
     from worksample.audit import AuditConfig, check
 
@@ -64,7 +64,7 @@ def test_the_check_of_a_task_says_it(tmp_path: Path) -> None:
     assert not any(note.startswith("people are shown") for note in quiet.notes)
 
 
-def test_what_people_see_of_a_reference_is_said(store: Store) -> None:
+def test_visible_part_of_a_reference_is_reported(store: Store) -> None:
     files = {"report.md": b"done", "expected.json": b"{}"}
     whole = task(store, "one", {}, files)
     whole = whole.replaced(work=whole.work.replaced(deliverables=(Deliverable(name="report.md", format="md"),)))

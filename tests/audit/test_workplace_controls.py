@@ -1,4 +1,4 @@
-"""Tasks that are done in a company: their controls are scripts, performed in its services."""
+"""Controls of tasks in a company: scripts performed in its services."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def task(tmp_path: Path) -> Path:
     return root
 
 
-def test_the_scripts_of_a_task_are_its_controls(task: Path, tmp_path: Path) -> None:
+def test_scripts_of_a_task_are_its_controls(task: Path, tmp_path: Path) -> None:
     package = read_package(task)
     with Store.open(tmp_path / "store", create=True) as store:
         [instance] = ingest(package, store.blobs).instances
@@ -41,7 +41,7 @@ def test_the_scripts_of_a_task_are_its_controls(task: Path, tmp_path: Path) -> N
     assert found["reference"] == read_steps(task / "cases/reference/script.toml", "one")
 
 
-def test_scripts_of_cases_run_as_agents(task: Path) -> None:
+def test_scripts_of_cases_run_like_agents(task: Path) -> None:
     script = read_script(task.parent / "*/cases/reference/script.toml")
     assert list(script.tasks) == ["invoice-1043"]
     with pytest.raises(PlanError, match="no task in"):
@@ -50,12 +50,12 @@ def test_scripts_of_cases_run_as_agents(task: Path) -> None:
         read_script(task.parent / "*/script.toml")
 
 
-@pytest.mark.thorough(quick="audit/test_workplace_controls.py::test_the_scripts_of_a_task_are_its_controls")
+@pytest.mark.thorough(quick="audit/test_workplace_controls.py::test_scripts_of_a_task_are_its_controls")
 @pytest.mark.skipif(
     bool(missing_programs_command(("chat", "tracker", "files", "git", "calendar"))),
     reason="a service's program is missing",
 )
-def test_an_audit_performs_them(task: Path) -> None:
+def test_audit_performs_the_scripts(task: Path) -> None:
     report = check(read_package(task), AuditConfig(repeats=1, rendering=False))
     assert [one.what for one in report.findings if one.severity == "error"] == []
     assert {one.control: one.score for one in report.graded} == {

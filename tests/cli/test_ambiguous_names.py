@@ -1,4 +1,4 @@
-"""Two experiments of one name: which one is meant is said, and how the other is typed."""
+"""Two experiments with one name: messages say which one is used, and how to name the other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> Store:
     return found
 
 
-def test_a_name_means_the_latest_and_others_are_typed_by_id(store: Store) -> None:
+def test_name_means_the_latest_and_others_are_named_by_id(store: Store) -> None:
     first, second, other = (store.get(Experiment, id) for id in ("study@1", "study@2", "other@1"))
     assert [e.id for e in others_of_name(store, first)] == ["study@2"] and others_of_name(store, other) == []
     assert (short_name(store, first), short_name(store, second), short_name(store, other)) == (
@@ -43,7 +43,7 @@ def test_a_name_means_the_latest_and_others_are_typed_by_id(store: Store) -> Non
     assert heading_of([first, second, other]) == "study@1, study@2, other"
 
 
-def test_a_run_says_what_else_has_its_name(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_names_other_experiments_of_its_name(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     print_namesakes(store, experiment("study@3", 3))
     said = capsys.readouterr().err
     assert "the name study is also used by study@2 (2026-" in said and "study@1 (2026-" in said
@@ -54,7 +54,7 @@ def test_a_run_says_what_else_has_its_name(store: Store, capsys: pytest.CaptureF
     assert capsys.readouterr().err == ""
 
 
-def test_figures_say_which_of_several_they_are_of(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures_say_which_experiment_they_use(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     print_chosen_experiments(store, ["study"])
     assert capsys.readouterr().err.startswith("study means study@2; other experiments of this name: study@1 (2026-")
     for names in (["study@1"], ["other"]):

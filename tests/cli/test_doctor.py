@@ -1,4 +1,4 @@
-"""What `worksample doctor` says of the viewers."""
+"""`worksample doctor` on viewers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def viewers(**env: str) -> dict[str, str]:
     return dict(symptom)
 
 
-def test_what_is_missing_is_named_with_the_line_to_type(tmp_path: Path) -> None:
+def test_missing_programs_are_named_with_their_command(tmp_path: Path) -> None:
     lacking = viewers(PATH=str(tmp_path))
     assert "LibreOffice" in lacking["says"] and "word processing" in lacking["says"]
     assert "apt-get install" in lacking["next"] and "libreoffice-calc" in lacking["next"]
 
 
-def test_one_line_installs_all_and_names_each_package_once(tmp_path: Path) -> None:
+def test_one_command_installs_all_and_names_packages_once(tmp_path: Path) -> None:
     typed = viewers(PATH=str(tmp_path))["next"]
     assert typed.count("apt-get install") == 1 and typed.count("pip install") <= 1
     (packages,) = re.findall(r"apt-get install ([^&(']*)", typed)
@@ -32,7 +32,7 @@ def test_one_line_installs_all_and_names_each_package_once(tmp_path: Path) -> No
     assert {"poppler-utils", "timgm6mb-soundfont"} <= set(words) and len(words) == len(set(words))
 
 
-def test_a_machine_that_has_all_says_so_in_one_line() -> None:
+def test_complete_machine_is_one_line() -> None:
     here = viewers(PATH=os.environ["PATH"])
     complete = not needs.missing(tuple(needs.NEEDS))
     assert complete == here["says"].startswith("all ") and bool(here["next"]) != complete

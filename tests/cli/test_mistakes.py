@@ -1,4 +1,4 @@
-"""Mistakes that people make: each message says what is wrong, where, and what to type next, all in one form."""
+"""Common mistakes: each message names fault, place and next command, all in one form."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_told_with_what_to_type_next(mistake: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistake_is_reported_with_a_next_command(mistake: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words, says = MISTAKES[mistake]
     for name in [name for name in os.environ if name.endswith(("_API_KEY", "_BASE_URL"))]:
         monkeypatch.delenv(name)
@@ -153,7 +153,7 @@ def test_a_mistake_is_told_with_what_to_type_next(mistake: str, place: Path, mon
     assert sorted(p.name for p in place.iterdir()) == before
 
 
-def test_a_report_that_cannot_be_written_is_told(place: Path, tmp_path: Path) -> None:
+def test_unwritable_report_is_refused(place: Path, tmp_path: Path) -> None:
     store = tmp_path / "s"
     assert cli("run", "--task", TINY / "tasks" / "sums", *GOOD, "--store", store, "--sandbox", "none").returncode == 0
     done = cli("report", "--out", "jobs.csv/report", "--store", store, cwd=place)
@@ -161,7 +161,7 @@ def test_a_report_that_cannot_be_written_is_told(place: Path, tmp_path: Path) ->
     assert "jobs.csv/report: Not a directory" in done.stderr and "next: give a path" in done.stderr
 
 
-def test_work_without_a_protocol_in_common_is_told_which_runs_it_could_be(tmp_path: Path) -> None:
+def test_tasks_without_a_common_protocol_name_possible_runs(tmp_path: Path) -> None:
     for name, protocol in (("read", Protocol.RUBRIC), ("seen", Protocol.HOLISTIC), ("summed", Protocol.PROGRAM)):
         scaffold(tmp_path, name, protocol=protocol)
     words = ["--task", "read", "--task", "seen", "--task", "summed", *GOOD, "--dry-run"]
@@ -183,14 +183,14 @@ def test_work_without_a_protocol_in_common_is_told_which_runs_it_could_be(tmp_pa
         (("--task", "nowhere", "--agent", "worker", "--model", "openai/x"), "there is no such folder"),
     ],
 )
-def test_a_wrong_name_is_told_before_a_task_is_read(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+def test_wrong_name_is_reported_before_tasks_are_read(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
     done = here("run", *words, "--store", tmp_path / "s")
     assert done.returncode == 1
     assert said in done.stderr
     assert "planning the trials" not in done.stderr
 
 
-def test_a_dry_run_says_that_the_model_cannot_be_had(tmp_path: Path) -> None:
+def test_dry_run_reports_an_unavailable_model(tmp_path: Path) -> None:
     words = ("run", "--suite", TINY, "--agent", "worker", "--model", "nobodys/model", "--dry-run")
     done = here(*words, "--store", tmp_path / "s")
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Models are proven before they are paid for: by `model check`, and by `run` before it makes a store."""
+"""Models are tried before they are paid for: by `model check`, and by `run` before it creates a store."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def without_usage() -> Answer:
         (faults.HALF_JSON, 1, "a body that is not JSON"),
     ],
 )
-def test_one_call_says_what_is_wrong(answer: Answer, code: int, says_: str) -> None:
+def test_one_call_names_the_fault(answer: Answer, code: int, says_: str) -> None:
     with serving([answer]) as service:
         (found,) = check("--model", MODEL, "--base-url", service.base_url, "--price", f"{MODEL}=1,2", code=code)
         assert len(service.requests) == 1
@@ -55,7 +55,7 @@ def test_one_call_says_what_is_wrong(answer: Answer, code: int, says_: str) -> N
     assert (found["sound"], found["priced"]) == (code == 0, True)
 
 
-def test_openai_s_own_models_are_asked_by_responses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_openais_own_models_use_the_responses_api(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     with serving([calls("ready")]) as service:
         config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}],
@@ -65,7 +65,7 @@ def test_openai_s_own_models_are_asked_by_responses(monkeypatch: pytest.MonkeyPa
     assert (found.answered, found.fault) == ("calls tools, 120 tokens", "")
 
 
-def test_a_wrong_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving([calls("ready")]) as service:
         (found,) = check("--model", MODEL, "--base-url", service.root, code=1)
         assert service.requests == []
@@ -74,7 +74,7 @@ def test_a_wrong_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.box
-def test_a_run_over_responses_counts_what_the_service_counted(tmp_path: Path) -> None:
+def test_responses_run_counts_tokens_as_the_service_does(tmp_path: Path) -> None:
     look = Answer(text="I look.", calls=(Call("bash", {"command": "ls /task/input"}),), input_tokens=900)
 
     def choose(request: dict[str, Any], _: int) -> Answer:
@@ -96,7 +96,7 @@ def test_a_run_over_responses_counts_what_the_service_counted(tmp_path: Path) ->
     assert used.cost == pytest.approx((1000 * 1 + 40 * 10) / 1e6)
 
 
-def test_a_file_says_where_each_model_is(tmp_path: Path) -> None:
+def test_file_says_where_each_model_is(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     with serving([calls("ready")]) as service:
         file.write_text(
@@ -108,7 +108,7 @@ def test_a_file_says_where_each_model_is(tmp_path: Path) -> None:
     assert found["sound"]
 
 
-def test_what_needs_no_call_is_said_without_one() -> None:
+def test_faults_that_need_no_call_are_reported_without_one() -> None:
     (found,) = check("--model", MODEL, "--offline", code=1, env={})
     assert "LOCAL_API_KEY" in found["fault"] and not found["fault"].startswith("ERROR")
     assert found["next"].startswith("export LOCAL_API_KEY=")
@@ -116,14 +116,14 @@ def test_what_needs_no_call_is_said_without_one() -> None:
     assert "nobody" in found["fault"]
 
 
-def test_a_run_whose_model_cannot_be_had_leaves_no_store(tmp_path: Path) -> None:
+def test_run_with_an_unavailable_model_leaves_no_store(tmp_path: Path) -> None:
     done = cli(*RUN, "--store", tmp_path / "s")
     assert done.returncode == 1
     assert "LOCAL_API_KEY" in done.stderr
     assert not (tmp_path / "s").exists()
 
 
-def test_a_misspelt_setting_of_generation_is_found_by_a_dry_run(tmp_path: Path) -> None:
+def test_misspelt_generation_setting_is_found_by_a_dry_run(tmp_path: Path) -> None:
     agent = tmp_path / "agent.toml"
     agent.write_text(f'harness = "worker"\nmodel = "{MODEL}"\nsettings = {{ generation = {{ temprature = 0 }} }}\n')
     done = cli("run", "--suite", TINY, "--agent", agent, "--dry-run")
@@ -131,7 +131,7 @@ def test_a_misspelt_setting_of_generation_is_found_by_a_dry_run(tmp_path: Path) 
     assert "did you mean 'temperature'" in done.stderr
 
 
-def test_a_budget_says_what_the_last_call_may_cost_beyond_it() -> None:
+def test_budget_says_how_much_the_last_call_may_exceed_it() -> None:
     words = ("run", "--suite", TINY, "--agent", "worker", "--limit-cost", 2, "--dry-run")
     known = json.loads(cli(*words, "--model", "openai/gpt-4o", "--price", "openai/gpt-4o=2.5,10", "--json").stdout)
     trials = known["forecast"]["trials"]
@@ -144,7 +144,7 @@ def test_a_budget_says_what_the_last_call_may_cost_beyond_it() -> None:
     ("answer", "says_"),
     [(faults.WRONG_KEY, "Incorrect API key provided: sk-abc***xyz"), (faults.HALF_JSON, "a body that is not JSON")],
 )
-def test_a_run_asks_before_it_makes_a_store(tmp_path: Path, answer: Answer, says_: str) -> None:
+def test_run_checks_models_before_it_creates_a_store(tmp_path: Path, answer: Answer, says_: str) -> None:
     with serving([answer]) as service:
         done = cli(*RUN, "--base-url", service.base_url, "--store", tmp_path / "s", env=KEY)
         assert len(service.requests) == 1
@@ -158,7 +158,7 @@ def agent(generation: Mapping[str, Any] | None = None, model: str = MODEL) -> Ag
     return define(None, harness="worker", model=model, settings={"generation": dict(generation or {})})
 
 
-def test_each_model_with_each_of_its_settings_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_model_with_each_setting_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "sk-none")
     with serving([calls("ready")]) as service:
         config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}],
@@ -171,7 +171,7 @@ def test_each_model_with_each_of_its_settings_is_asked_once(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_a_service_that_is_busy_stops_nothing(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+def test_busy_service_stops_nothing(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "sk-none")
     with serving([faults.reply(status, {"error": {"message": "try later"}})]) as service:
         config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}],
@@ -180,7 +180,7 @@ def test_a_service_that_is_busy_stops_nothing(monkeypatch: pytest.MonkeyPatch, s
     assert (found.passing, found.fault) == (True, f"HTTP {status}: try later")
 
 
-def test_where_nobody_answers_the_run_does_not_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_does_not_begin_if_no_service_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "sk-none")
     with serving([calls("ready")]) as gone:
         config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}],
@@ -190,7 +190,7 @@ def test_where_nobody_answers_the_run_does_not_begin(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.box
-def test_a_wrong_key_stops_a_run_with_the_providers_words(tmp_path: Path) -> None:
+def test_wrong_key_stops_a_run_with_the_providers_words(tmp_path: Path) -> None:
     with serving([faults.WRONG_KEY]) as service:
         words = (*RUN, "--base-url", service.base_url, "--parallel", 1, "--store", tmp_path / "s")
         done = cli(*words, "--no-check-models", env=KEY)
@@ -205,7 +205,7 @@ def test_a_wrong_key_stops_a_run_with_the_providers_words(tmp_path: Path) -> Non
 
 
 @pytest.mark.box
-def test_what_is_done_is_not_asked_for_again(tmp_path: Path) -> None:
+def test_finished_work_needs_no_model_check(tmp_path: Path) -> None:
     work = [calls("ready"), calls("submit", answer="done")]
     with serving(work) as service:
         words = (*RUN, "--base-url", service.base_url, "--parallel", 1, "--tries", 1, "--store", tmp_path / "s")

@@ -1,4 +1,4 @@
-"""What a newcomer does first: the demo, and a task of one's own from nothing to a report."""
+"""A newcomer's first commands: the demos, and a new task from nothing to a report."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SOME = ("*/voicemail", "*/rounding", "*/grant", "*/lantern", "*/shop")
             (),
             id="all",
             marks=pytest.mark.thorough(
-                quick="cli/test_newcomer.py::test_the_demo_tells_good_agents_from_bad_ones[some]"
+                quick="cli/test_newcomer.py::test_demo_distinguishes_good_from_bad_agents[some]"
             ),
         ),
     ],
 )
 @pytest.mark.long(seconds=60)
-def test_the_demo_tells_good_agents_from_bad_ones(tmp_path: Path, only: tuple[str, ...]) -> None:
+def test_demo_distinguishes_good_from_bad_agents(tmp_path: Path, only: tuple[str, ...]) -> None:
     shown = cli_json("demo", *(word for one in only for word in ("--only", one)), cwd=tmp_path)
     rows = {row["name"]: row for row in shown["rows"]}
     assert len(rows) >= 3
@@ -40,9 +40,9 @@ def test_the_demo_tells_good_agents_from_bad_ones(tmp_path: Path, only: tuple[st
     assert Path(shown["report"]).is_file()
 
 
-@pytest.mark.thorough(quick="experiments/test_chains.py::test_boards_and_figures_keep_arms_and_attempts_apart")
+@pytest.mark.thorough(quick="experiments/test_chains.py::test_boards_and_figures_separate_arms_and_attempts")
 @pytest.mark.long(seconds=120)
-def test_the_feedback_demo_tells_experts_from_no_feedback(tmp_path: Path) -> None:
+def test_feedback_demo_distinguishes_experts_from_no_feedback(tmp_path: Path) -> None:
     shown = cli_json("demo", "feedback", cwd=tmp_path)
     rows = {row["name"]: row for row in shown["rows"]}
     assert rows["clerk (first, attempt 1)"]["planned"] == 6
@@ -50,7 +50,7 @@ def test_the_feedback_demo_tells_experts_from_no_feedback(tmp_path: Path) -> Non
     assert rows["clerk (alone, attempt 3)"]["passed"]["value"] == 0
     page = Path(shown["report"])
     assert page == tmp_path / "worksample-demo" / "feedback" / "report" / "index.html"
-    assert "What feedback adds to working again" in "".join(p.read_text() for p in page.parent.rglob("*.html"))
+    assert "What feedback adds to a re-attempt" in "".join(p.read_text() for p in page.parent.rglob("*.html"))
     found = cli_json("metrics", "feedback", "--store", shown["store"], cwd=tmp_path)
     [funnel] = [s for s in found if s["id"].startswith("qualification")]
     steps = {row["label"].strip(): int(row["cells"][0]) for row in funnel["rows"]}
@@ -62,9 +62,11 @@ def test_the_feedback_demo_tells_experts_from_no_feedback(tmp_path: Path) -> Non
     assert {"value", "feedback", "feedback-cost", "feedback-pays", "attempt-change", "lifts", "within-k"} <= sections
 
 
-@pytest.mark.thorough(quick="repo/test_snippets.py::test_what_a_page_says_can_be_typed[docs/tutorials/own-task.md]")
+@pytest.mark.thorough(
+    quick="repo/test_doc_snippets.py::test_commands_of_a_page_can_be_typed[docs/tutorials/own-task.md]"
+)
 @pytest.mark.long(seconds=70)
-def test_a_task_of_ones_own(tmp_path: Path) -> None:
+def test_new_task_reaches_a_report(tmp_path: Path) -> None:
     def step(*words: object) -> str:
         done = cli(*words, cwd=tmp_path)
         assert done.returncode == 0, f"{words}: {done.stdout[-2000:]}{done.stderr[-2000:]}"

@@ -1,4 +1,4 @@
-"""What cannot be run is refused before anything is written, with what to do about it."""
+"""Impossible runs are refused before anything is written, with advice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WORKER = ("--agent", "worker", "--model", "openai/gpt-5")
         ([*GOOD], ["suite or tasks"]),
     ],
 )
-def test_a_plan_that_cannot_be_run_is_refused(words, says, tmp_path: Path) -> None:
+def test_impossible_plan_is_refused(words, says, tmp_path: Path) -> None:
     done = cli("run", *words, "--store", tmp_path / "s", "--dry-run")
     assert done.returncode == 1, done.stdout
     told = " ".join(done.stderr.split())
@@ -42,14 +42,14 @@ def test_a_plan_that_cannot_be_run_is_refused(words, says, tmp_path: Path) -> No
     assert not (tmp_path / "s").exists()
 
 
-def test_a_price_on_the_command_line_lets_a_budget_be(tmp_path: Path) -> None:
+def test_price_on_the_command_line_permits_a_budget(tmp_path: Path) -> None:
     words = ("--suite", TINY, *WORKER, "--limit-cost", 2, "--price", "openai/gpt-5=1.25,10")
     shown = cli_json("run", *words, "--dry-run")
     assert shown["forecast"]["cost_at_most"] == 8
     assert shown["config"]["prices"]["openai/gpt-5"]["output"] == 10
 
 
-def test_without_a_sandbox_nothing_begins(tmp_path: Path) -> None:
+def test_missing_sandbox_stops_the_start(tmp_path: Path) -> None:
     empty = tmp_path / "bin"
     empty.mkdir()
     done = cli("run", "--suite", TINY, *GOOD, "--store", tmp_path / "s", env={"PATH": str(empty)})
@@ -60,7 +60,7 @@ def test_without_a_sandbox_nothing_begins(tmp_path: Path) -> None:
     assert doctor.returncode == 1 and "apt-get install" in doctor.stdout
 
 
-def test_an_instance_that_asks_for_more_is_not_attemptable(tmp_path: Path) -> None:
+def test_instance_with_unmet_requirements_is_not_attemptable(tmp_path: Path) -> None:
     task = tmp_path / "looking"
     made = cli("task", "new", task)
     assert made.returncode == 0, made.stderr
@@ -75,14 +75,14 @@ def test_an_instance_that_asks_for_more_is_not_attemptable(tmp_path: Path) -> No
     assert all("vision" in slot["not_attemptable"] for slot in shown["slots"])
 
 
-def test_a_store_that_is_none_is_told(tmp_path: Path) -> None:
+def test_invalid_store_is_reported(tmp_path: Path) -> None:
     for words in (["list"], ["report"], ["resume"], ["store", "check"], ["grade"]):
         done = cli(*words, "--store", tmp_path / "none")
         assert done.returncode == 1 and "no store here" in done.stderr, words
         assert "Traceback" not in done.stderr
 
 
-def test_an_experiment_of_no_such_name_is_told(tmp_path: Path) -> None:
+def test_unknown_experiment_is_reported(tmp_path: Path) -> None:
     from worksample.store import Store
 
     Store.open(tmp_path / "s", create=True).close()
@@ -91,7 +91,7 @@ def test_an_experiment_of_no_such_name_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("run", "--limit-cost", "abc"), ("task", "check", "nope"), ("runn",)])
-def test_a_wrong_call_is_json_too_where_json_is_asked_for(words: tuple[str, ...]) -> None:
+def test_wrong_call_is_json_if_json_is_requested(words: tuple[str, ...]) -> None:
     done = cli(*words, "--json")
     assert done.returncode == 2
     said = json.loads(done.stdout)["error"]

@@ -1,4 +1,4 @@
-"""`[calibration]`: labels drawn from the plan, judges proven by them, and what goes to people."""
+"""`[calibration]`: labels drawn from the plan, judges proven by them, and the rest for people."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 from experiments.calibrating_material import BAD, GOOD, config_of, work_off
 from experiments.judged_by_people import config_of as people_config
 from experiments.judged_by_people import hire
-from experiments.test_kills_judging import KILLED
-from experiments.test_protocols import planned, run
+from experiments.test_any_protocol import planned, run
+from experiments.test_killed_judging import KILLED
 from forking.child import ended
 from openai_server import Answer, judged, read, serving
 from reports.measuring import cell
 from worksample.cli.judging_forecast import judging_of, show_calibration, show_judging
-from worksample.cli.run_output import dry
+from worksample.cli.run_output import print_dry_run
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import PeopleConfig
 from worksample.experiments.config_file import load
@@ -51,7 +51,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
 
 
-def test_a_sample_is_labelled_and_what_an_unproven_judge_said_goes_to_people(tmp_path: Path) -> None:
+def test_sample_is_labelled_and_unproven_judgments_go_to_people(tmp_path: Path) -> None:
     with serving(honest) as served, Store.open(tmp_path / "store", create=True) as store:
         config = config_of(tmp_path, served.base_url, {"ann": [GOOD, BAD, GOOD]})
         experiment = planned(store, config)
@@ -97,8 +97,8 @@ def texts(slick: int) -> list[str]:
 
 
 @pytest.mark.long(seconds=600)
-@pytest.mark.thorough(quick="people/test_labels.py::test_a_proven_judge_decides_and_one_below_the_threshold_does_not")
-def test_a_judge_that_is_kind_to_one_agent_from_the_file_to_the_report(tmp_path: Path) -> None:
+@pytest.mark.thorough(quick="people/test_judge_labels.py::test_proven_judge_decides_and_one_below_threshold_does_not")
+def test_judge_that_favours_one_agent_is_found_from_file_to_report(tmp_path: Path) -> None:
     """The judge passes 2.5 times as much as people would, nearly all of it the newest agent's."""
     with serving(kind_judge) as served, Store.open(tmp_path / "store", create=True) as store:
         work = {"old": texts(2), "new": texts(34)}
@@ -145,7 +145,7 @@ def test_a_judge_that_is_kind_to_one_agent_from_the_file_to_the_report(tmp_path:
         assert "calibration-work" in after
 
 
-def test_what_calibrating_takes_is_told_before_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_effort_of_calibration_is_shown_before_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = config_of(tmp_path, "http://127.0.0.1:9/v1", {"ann": [GOOD] * 6, "bob": [BAD] * 6})
     config = config.replaced(people=PeopleConfig(pay=60, overlap=2))
     plan = prepare(config)
@@ -157,11 +157,11 @@ def test_what_calibrating_takes_is_told_before_a_run(tmp_path: Path, capsys: pyt
     show_calibration(plan)
     told = " ".join(capsys.readouterr().err.split())
     assert "12 questions, $1.28 at most" in told
-    assert "6 submissions drawn at random, to calibrate the judge, 4.0 hours at most" in told
+    assert "6 submissions drawn at random to calibrate the judge, 4.0 hours at most" in told
     assert told.count("3 of 6") == 2 and "6 labels are too few" in told
 
 
-def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> None:
+def test_other_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as store:
         config = config_of(tmp_path, "http://127.0.0.1:9/v1", {"ann": [GOOD]})
         experiment = planned(store, config)
@@ -174,23 +174,23 @@ def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> Non
                 match=r"\[calibration\].*these settings differ from those with which the experiment was planned",
             ):
                 planned(store, config.replaced(calibration=other))
-            with pytest.raises(PlanError, match="differ from those with which"):
-                dry(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
+            with pytest.raises(PlanError, match="differs from the value with which"):
+                print_dry_run(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
 
 
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ({}, "give either share"),
-        ({"share": 0.1, "labels": 3}, "give either share"),
+        ({}, "give either share = 0.25 or labels = 20"),
+        ({"share": 0.1, "labels": 3}, "give either share = 0.25 or labels = 20"),
         ({"share": 1.5}, "share"),
         ({"share": 0.1, "threshold": 0.4}, "threshold"),
         ({"share": 0.1, "strata": ["agents"]}, "agent"),
-        ({"share": 0.1, "strata": ["agent", "agent"]}, "strata contains an item twice"),
+        ({"share": 0.1, "strata": ["agent", "agent"]}, "strata lists a value twice"),
         ({"share": 0.1, "treshold": 0.9}, "threshold"),
     ],
 )
-def test_a_table_that_makes_no_sense_is_refused_by_its_key(tmp_path: Path, table: dict[str, Any], says: str) -> None:
+def test_invalid_table_is_refused_by_key(tmp_path: Path, table: dict[str, Any], says: str) -> None:
     with pytest.raises(ManifestError) as caught:
         load(None, {"name": "x", "tasks": (str(tmp_path),), "agents": [{"harness": "scripted"}], "calibration": table})
     assert says in str(caught.value) and "calibration" in str(caught.value)
@@ -199,12 +199,12 @@ def test_a_table_that_makes_no_sense_is_refused_by_its_key(tmp_path: Path, table
 @pytest.mark.parametrize(
     ("protocol", "by", "asked", "says"),
     [
-        ("rubric", "person", (), "there is no judge to calibrate: no protocol of this experiment uses one"),
-        ("rubric", "judge", (Protocol.HOLISTIC,), "protocol holistic does not use a judge"),
-        ("pairwise", "person", (Protocol.PAIRWISE,), "protocol pairwise does not use a judge"),
+        ("rubric", "person", (), "nothing to calibrate: this experiment asks no judge"),
+        ("rubric", "judge", (Protocol.HOLISTIC,), "no judge is asked under holistic"),
+        ("pairwise", "person", (Protocol.PAIRWISE,), "no judge is asked under pairwise"),
     ],
 )
-def test_calibrating_nobody_is_refused(
+def test_calibration_without_a_judge_is_refused(
     tmp_path: Path, protocol: str, by: str, asked: tuple[Protocol, ...], says: str
 ) -> None:
     config = people_config(tmp_path, protocol, by=by, calibration=CalibrationConfig(share=0.2, protocols=asked))
@@ -213,8 +213,8 @@ def test_calibrating_nobody_is_refused(
 
 
 @pytest.mark.long(seconds=300)
-@pytest.mark.thorough(quick="people/test_labels.py::test_killed_between_a_round_and_its_queue_it_is_completed[labels]")
-def test_killed_in_every_state_the_same_labels_and_verdicts_stand(tmp_path: Path) -> None:
+@pytest.mark.thorough(quick="people/test_judge_labels.py::test_round_killed_before_its_queue_is_completed[labels]")
+def test_kills_in_every_state_give_the_same_labels_and_verdicts(tmp_path: Path) -> None:
     with serving(kind_judge) as served, Store.open(tmp_path / "store", create=True) as store:
         config = config_of(tmp_path, served.base_url, {"ann": [GOOD, SLICK, BAD, GOOD, SLICK, BAD]})
         experiment = planned(store, config)

@@ -1,4 +1,4 @@
-"""A chain that is killed at every step ends as one that never was: no attempt, no feedback and no cent is lost."""
+"""A chain killed at any step ends like an unkilled one: no attempt, feedback or cost is lost."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pytest
 
 from experiments.judged_by_people import hire
 from experiments.learners import judge_by_reading
+from experiments.test_any_protocol import planned, run
 from experiments.test_chains import chained, stands
-from experiments.test_protocols import planned, run
 from worksample.fault_injection import OF_CHAINS
 from worksample.people import People
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 from worksample.records import Experiment, Slot, Submission, Trial
 from worksample.results.reattempts.chain_state import chains_of
 from worksample.store import Store, check
@@ -46,7 +46,7 @@ class Ticking:
     """Each look takes five minutes, so that answers take time; a day for each turn."""
 
     def __init__(self, turn: int) -> None:
-        self.now = wall() + turn * 86_400_000_000
+        self.now = now_in_microseconds() + turn * 86_400_000_000
 
     def __call__(self) -> int:
         self.now += 300_000_000
@@ -63,8 +63,8 @@ def killed_at(point: str, store: Path, config: Path) -> bool:
 
 
 @pytest.mark.long(seconds=120)
-@pytest.mark.thorough(quick="experiments/test_chains.py::test_chains_go_on_as_people_judge_and_end_with_nothing_due")
-def test_killed_at_every_step_a_chain_ends_as_one_that_never_was(tmp_path: Path) -> None:
+@pytest.mark.thorough(quick="experiments/test_chains.py::test_chains_continue_as_people_judge_until_nothing_is_due")
+def test_chain_killed_at_every_step_ends_like_an_unkilled_one(tmp_path: Path) -> None:
     config = chained(tmp_path, hours=2)
     (tmp_path / "config.json").write_text(config.model_dump_json())
     where, killed = tmp_path / "store", Counter[str]()

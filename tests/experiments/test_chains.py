@@ -1,4 +1,4 @@
-"""Chains from plan to verdict: people's feedback, retries without any, the same work graded again; by days."""
+"""Chains from plan to verdict over days: people's feedback, retries without feedback, repeated grading."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from experiments.judged_by_people import config_of, hire
 from experiments.learners import judge_by_reading, letter
-from experiments.test_protocols import planned, run
+from experiments.test_any_protocol import planned, run
 from worksample.experiments.amendments import amend
 from worksample.experiments.chain_steps import WITHDRAWN, advance, may_run
 from worksample.experiments.config import AgentConfig, ArmConfig, ChainConfig, ExperimentConfig, PeopleConfig
@@ -89,7 +89,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
         store.close()
 
 
-def test_chains_go_on_as_people_judge_and_end_with_nothing_due(study: Study) -> None:
+def test_chains_continue_as_people_judge_until_nothing_is_due(study: Study) -> None:
     told = [(s.planned, s.finished, s.reattempts, s.waits_for_people, s.due, s.complete) for s in study.statuses]
     assert told == [
         (2, 2, 0, 2, 0, True),
@@ -121,7 +121,7 @@ def test_arms_branch_from_one_failed_attempt(study: Study) -> None:
     assert [str(fault) for fault in check(study.store, deep=True)] == []
 
 
-def test_boards_and_figures_keep_arms_and_attempts_apart(study: Study) -> None:
+def test_boards_and_figures_separate_arms_and_attempts(study: Study) -> None:
     names = [row.name for row in leaderboard(study.store, [study.experiment.id]).rows]
     assert len(names) == len(set(names)) == 7
     assert {"ann (first, attempt 1)", "ann (people, attempt 3)", "ann (unchanged, attempt 2)"} <= set(names)
@@ -156,7 +156,7 @@ def test_boards_and_figures_keep_arms_and_attempts_apart(study: Study) -> None:
     assert {what for what, _ in by} == {"kind", "length", "domain", "hours of paid work"}
 
 
-def test_a_first_attempt_that_is_struck_takes_its_chains_back(study: Study, tmp_path: Path) -> None:
+def test_struck_first_attempt_withdraws_its_chains(study: Study, tmp_path: Path) -> None:
     with study.at(1, tmp_path / "store") as store:
         first = next(t for t in store.find(Trial) if t.fed is None)
         fed = {t.id for t in store.find(Trial) if t.fed and t.fed.submission == first.id}
@@ -172,7 +172,7 @@ def test_a_first_attempt_that_is_struck_takes_its_chains_back(study: Study, tmp_
                        for s in may_run(store, study.experiment) or ())  # fmt: skip
 
 
-def test_nothing_is_made_of_a_withdrawn_submission_nor_told_by_who_is_struck(study: Study, tmp_path: Path) -> None:
+def test_withdrawn_submissions_and_struck_people_give_no_feedback(study: Study, tmp_path: Path) -> None:
     with study.at(0, tmp_path / "store") as store:
         assert status_of(store, study.experiment).due == 6
         [one, two] = store.find(Submission)
@@ -186,7 +186,7 @@ def test_nothing_is_made_of_a_withdrawn_submission_nor_told_by_who_is_struck(stu
         assert {slot.instance for slot in advance(store, study.experiment).committed} == {two.instance}
 
 
-def test_a_planned_attempt_whose_work_is_withdrawn_waits_and_is_not_run(study: Study, tmp_path: Path) -> None:
+def test_planned_attempt_on_withdrawn_work_waits(study: Study, tmp_path: Path) -> None:
     with study.at(0, tmp_path / "store") as store:
         [one, two] = store.find(Submission)
         assert len(advance(store, study.experiment).committed) == 6
@@ -219,8 +219,8 @@ def _what_was_given(store: Store) -> None:
         assert "/task/previous" in text and trial.shown is not None
 
 
-@pytest.mark.thorough(quick="experiments/test_chains.py::test_chains_go_on_as_people_judge_and_end_with_nothing_due")
-def test_of_a_hundred_attempts_what_is_not_needed_is_neither_run_nor_counted(tmp_path: Path) -> None:
+@pytest.mark.thorough(quick="experiments/test_chains.py::test_chains_continue_as_people_judge_until_nothing_is_due")
+def test_unneeded_attempts_of_a_hundred_are_neither_run_nor_counted(tmp_path: Path) -> None:
     config = chained(tmp_path, arms=("people",), reattempts=100, people=PeopleConfig(overlap=2))
     with Store.open(tmp_path / "store", create=True) as store:
         experiment = planned(store, config)

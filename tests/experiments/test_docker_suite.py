@@ -1,4 +1,4 @@
-"""What a run comes to is no matter of who makes the boxes: killed, gone on with and graded anew under Docker."""
+"""Results of a run do not depend on the box provider: killed, resumed and regraded under Docker."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from cli.run_cli import cli, start
-from experiments.test_kills import assert_exactly_what_was_planned
+from experiments.test_killed_runs import assert_exactly_what_was_planned
 from sandboxes import daemon
 from worksample.records import Trial
 from worksample.results.slots import slots_df
@@ -51,8 +51,8 @@ def finished(where: Path) -> int:
 @pytest.mark.box
 @pytest.mark.docker
 @pytest.mark.long(seconds=180)
-@pytest.mark.thorough(quick="experiments/test_kills.py::test_a_fault_between_any_two_steps_is_made_good[kill]")
-def test_the_starter_suite_comes_to_the_same(_daemon: str, tmp_path: Path) -> None:
+@pytest.mark.thorough(quick="experiments/test_killed_runs.py::test_fault_between_any_two_steps_is_recovered[kill]")
+def test_starter_suite_gives_the_same_results_in_docker(_daemon: str, tmp_path: Path) -> None:
     docker, plain = tmp_path / "docker", tmp_path / "bubblewrap"
     for number, script in enumerate(("good", "hasty")):
         assert cli(*words_of(plain, "bubblewrap", script)).returncode == 0

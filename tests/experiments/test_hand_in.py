@@ -1,4 +1,4 @@
-"""One piece of work handed in for an experiment: kept once, for the instance as planned, judged by its rounds."""
+"""One piece of work handed in for an experiment: stored once, for the instance as planned, judged in its rounds."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 import worksample
 from cli.run_cli import cli
 from experiments.judged_by_people import config_of, hire, judge_all
-from experiments.test_handed_in_alone import config_without
-from experiments.test_protocols import planned, run
+from experiments.test_any_protocol import planned, run
+from experiments.test_experiment_without_agents import config_without
 from worksample.errors import UsageError
 from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade, origin_of
 from worksample.experiments.status import status_of
@@ -31,7 +31,7 @@ def letter(folder: Path, text: str) -> Path:
     return made.parent
 
 
-def test_it_is_taken_once_and_its_people_judge_it(tmp_path: Path) -> None:
+def test_work_is_accepted_once_and_judged_by_the_experiments_people(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as store:
         experiment = planned(store, config_without(tmp_path, "holistic"))
         made = letter(tmp_path, "Dear Ada")
@@ -58,7 +58,7 @@ def test_it_is_taken_once_and_its_people_judge_it(tmp_path: Path) -> None:
         assert status_of(store, experiment).graded == 2
 
 
-def test_what_the_plan_does_not_have_is_refused(tmp_path: Path) -> None:
+def test_work_outside_the_plan_is_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as store:
         experiment = planned(store, config_of(tmp_path / "one", "holistic"))
         what = HandInRequest(
@@ -79,7 +79,7 @@ def test_what_the_plan_does_not_have_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.box
-def test_work_without_an_experiment_is_on_the_list_with_its_grade(tmp_path: Path) -> None:
+def test_work_without_an_experiment_is_listed_with_its_grade(tmp_path: Path) -> None:
     package = Path(worksample.__file__).parent / "suites/starter/tasks/incident-report"
     words = ("--task", package, "--instance", "checkout", "--store", tmp_path / "store")
     made = package / "cases/another-hand/output"
@@ -96,7 +96,7 @@ def test_work_without_an_experiment_is_on_the_list_with_its_grade(tmp_path: Path
     assert "agent elsewhere" in shown and "1.000" in shown and "ungraded" in shown
 
 
-def test_an_unknown_origin_is_refused_with_the_words_that_there_are() -> None:
+def test_unknown_origin_is_refused_with_the_allowed_words() -> None:
     assert {origin_of(word).value for word in ("agent", "external")} == {"external"}
     with pytest.raises(UsageError, match="'robot' is not an origin") as e:
         origin_of("robot")

@@ -1,4 +1,4 @@
-"""Planning is a pure function, and what is open after any set of finished slots is the rest."""
+"""Planning is a pure function, and open slots are the planned ones without the finished ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def planned(material: object, at: datetime = EARLY, author: str = "ann") -> Plan
 
 
 @given(grids, st.data())
-def test_planning_again_in_any_order_plans_the_same(material, data) -> None:
+def test_planning_is_independent_of_order(material, data) -> None:
     first = planned(material)
     shuffled = replace(
         material,
@@ -56,7 +56,7 @@ def test_every_combination_has_one_slot(material) -> None:
 
 
 @given(grids, st.data())
-def test_what_is_open_runs_in_the_planned_order(material, data) -> None:
+def test_open_slots_run_in_the_planned_order(material, data) -> None:
     slots = planned(material).slots
     finished = data.draw(st.sets(st.sampled_from(slots).map(lambda s: s.id)))
     still_open = [s for s in slots if s.id not in finished]
@@ -76,12 +76,12 @@ def test_what_is_open_runs_in_the_planned_order(material, data) -> None:
         {"instances": (an_instance("task-0", "case-0", brief="Do it well."),)},
     ],
 )
-def test_whatever_decides_the_work_makes_another_experiment(change) -> None:
+def test_everything_that_decides_the_work_changes_the_experiment(change) -> None:
     material = some_material()
     assert planned(replace(material, **change)).experiment.id != planned(material).experiment.id
 
 
-def test_a_mismatch_is_not_attemptable_and_never_run() -> None:
+def test_mismatched_slot_is_not_attemptable_and_never_run() -> None:
     seeing = an_instance("look", "one", requires=("vision",))
     material = replace(some_material(agents=1, tasks=1, instances=1, repeats=1), instances=(seeing,))
     result = planned(material)
@@ -100,12 +100,12 @@ def test_a_mismatch_is_not_attemptable_and_never_run() -> None:
         ({"software": ("openscad",)}, "openscad"),
     ],
 )
-def test_reasons_name_what_is_missing(environment, word) -> None:
+def test_reasons_name_missing_requirements(environment, word) -> None:
     instance = an_instance("t", "i", **environment)
     assert word in why_incompatible(Agent.of("a", "worker"), instance, frozenset({"openscad"}))
 
 
-def test_a_forecast_without_limits_is_unknown_and_not_zero() -> None:
+def test_forecast_without_limits_is_unknown_and_not_zero() -> None:
     free = planned(some_material(arms=1))
     assert forecast(free, 4, lambda a: True).cost is None
     assert forecast(free, 4, lambda a: False).cost == 0
@@ -114,13 +114,13 @@ def test_a_forecast_without_limits_is_unknown_and_not_zero() -> None:
     assert forecast(bare, 4, lambda a: True).seconds is None
 
 
-def test_nothing_to_plan_is_refused() -> None:
+def test_empty_plan_is_refused() -> None:
     for change in ({"instances": ()}, {"agents": (Agent.of("a", "worker"),) * 2}):
         with pytest.raises(PlanError):
             planned(replace(some_material(), **change))
 
 
-def test_slot_ids_do_not_depend_on_the_moment() -> None:
+def test_slot_ids_do_not_depend_on_time() -> None:
     slot: Slot = planned(some_material()).slots[0]
     assert slot.id == Slot.identify(slot.experiment, slot.agent, slot.instance, slot.arm, 1, slot.repeat)
 
@@ -150,5 +150,5 @@ def test_slot_ids_do_not_depend_on_the_moment() -> None:
         ("needs services, which a workstation does not have", "needs services, which a person's place does not have"),
     ],
 )
-def test_a_reason_counts_in_an_experiments_id_in_the_words_of_version_0_1(now: str, earlier: str) -> None:
+def test_reasons_count_in_experiment_ids_as_in_version_0_1(now: str, earlier: str) -> None:
     assert reason_identity(now) == earlier

@@ -1,4 +1,4 @@
-"""A regrade decides when it is whole and hides nothing; killed at any step the verdicts of before stand."""
+"""A regrade decides once it is complete and adopted; killed at any step, earlier verdicts stand."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def regradable(made: Bench) -> Regradable:
     return Regradable(made, experiment)
 
 
-def test_what_a_program_leaves_to_people_waits_for_them_unless_it_failed_itself(tmp_path: Path) -> None:
+def test_criteria_left_to_people_wait_unless_the_program_failed_the_work(tmp_path: Path) -> None:
     mixed = regradable(bench(tmp_path, "right"))
     status = status_of(mixed.store, mixed.experiment)
     assert (status.graded, status.waits_for_people, status.ungraded, status.complete) == (0, 3, 0, True)
@@ -111,7 +111,7 @@ def test_what_a_program_leaves_to_people_waits_for_them_unless_it_failed_itself(
     assert (status.waits_for_people, status.ungraded, status.complete) == (0, 3, False)
 
 
-def test_a_whole_regrade_is_adopted_with_author_and_reason(world: Regradable) -> None:
+def test_complete_regrade_is_adopted_with_author_and_reason(world: Regradable) -> None:
     before = current_round(world.store, world.experiment)
     world.change(LENIENT)
     done = world.regrade(reason="full stops are fine")
@@ -151,7 +151,7 @@ regrade(store, what, Kills())
 
 @pytest.mark.quick("kills0")
 @pytest.mark.parametrize("kills", [["begin"], ["graded", "graded"]])
-def test_killed_at_any_step_the_earlier_verdicts_stand(world: Regradable, kills: list[str]) -> None:
+def test_regrade_killed_at_any_step_keeps_earlier_verdicts(world: Regradable, kills: list[str]) -> None:
     world.change(LENIENT)
     for step in kills:
         killed = ended("forking.code", KILLED, world.made.folder / "store", world.made.package, step)
@@ -166,7 +166,7 @@ def test_killed_at_any_step_the_earlier_verdicts_stand(world: Regradable, kills:
     assert [r.id for r in world.regrades()] == [begun.id]
 
 
-def test_a_broken_grader_hides_nothing_until_somebody_wants_it(world: Regradable) -> None:
+def test_broken_grader_hides_nothing_unless_adopted(world: Regradable) -> None:
     before = current_round(world.store, world.experiment)
     world.change(BROKEN)
     done = world.regrade()
@@ -179,7 +179,7 @@ def test_a_broken_grader_hides_nothing_until_somebody_wants_it(world: Regradable
     assert status_of(world.store, world.experiment).ungraded == 3
 
 
-def test_some_submissions_graded_anew_decide_those_alone(world: Regradable) -> None:
+def test_partial_regrade_decides_only_its_submissions(world: Regradable) -> None:
     world.change(LENIENT)
     [second] = slots_df(world.store, "x1").filter(repeat=2)["submission"].to_list()
     done = world.regrade(experiment=None, submissions=(second,))
@@ -189,7 +189,7 @@ def test_some_submissions_graded_anew_decide_those_alone(world: Regradable) -> N
     assert frame["rounds"].to_list()[1] == [done.round.id]
 
 
-def test_what_grades_nothing_is_not_adopted(world: Regradable) -> None:
+def test_regrade_without_grades_is_not_adopted(world: Regradable) -> None:
     look = current_round(world.store, world.experiment).replaced(id="look", purpose=Purpose.INTEGRITY)
     world.store.commit(look)
     for target, id in (("round", "look"), ("trial", "t1")):

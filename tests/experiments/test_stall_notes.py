@@ -1,4 +1,4 @@
-"""A stall of the platform is told where a trial's time was counted, and not while the engine is loaded."""
+"""Stalls of the platform are reported within trials, and not while the engine loads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Noted(SilentListener):
         self.notes.append(text)
 
 
-def test_a_stall_is_told_by_its_seconds_within_trials() -> None:
+def test_stall_is_reported_by_its_seconds_within_trials() -> None:
     watch = Noted()
     for charged in (0.0, 4.0, 7.0):
         _note(watch, Stall(datetime.now(UTC), 60.0, 1.0, charged))
@@ -39,7 +39,7 @@ def test_a_stall_is_told_by_its_seconds_within_trials() -> None:
 
 
 @pytest.mark.box
-def test_stalls_before_a_trial_are_nobodys(tmp_path: Path) -> None:
+def test_stalls_before_a_trial_are_not_reported(tmp_path: Path) -> None:
     agent = define("x", harness="object", settings={"object": f"{__name__}:holder"})
     at, told = setting(tmp_path, agent=agent), list[Stall]()
 

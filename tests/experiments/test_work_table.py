@@ -1,4 +1,4 @@
-"""A table of finished work is read by the rules of every table: separators, encodings, numbers by their column."""
+"""Tables of finished work follow the rules of all tables: separators, encodings, number formats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worksample.experiments.work_table import read_work
 ROWS = "task;path;agent;minutes;cost\nt;a;bot;{};12,50\nt;b;bot;90,5;3\n"
 
 
-def test_a_table_of_excels_in_germany_is_read(tmp_path: Path) -> None:
+def test_table_from_german_excel_is_read(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("sep=;\n" + ROWS.format("1.200"), encoding="cp1252")
     assert [(row.minutes, row.cost) for row in read_work(path)] == [(1200, 12.5), (90.5, 3)]
@@ -22,7 +22,7 @@ def test_a_table_of_excels_in_germany_is_read(tmp_path: Path) -> None:
     assert read_work(path, encoding="cp1252")[0].agent == "Jörg"
 
 
-def test_an_unclear_number_is_a_fault_of_its_row_until_the_mark_is_named(tmp_path: Path) -> None:
+def test_ambiguous_number_is_a_fault_of_its_row_until_the_mark_is_named(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("task,path,agent,minutes\nt,a,bot,1.200\nt,b,bot,5\n", encoding="utf-8")
     with pytest.raises(FaultyRows, match=r"row 1: minutes: `1\.200` is 1\.2 or 1200") as caught:
@@ -31,7 +31,7 @@ def test_an_unclear_number_is_a_fault_of_its_row_until_the_mark_is_named(tmp_pat
     assert read_work(path, decimal=",")[0].minutes == 1200 and read_work(path, decimal=".")[0].minutes == 1.2
 
 
-def test_rows_that_cannot_be_read_are_all_named(tmp_path: Path) -> None:
+def test_unreadable_rows_are_all_named(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     good = '{"task": "t", "path": "a", "agent": "bot", "minutes": 1}'
     path.write_text(f"{good}\n{{\n[]\n{good.replace('1}', '9' * 5000 + '}')}\n", encoding="utf-8")
@@ -42,7 +42,7 @@ def test_rows_that_cannot_be_read_are_all_named(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_table_without_rows_says_so(tmp_path: Path) -> None:
+def test_table_without_rows_says_so(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("task,path,agent\n", encoding="utf-8")
     with pytest.raises(ImportFailed, match="the table has no rows"):

@@ -7,7 +7,7 @@ import traceback
 import warnings
 from typing import Any
 
-from worksample.store.off_loop import StoreCallOnLoop
+from worksample.store.event_loop_warning import StoreCallOnLoop
 
 
 def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

@@ -1,4 +1,4 @@
-"""Laying manifests out."""
+"""Materialising manifests as folders."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _steps = st.lists(st.sampled_from(["a", "b", "ü", "%FF", "%0A"]), min_size=1, m
 
 @settings(max_examples=40, deadline=None)
 @given(st.dictionaries(_steps.map("/".join), st.tuples(st.binary(max_size=9), st.booleans()), max_size=6))
-def test_what_was_laid_scans_to_the_same(
+def test_materialised_folder_scans_to_the_same_manifest(
     tmp_path_factory: pytest.TempPathFactory, files: dict[str, tuple[bytes, bool]]
 ) -> None:
     folders = {p[:i] for p in files for i, c in enumerate(p) if c == "/"}
@@ -65,7 +65,7 @@ def test_what_was_laid_scans_to_the_same(
         assert scan(root / str(n), HashSink()).manifest == wanted
 
 
-def test_shared_files_are_the_blobs_and_executables_are_not(tmp_path: Path, kept: Kept) -> None:
+def test_shared_files_are_blobs_and_executables_are_copies(tmp_path: Path, kept: Kept) -> None:
     wanted = manifest(kept.file("data", b"d"), kept.file("run", b"r", executable=True))
     materialise(wanted, kept.path, tmp_path / "t", share=True)
     data, run = tmp_path / "t" / "data", tmp_path / "t" / "run"
@@ -79,11 +79,11 @@ def test_writable_trees_are_copies(tmp_path: Path, kept: Kept) -> None:
     materialise(manifest(kept.file("data", b"d")), kept.path, tmp_path / "t", writable=True)
     (tmp_path / "t" / "data").write_bytes(b"changed")
     assert kept.path(digest_bytes(b"d")).read_bytes() == b"d"
-    with pytest.raises(ValueError, match="must be read-only"):
+    with pytest.raises(ValueError, match="cannot be writable"):
         materialise(manifest(), kept.path, tmp_path / "t", share=True, writable=True)
 
 
-def test_laying_over_replaces_files_and_follows_no_link(tmp_path: Path, kept: Kept) -> None:
+def test_overlay_replaces_files_and_follows_no_link(tmp_path: Path, kept: Kept) -> None:
     outside = tmp_path / "outside"
     outside.write_text("stays")
     target = tmp_path / "t"
@@ -94,7 +94,7 @@ def test_laying_over_replaces_files_and_follows_no_link(tmp_path: Path, kept: Ke
     assert ((target / "a").read_bytes(), (target / "old").read_bytes()) == (b"1", b"2")
     assert outside.read_text() == "stays"
     (target / "d").symlink_to(tmp_path)
-    with pytest.raises(CaptureError, match="cannot be made"):
+    with pytest.raises(CaptureError, match="cannot be created"):
         materialise(manifest(kept.file("d/escaped", b"x")), kept.path, target)
     assert not (tmp_path / "escaped").exists()
 
@@ -103,12 +103,12 @@ def test_laying_over_replaces_files_and_follows_no_link(tmp_path: Path, kept: Ke
     "entries",
     [["a", "a/b"], ["x" * 256], ["d/" + "x" * 300]],
 )
-def test_paths_that_cannot_be_made(tmp_path: Path, kept: Kept, entries: list[str]) -> None:
-    with pytest.raises(CaptureError, match="cannot be made"):
+def test_impossible_paths_are_refused(tmp_path: Path, kept: Kept, entries: list[str]) -> None:
+    with pytest.raises(CaptureError, match="cannot be created"):
         materialise(manifest(*(kept.file(p, b"x") for p in entries)), kept.path, tmp_path / "t")
 
 
-def test_what_was_not_taken_in_is_left_out(tmp_path: Path, kept: Kept) -> None:
+def test_uncaptured_entries_are_left_out(tmp_path: Path, kept: Kept) -> None:
     pipe, unread = Entry(path="pipe", kind=EntryKind.OTHER), Entry(path="big", size=9, note="too large")
     materialise(manifest(pipe, unread, kept.file("ok", b"x")), kept.path, tmp_path / "t")
     assert [p.name for p in (tmp_path / "t").iterdir()] == ["ok"]
@@ -118,7 +118,7 @@ def link(path: str, target: str) -> Entry:
     return Entry(path=path, kind=EntryKind.LINK, target=quote_path(target.encode()))
 
 
-def test_links_only_where_asked_and_only_inside(tmp_path: Path, kept: Kept) -> None:
+def test_links_are_made_only_on_request_and_only_inside(tmp_path: Path, kept: Kept) -> None:
     wanted = manifest(
         kept.file("d/file", b"x"),
         link("good", "d/file"),
@@ -155,7 +155,7 @@ def test_no_set_of_links_leads_outside(
             assert reached == str(root) or reached.startswith(f"{root}/")
 
 
-def test_inside_takes_what_it_can() -> None:
+def test_relative_folder_takes_what_it_can() -> None:
     assert stays_inside(b"a/b/l", b"../../c")
     assert not stays_inside(b"a/b/l", b"../../../c")
     assert not stays_inside(b"l", b"")

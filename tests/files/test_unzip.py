@@ -1,4 +1,4 @@
-"""Unpacking archives that mean harm."""
+"""Unpacking of hostile archives."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def info(name: str, mode: int = 0) -> zipfile.ZipInfo:
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_a_plain_archive(tmp_path: Path, method: int) -> None:
+def test_plain_archive_is_unpacked(tmp_path: Path, method: int) -> None:
     members = [("a/b.txt", b"hello"), ("empty/", b""), (info("run", stat.S_IFREG | 0o755), b"#!")]
     unzip(make(tmp_path / "z", *members, method=method), tmp_path / "target")
     target = tmp_path / "target"
@@ -50,23 +50,23 @@ def test_a_plain_archive(tmp_path: Path, method: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "a//b", "./a", "c\\..\\x", "C:\\x"])
-def test_paths_that_lead_elsewhere(tmp_path: Path, name: str) -> None:
+def test_paths_outside_are_refused(tmp_path: Path, name: str) -> None:
     refused(make(tmp_path / "z", (info(name), b"x")), "step|absolute|backslash")
 
 
 @pytest.mark.parametrize("mode", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFSOCK])
-def test_links_and_devices(tmp_path: Path, mode: int) -> None:
+def test_links_and_devices_are_refused(tmp_path: Path, mode: int) -> None:
     refused(make(tmp_path / "z", (info("x", mode | 0o777), b"/etc/passwd")), "link or a device")
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_two_members_at_one_path_and_one_below_another(tmp_path: Path) -> None:
+def test_conflicting_members_are_refused(tmp_path: Path) -> None:
     refused(make(tmp_path / "z", ("a", b"1"), ("a", b"2")), "two entries")
     refused(make(tmp_path / "z", ("a", b"1"), ("a/b", b"2")), "has a file as its folder")
     refused(make(tmp_path / "z", ("a/b", b"1"), ("a", b"2")), "has a file as its folder")
 
 
-def test_a_bomb_ends_at_the_limit_whatever_its_header_says(tmp_path: Path) -> None:
+def test_bomb_ends_at_the_limit_despite_its_header(tmp_path: Path) -> None:
     archive = make(tmp_path / "z", ("zeros", bytes(3_000_000)))
     error = refused(archive, "unpacks to more than 1,000,000 bytes", ScanLimits(bytes=1_000_000))
     assert error.cause is Cause.CAPTURE_TOO_LARGE
@@ -78,13 +78,13 @@ def test_a_bomb_ends_at_the_limit_whatever_its_header_says(tmp_path: Path) -> No
     refused(archive, "damaged|more than", ScanLimits(bytes=1_000_000))
 
 
-def test_too_many_members_and_a_swollen_table_of_contents(tmp_path: Path) -> None:
+def test_too_many_members_and_huge_directories_are_refused(tmp_path: Path) -> None:
     archive = make(tmp_path / "z", *((f"{i}", b"") for i in range(20)))
     assert refused(archive, "more than 10 entries", ScanLimits(files=10)).cause is Cause.CAPTURE_TOO_MANY
     refused(archive, "more than 1 entries", ScanLimits(files=1, path=10))
 
 
-def test_encrypted_members(tmp_path: Path) -> None:
+def test_encrypted_members_are_refused(tmp_path: Path) -> None:
     archive = make(tmp_path / "z", ("a", b"x"))
     data = bytearray(archive.read_bytes())
     for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
@@ -93,12 +93,12 @@ def test_encrypted_members(tmp_path: Path) -> None:
     refused(archive, "encrypted")
 
 
-def test_depth_and_length(tmp_path: Path) -> None:
+def test_too_deep_and_too_long_paths_are_refused(tmp_path: Path) -> None:
     refused(make(tmp_path / "z", ("a/" * 70 + "x", b"")), "too deep")
     refused(make(tmp_path / "z", ("x" * 300, b"")), "too long")
 
 
-def test_a_target_that_holds_something(tmp_path: Path) -> None:
+def test_non_empty_target_is_refused(tmp_path: Path) -> None:
     archive = make(tmp_path / "z", ("a", b"x"))
     (tmp_path / "target").mkdir()
     unzip(archive, tmp_path / "target")
@@ -122,7 +122,7 @@ SAMPLE = _sample()
     st.lists(st.tuples(st.integers(0, len(SAMPLE) - 1), st.integers(0, 255)), min_size=1, max_size=6),
     st.integers(0, 40),
 )
-def test_a_damaged_archive_is_refused_or_unpacked_whole(
+def test_damaged_archive_is_refused_or_unpacked_completely(
     tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, int]], cut: int
 ) -> None:
     folder = tmp_path_factory.mktemp("zip")

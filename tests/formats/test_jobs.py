@@ -307,7 +307,7 @@ def test_wrong_option_values_are_reported(folder: Path) -> None:
     with pytest.raises(ImportFailed, match=r"(?s)not valid Parquet.*next: correct the file"):
         import_jobs(folder / "broken.parquet", folder / "out", ImportJobs())
     (folder / "twice.csv").write_text("id,id\n1,2\n")
-    with pytest.raises(ImportFailed, match="appears twice"):
+    with pytest.raises(ImportFailed, match="occurs twice"):
         import_jobs(folder / "twice.csv", folder / "out", ImportJobs())
 
 

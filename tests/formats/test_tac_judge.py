@@ -121,7 +121,7 @@ async def test_judged_checkpoints_are_graded_by_the_ports_own_evaluators(state: 
 
 @pytest.mark.box
 @pytest.mark.long(seconds=60)
-@pytest.mark.thorough(quick="grading/test_judges.py::test_a_judge_that_fails_gives_no_score")
+@pytest.mark.thorough(quick="grading/test_judge_evaluators.py::test_failed_judge_gives_no_score")
 @pytest.mark.parametrize("judge", ["none", "malformed", "down"])
 async def test_missing_or_failing_judge_leaves_submission_ungraded(judge: str, tmp_path: Path) -> None:
     made = bench_of(tmp_path, RESEARCH)

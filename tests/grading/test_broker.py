@@ -1,4 +1,4 @@
-"""The line between a grader and its platform: whatever comes over it is answered or ends, and is bounded."""
+"""The connection between a grader and its platform: every request is answered or ends it, and all sizes are bounded."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ JUNK = st.tuples(
 
 @settings(max_examples=60, deadline=None)
 @given(messages=st.lists(SOUND | JUNK, max_size=12), tail=st.binary(max_size=3))
-def test_every_sound_request_is_answered_whatever_stands_between(messages: list[Any], tail: bytes) -> None:
+def test_valid_requests_are_answered_among_malformed_ones(messages: list[Any], tail: bytes) -> None:
     async def run() -> None:
         async with Served() as served:
             reader, writer = await served.door.enter()
@@ -131,7 +131,7 @@ def test_every_sound_request_is_answered_whatever_stands_between(messages: list[
     asyncio.run(run())
 
 
-async def test_what_is_too_large_ends_the_connection_and_not_the_broker() -> None:
+async def test_too_large_request_ends_only_its_connection() -> None:
     async with Served() as served:
         reader, writer = await served.door.enter()
         writer.write(HEAD.pack(REQUEST_LIMIT + 1) + b"x" * 1000)
@@ -144,7 +144,7 @@ async def test_what_is_too_large_ends_the_connection_and_not_the_broker() -> Non
         others.close()
 
 
-async def test_requests_are_counted() -> None:
+async def test_requests_are_limited_in_number() -> None:
     async with Served() as served:
         reader, writer = await served.door.enter()
         for number in range(REQUESTS + 1):
@@ -156,7 +156,7 @@ async def test_requests_are_counted() -> None:
         writer.close()
 
 
-async def test_connections_that_say_nothing_hold_nobody_up_for_good() -> None:
+async def test_silent_connections_block_nobody() -> None:
     async with Served() as served:
         silent = [await served.door.enter() for _ in range(8)]
         for _, writer in silent[:7]:
@@ -169,7 +169,7 @@ async def test_connections_that_say_nothing_hold_nobody_up_for_good() -> None:
         writer.close()
 
 
-async def test_a_box_that_cannot_be_had_is_told_and_is_no_junk() -> None:
+async def test_unavailable_box_is_reported_and_not_malformed() -> None:
     async with Served() as served:
         reader, writer = await served.door.enter()
         writer.write(frame({"verb": "boxless", "number": 7, "body": {}}))
@@ -178,7 +178,7 @@ async def test_a_box_that_cannot_be_had_is_told_and_is_no_junk() -> None:
         writer.close()
 
 
-async def test_a_judge_that_fails_is_told_with_its_cause_and_is_no_junk() -> None:
+async def test_failed_judge_is_reported_with_its_cause() -> None:
     async with Served() as served:
         reader, writer = await served.door.enter()
         for body, cause in (({"a": 1}, "judge.lacks"), ({}, "judge.error")):
@@ -188,7 +188,7 @@ async def test_a_judge_that_fails_is_told_with_its_cause_and_is_no_junk() -> Non
         writer.close()
 
 
-async def test_time_spent_waiting_for_answers_is_counted_once() -> None:
+async def test_waiting_time_is_counted_once() -> None:
     async with Served() as served:
         lines = [await served.door.enter() for _ in range(3)]
         told: list[bool] = []
@@ -201,7 +201,7 @@ async def test_time_spent_waiting_for_answers_is_counted_once() -> None:
         assert told == [True, False]
 
 
-def test_a_grader_without_a_platform_is_told_so(tmp_path: Any) -> None:
+def test_grader_without_a_platform_gets_an_error(tmp_path: Any) -> None:
     from worksample.kit.broker_client import BrokerClient as Asking
 
     with pytest.raises(GraderError, match="the broker does not answer") as caught:

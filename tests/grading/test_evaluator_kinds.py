@@ -1,4 +1,4 @@
-"""Whom a grading needs follows from its protocol and from what its criteria say."""
+"""Kinds of evaluators of a grading, from its protocol and criteria."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ PROGRAM, PERSON, JUDGE = By.PROGRAM, By.PERSON, By.JUDGE
         (Protocol.HOLISTIC, (JUDGE,), {"person"}), (Protocol.PAIRWISE, (PROGRAM, JUDGE), {"person"}),
     ],
 )  # fmt: skip
-def test_whom_a_grading_needs(protocol: Protocol, by: tuple[By, ...], asked: set[str]) -> None:
+def test_kinds_follow_from_protocol_and_criteria(protocol: Protocol, by: tuple[By, ...], asked: set[str]) -> None:
     criteria = Criteria(criteria=tuple(Criterion(id=f"c{n}", text="-", points=1, by=one) for n, one in enumerate(by)))
     assert evaluator_kinds(Grading(protocol=protocol, criteria=criteria, reference="0" * 64, grader="0" * 64)) == asked
 
 
-def test_nobody_is_asked_as_a_judge_unless_somebody_says_so() -> None:
+def test_judges_are_asked_only_if_named() -> None:
     assert {default_evaluator(protocol) for protocol in Protocol} == {EvaluatorKind.PROGRAM, EvaluatorKind.PERSON}

@@ -1,4 +1,4 @@
-"""Whom a round asks: each place once, until its overlap is full, and never a score where somebody failed."""
+"""Evaluators of a round: each place is asked once until the overlap is full, and a failure is never a score."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ async def test_people_are_never_asked_by_a_process(made: Bench) -> None:
     assert made.store.find(Evaluation) == []
 
 
-async def test_a_passing_failure_is_asked_again_and_is_never_a_score(made: Bench) -> None:
+async def test_transient_failure_is_asked_again_and_never_scored(made: Bench) -> None:
     subject = made.submit({"answer.txt": "1"})
     round = a_round(made, (subject.id,), 2)
     flaky = ScriptedEvaluator("flaky", PASSED, failures={1: [Cause.GRADER_SANDBOX, Cause.CAPTURE_FAILED]})
@@ -94,7 +94,7 @@ async def test_a_passing_failure_is_asked_again_and_is_never_a_score(made: Bench
     assert all(e.payload is None and e.cause for e in said if e.outcome is EvaluationOutcome.FAILED)
 
 
-async def test_a_judge_that_failed_is_asked_again_in_the_next_run_only(made: Bench) -> None:
+async def test_failed_judge_is_asked_again_in_the_next_run_only(made: Bench) -> None:
     subject = made.submit({"answer.txt": "1"})
     round = a_round(made, (subject.id,), 1)
     down = ScriptedEvaluator(
@@ -106,7 +106,7 @@ async def test_a_judge_that_failed_is_asked_again_in_the_next_run_only(made: Ben
     assert [e.outcome for e in made.store.find(Evaluation, round=round.id)].count(EvaluationOutcome.GIVEN) == 1
 
 
-async def test_two_evaluators_of_one_id_are_told_apart(made: Bench) -> None:
+async def test_two_evaluators_with_one_id_are_refused(made: Bench) -> None:
     subject = made.submit({})
     round = a_round(made, (subject.id,), 2)
     await evaluate(made.store, round, subject, made.instance, EvaluationPlace(ScriptedEvaluator("ann", PASSED), 1))
@@ -129,7 +129,7 @@ asyncio.run(grade_all(store, store.get(Round, sys.argv[2]), here=Evaluators(judg
 """
 
 
-def test_two_processes_fill_one_round_without_doubles(made: Bench) -> None:
+def test_two_processes_fill_one_round_without_duplicates(made: Bench) -> None:
     ids = tuple(made.submit({"answer.txt": str(n)}).id for n in range(6))
     round = a_round(made, ids, 2)
     running = [Child("forking.code", [WORKER, made.folder / "store", round.id]) for _ in range(2)]
@@ -143,7 +143,7 @@ PANEL = st.lists(st.tuples(st.integers(1, 3), st.dictionaries(st.integers(1, 3),
 
 
 @given(st.integers(1, 6), PANEL, st.randoms(use_true_random=False))
-def test_a_round_ends_at_exactly_what_was_wanted(overlap, panel, random) -> None:
+def test_round_ends_exactly_at_its_overlap(overlap, panel, random) -> None:
     """Several processes at once, in any order of beginnings and ends; nothing of it needs a store."""
     judges = [ScriptedEvaluator(f"j{n}", PASSED, repeats=r, failures=f) for n, (r, f) in enumerate(panel)]
     round = Round(

@@ -1,4 +1,4 @@
-"""What lies where in the box of a grader and in that of the agent's programs, and what the limits of both are."""
+"""Layout and limits of the grader's box and of the box of the agent's programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def places(boxes: GradingBoxes) -> tuple[set[str], set[str]]:
     return grading, running
 
 
-def test_the_agents_programs_see_nothing_of_the_reference(made: Bench) -> None:
+def test_agents_programs_cannot_see_the_reference(made: Bench) -> None:
     submission = made.submit({"answer.txt": "1"})
     empty = SubmissionPart(manifest=submission.parts["output"].manifest)
     parts = {
@@ -47,7 +47,7 @@ def test_the_agents_programs_see_nothing_of_the_reference(made: Bench) -> None:
     assert boxes.running.root is None
 
 
-def test_a_verifier_needs_an_image_and_what_was_changed_in_it(made: Bench, tmp_path: Path) -> None:
+def test_verifier_needs_an_image_and_the_captured_root(made: Bench, tmp_path: Path) -> None:
     submission = made.submit({"answer.txt": "1"})
     plain = made.instance.grading[Protocol.PROGRAM]
     image = CachedImage("0" * 64, Root(str(tmp_path)), substituted=(("b", "2"), ("a", "1")))

@@ -1,4 +1,4 @@
-"""The instructions of judges are part of their version."""
+"""Instructions of judges are part of the judges' version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Graders that ask a judge: over the broker, recorded, without a key in their box, and never a score of its failure."""
+"""Graders that ask a judge: through the broker, recorded, without a key in the box, and never scored if the judge
+fails.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ async def graded(made: Bench, found: Roles, text: str, sandbox: str = "none") ->
 
 
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
-async def test_a_grader_asks_and_every_call_is_kept(made: Bench, sandbox: str) -> None:
+async def test_judge_calls_of_a_grader_are_recorded(made: Bench, sandbox: str) -> None:
     with serving([judged("yes", "1,250 EUR", input_tokens=1000)]) as served:
         done = await graded(made, roles(served, made.store.blobs), "it is 1,250 EUR", sandbox)
     assert isinstance(done.payload, GradePayload)
@@ -50,7 +52,7 @@ async def test_a_grader_asks_and_every_call_is_kept(made: Bench, sandbox: str) -
 
 
 @pytest.mark.parametrize("text", ["it is 1", "careless: it is 1"])
-async def test_a_judges_failure_is_no_score_whatever_the_grader_makes_of_it(made: Bench, text: str) -> None:
+async def test_failed_judge_leaves_ungraded_whatever_the_grader_returns(made: Bench, text: str) -> None:
     for answer, cause in [(judged("hm"), Cause.JUDGE_MALFORMED), (Answer(fault=Fault.BROKEN), Cause.JUDGE_ERROR)]:
         with serving([answer]) as served:
             done = await graded(made, roles(served, made.store.blobs, tries=1), text)
@@ -58,7 +60,7 @@ async def test_a_judges_failure_is_no_score_whatever_the_grader_makes_of_it(made
         assert served.requests
 
 
-async def test_without_a_judge_it_waits_and_is_graded_once_there_is_one(made: Bench) -> None:
+async def test_missing_judge_waits_and_is_asked_once_configured(made: Bench) -> None:
     submission = made.submit({"answer.txt": "it is 1"})
     round = open_round(made.store, subjects=(submission.id,), author="test")
     for _ in range(2):
@@ -83,7 +85,7 @@ def question(**changes: Any) -> dict[str, Any]:
     return {"kind": "yes_no", "question": "Is it?", "exhibits": [{"look": "text", "text": "it is"}], **changes}
 
 
-async def test_a_panel_decides_by_more_than_half(made: Bench) -> None:
+async def test_panel_decides_by_majority(made: Bench) -> None:
     def by_model(request: dict[str, Any], count: int) -> Answer:
         return judged("yes", "it is") if request["model"] == "judge-1" or count >= 4 else judged("no", "", None)
 
@@ -97,7 +99,7 @@ async def test_a_panel_decides_by_more_than_half(made: Bench) -> None:
     assert len(asks.records) == 8
 
 
-async def test_what_a_judge_took_that_failed_is_counted_and_said(made: Bench) -> None:
+async def test_usage_of_a_failed_judge_is_counted(made: Bench) -> None:
     with serving([judged("hm")]) as served:
         asks = Recorded(roles(served, made.store.blobs, tries=1))
         with pytest.raises(JudgeError):
@@ -119,12 +121,12 @@ async def test_what_a_judge_took_that_failed_is_counted_and_said(made: Bench) ->
         question(exhibits={}), question(question="x" * 50_001),
     ],
 )  # fmt: skip
-def test_what_is_no_question_is_junk(body: dict[str, Any]) -> None:
+def test_malformed_question_is_refused(body: dict[str, Any]) -> None:
     with pytest.raises(MalformedRequest):
         parse(body)
 
 
-def test_what_a_question_leaves_out_is_the_usual() -> None:
+def test_omitted_fields_of_a_question_have_defaults() -> None:
     """The judge of no special role, and answers that quote."""
     role, probe = parse(question())
     assert (role, probe.quotes, probe.second) == ("judge", True, ())

@@ -1,4 +1,4 @@
-"""A grader's wish to run a program is taken apart within limits before any box is opened for it."""
+"""Requests of a grader to run a program are checked against limits before a box is opened."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worksample.grading.program_requests import ANSWER_FILES, ProgramRequest, Pr
 from worksample.kit.broker_client import pack, unpack
 
 
-def test_what_is_not_said_has_a_usual_value() -> None:
+def test_omitted_fields_have_defaults() -> None:
     assert parse({"argv": ["true"]}, 100.0) == ProgramRequest(["true"], b"", {}, [], 30.0)
     asked = parse(
         {"argv": ["a"] * 1_000, "stdin": "x", "files": {"a/b": pack(b"in")}, "collect": ["out"], "timeout": 7}, 5.0
@@ -34,12 +34,12 @@ def test_what_is_not_said_has_a_usual_value() -> None:
         ({"files": {"a": "!"}}, "content is invalid"),
     ],
 )  # fmt: skip
-def test_what_is_no_wish_is_junk(changed: dict[str, Any], says: str) -> None:
+def test_malformed_request_is_refused(changed: dict[str, Any], says: str) -> None:
     with pytest.raises(MalformedRequest, match=says):
         parse({"argv": ["true"], **changed}, 10.0)
 
 
-async def test_without_time_left_no_box_is_opened_and_the_program_counts_as_hanging() -> None:
+async def test_spent_time_counts_as_hanging_without_a_box() -> None:
     runs = ProgramRequests(BoxConfig(), "no such kind", HashSink(), 10.0, [], left=0.0)
     told = await runs.run({"argv": ["x" * 600, *["y"] * 60], "stdin": "in"})
     assert (told["exit"], unpack(told["stdout"]), told["files"]) == (None, b"", {})
@@ -48,7 +48,7 @@ async def test_without_time_left_no_box_is_opened_and_the_program_counts_as_hang
     assert record["stdin"] == HashSink().put(b"in")
 
 
-def test_what_a_program_did_is_told_and_recorded() -> None:
+def test_result_of_a_program_is_returned_and_recorded() -> None:
     runs = ProgramRequests(BoxConfig(), "none", HashSink(), 10.0, [])
     done = Completed(3, b"out", b"err", truncated=True, oom=True, seconds=1.23456)
     told = runs._reply(ProgramRequest(["a"], b"", {"in": b"1"}, ["out"], 5.0), done, {"out": b"2"})

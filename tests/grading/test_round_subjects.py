@@ -1,4 +1,4 @@
-"""What a round is about: what it lists, or what is left of its experiment."""
+"""Subjects of a round: those it lists, or the live submissions of its experiment."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def tried(made: Bench, world: Experiment, number: int, outcome: TrialOutcome) ->
     return made.submit({"answer.txt": "1"}, origin=Origin.TRIAL, trial=trial.id, experiment=world.id)
 
 
-def test_of_an_experiment_that_is_judged_which_counts_and_what_came_from_no_trial(made: Bench) -> None:
+def test_experiment_round_has_live_submissions_and_controls(made: Bench) -> None:
     here, elsewhere = experiment(made, "here"), experiment(made, "elsewhere")
     tried(made, here, 1, LOST)
     counts = tried(made, here, 2, DONE)
@@ -68,7 +68,7 @@ def test_of_an_experiment_that_is_judged_which_counts_and_what_came_from_no_tria
     assert {s.id for s in live_submissions(made.store, here.id)} == {counts.id, by_hand.id}
 
 
-def test_a_round_that_lists_its_subjects_is_about_them_in_their_order(made: Bench) -> None:
+def test_listed_subjects_keep_their_order(made: Bench) -> None:
     one, two = made.submit({"answer.txt": "1"}), made.submit({"answer.txt": "2"})
     made.submit({"answer.txt": "3"})
     round = open_round(made.store, subjects=(two.id, one.id), author="test")

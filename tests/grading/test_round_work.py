@@ -1,4 +1,4 @@
-"""What a round wants of its evaluators, and how many workplaces that starts."""
+"""Evaluations that a round still needs, and the number of workplaces to start."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def graded(made: Bench, round: Round, subject: Submission, second: Submission | 
     )
 
 
-def test_of_what_is_known_to_nobody_the_store_is_asked(made: Bench) -> None:
+def test_unknown_evaluations_are_read_from_the_store(made: Bench) -> None:
     one, two = made.submit({"answer.txt": "1"}), made.submit({"answer.txt": "2"})
     round = a_round(made, one, two)
     work = RoundWork(made.store, round, (ProgramEvaluator(),))
@@ -64,7 +64,7 @@ def test_of_what_is_known_to_nobody_the_store_is_asked(made: Bench) -> None:
     assert [task.submission for task in work.tasks()] == [two]
 
 
-def test_what_was_said_of_a_pair_says_nothing_of_another_pair(made: Bench) -> None:
+def test_evaluation_of_a_pair_counts_for_that_pair_only(made: Bench) -> None:
     one, two, three = (made.submit({"answer.txt": str(n)}) for n in range(3))
     round = a_round(made, one, two, three)
     work = RoundWork(made.store, round, (ProgramEvaluator(),))
@@ -79,7 +79,7 @@ def over_a_workplace(instance: Instance, settings: Mapping[str, Any]) -> Instanc
     return instance.replaced(grading={Protocol.PROGRAM: grading.replaced(settings={**grading.settings, **settings})})
 
 
-def test_only_a_program_that_looks_at_the_workplace_has_it_started(made: Bench) -> None:
+def test_only_graders_that_query_the_workplace_start_it(made: Bench) -> None:
     round = a_round(made, made.submit({"answer.txt": "1"}))
     asking = over_a_workplace(made.instance, {"workplace": True})
     assert asks_services(asking, round)
@@ -89,7 +89,7 @@ def test_only_a_program_that_looks_at_the_workplace_has_it_started(made: Bench) 
 
 
 @pytest.mark.parametrize(("workplace", "starts"), [(True, 2), (False, 0)])
-def test_a_workplace_starts_for_each_grade_that_is_wanted(made: Bench, workplace: bool, starts: int) -> None:
+def test_each_needed_grade_starts_a_workplace(made: Bench, workplace: bool, starts: int) -> None:
     here = made.instance.replaced(id="other")
     made.store.commit(over_a_workplace(here, {"workplace": workplace}))
     subjects = [made.submit({"answer.txt": str(n)}, instance="other") for n in range(3)]

@@ -1,4 +1,4 @@
-"""A task's own verifier: in a fresh box over what the agent left, from the submission alone."""
+"""A task's own verifier: in a fresh box over the agent's result, from the submission alone."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def layer(store: Store, submission: Submission) -> Mapping[str, bytes]:
         return {member.name: member.type for member in tar}
 
 
-async def test_the_solution_scores_full_and_nothing_scores_nothing(bench: Bench) -> None:
+async def test_solution_scores_full_and_empty_work_scores_zero(bench: Bench) -> None:
     instance = bench.instance()
     left = await run_solution(bench.store, instance, Protocol.PROGRAM)
     kept = layer(bench.store, left)
@@ -122,7 +122,7 @@ async def test_the_solution_scores_full_and_nothing_scores_nothing(bench: Bench)
     assert stricter.work_digest == instance.work_digest
 
 
-async def test_no_reward_is_ungraded_and_never_nothing(bench: Bench) -> None:
+async def test_missing_reward_is_ungraded_and_never_zero(bench: Bench) -> None:
     instance = bench.instance(**{"tests__test.sh": "echo because of this >&2; exit 1\n"})
     left = await run_solution(bench.store, instance, Protocol.PROGRAM)
     found = await bench.graded(instance, left)
@@ -130,7 +130,7 @@ async def test_no_reward_is_ungraded_and_never_nothing(bench: Bench) -> None:
     assert "because of this" in found.reason
 
 
-async def test_changes_that_were_not_taken_in_leave_the_work_ungraded(bench: Bench) -> None:
+async def test_uncaptured_changes_leave_the_work_ungraded(bench: Bench) -> None:
     from worksample.files import HashSink
     from worksample.sandboxes.capture.root_changes import absent_part
 
@@ -153,6 +153,6 @@ async def test_changes_that_were_not_taken_in_leave_the_work_ungraded(bench: Ben
         ('nonsense = ""', "nonsense"),
     ],
 )
-def test_a_verifier_that_cannot_be_is_a_fault(more: str, says: str, bench: Bench) -> None:
+def test_impossible_verifier_is_a_fault(more: str, says: str, bench: Bench) -> None:
     with pytest.raises(ManifestError, match=says):
         bench.instance(more)

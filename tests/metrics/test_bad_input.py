@@ -1,4 +1,4 @@
-"""Whatever is fed in, a figure comes with its reason or an error that says what is wrong: never a silent number."""
+"""Bad input gives a figure with a reason, or an error that names the fault; never a silent number."""
 
 import math
 
@@ -60,7 +60,7 @@ FIGURES = {
 
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("value", [NAN, math.inf, -math.inf, -7.0, "many"])
-def test_values_that_cannot_be_are_refused(name, value):
+def test_impossible_values_are_refused(name, value):
     """NaN is the trace of a computation gone wrong, so it is no missing value; negative figures make no sense here."""
     if name == "correlate" and value == -7.0:
         assert FIGURES[name](value).value is not None
@@ -74,7 +74,7 @@ def test_values_that_cannot_be_are_refused(name, value):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_what_is_missing_is_counted_and_has_a_reason(name):
+def test_missing_values_are_counted_with_a_reason(name):
     if name in ("pass_at_k", "histories"):
         with pytest.raises(UsageError, match="missing"):
             FIGURES[name](None)
@@ -121,7 +121,7 @@ def test_empty_tables_have_no_figures(name):
     assert m.tabulate(found).height == len(found)
 
 
-def test_empty_tables_of_other_shapes():
+def test_empty_tables_of_other_shapes_have_no_figures():
     assert m.holistic_verdicts([], []).is_empty()
     assert m.elo_ratings(m.compare_tables()).ratings == {}
     assert m.by_group([], [], []) == {}
@@ -133,7 +133,7 @@ def test_empty_tables_of_other_shapes():
 
 
 @pytest.mark.parametrize("state", ["infrastructure", "ungraded", "pending"])
-def test_nothing_valid_is_never_zero(state):
+def test_no_valid_value_is_never_zero(state):
     for found in (
         m.rate([None, None], state=[state] * 2),
         m.mean_score([None, None], state=[state] * 2),
@@ -178,14 +178,14 @@ def test_counts_always_add_up(rows):
     assert every[0].counts.infrastructure_failed + every[0].counts.ungraded + every[0].counts.pending == left
 
 
-def test_one_of_everything_has_a_value_and_no_interval():
+def test_single_value_has_no_interval():
     assert m.mean_score([0.4]).low is None
     assert m.dollars_earned([100], [True]).earned.low is None
     found = m.paired_difference(m.TrialColumns([0.4], ["a"]), m.TrialColumns([0.5], ["a"])).difference
     assert found.value == pytest.approx(0.1) and found.notes == ("one task: no interval",)
 
 
-def test_the_same_seed_gives_the_same_interval():
+def test_same_seed_gives_the_same_interval():
     rng = np.random.default_rng(0)
     score, task = rng.random(60), np.repeat(np.arange(20), 3)
     votes = m.Ballots(task, (score * 3).astype(int))

@@ -1,4 +1,4 @@
-"""Bounds, standard errors and signs of figures: what is not graded, and what nobody may read into it."""
+"""Bounds, standard errors and signs of figures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROWS = st.lists(
 
 
 @given(ROWS)
-def test_bounds_are_the_worst_and_the_best_case(rows):
+def test_bounds_are_the_worst_and_best_case(rows):
     """Against the rate of the same table in which everything open was filled in by hand."""
     task, state, passed, broken = (list(column) for column in zip(*rows, strict=True))
     known = [p if s is m.State.VALID else None for p, s in zip(passed, state, strict=True)]
@@ -37,7 +37,7 @@ def test_bounds_are_the_worst_and_the_best_case(rows):
     assert (score.bounds is None) == (found.bounds is None)
 
 
-def test_what_cannot_be_attempted_is_in_the_bounds_alone():
+def test_unattemptable_work_counts_in_bounds_only():
     found = m.rate([True, False, None, None], state=["valid", "valid", "not_attemptable", "infrastructure"])
     assert (found.value, found.counts.planned, found.counts.infrastructure_failed) == (0.5, 3, 1)
     assert found.counts.special["not attemptable"] == 1
@@ -50,7 +50,7 @@ def test_what_cannot_be_attempted_is_in_the_bounds_alone():
     assert [t.full_pass.bounds for t in tiers] == [None, (0.0, 1.0), pytest.approx((1 / 3, 2 / 3))]
 
 
-def test_standard_errors_are_those_of_tasks():
+def test_standard_errors_are_over_tasks():
     rng = np.random.default_rng(3)
     task = np.arange(40).repeat(3)
     score = rng.beta(2, 3, 120)
@@ -66,7 +66,7 @@ def test_standard_errors_are_those_of_tasks():
     assert 0 < dollars.error < dollars.value
 
 
-def test_a_standard_deviation_has_no_sign():
+def test_standard_deviation_has_no_sign():
     """ALE Table 1 prints 18.4 with a superscript of 1.2: a spread, not a gain."""
     task = np.arange(100).repeat(3)
     score = (np.random.default_rng(1).random(300) < 0.5).astype(float)
@@ -82,17 +82,17 @@ def test_a_standard_deviation_has_no_sign():
     assert unit_figure(0.5, Unit.POINTS) == "+50.0 pp"
 
 
-def test_decimals_are_those_of_the_table():
+def test_decimals_match_the_table():
     """TAC Table 4: 22 of 71 tasks on GitLab are 30.99, and Table 3 prints 29.17 steps."""
     success = m.rate([True] * 22 + [False] * 49).to(2)
-    assert success.printed() == "30.99" and unit_figure(success.value, success.unit, success.digits) == "30.99 %"
+    assert success.format_value() == "30.99" and unit_figure(success.value, success.unit, success.digits) == "30.99 %"
     steps = m.mean_score([29.0, 29.34], unit=Unit.COUNT).to(2)
-    assert steps.printed() == "29.17" and unit_figure(steps.value, steps.unit, steps.digits) == "29.17"
-    assert m.rate([True, False]).to(2).renamed_to("x").printed() == "50.00"
+    assert steps.format_value() == "29.17" and unit_figure(steps.value, steps.unit, steps.digits) == "29.17"
+    assert m.rate([True, False]).to(2).renamed_to("x").format_value() == "50.00"
 
 
 @given(ROWS)
-def test_bounds_of_rolled_up_scores_are_the_worst_and_the_best_case(rows):
+def test_bounds_of_rolled_up_scores_are_the_worst_and_best_case(rows):
     task, state, passed, broken = (list(column) for column in zip(*rows, strict=True))
     levels = {"task": task, "domain": [t // 2 for t in task]}
     known = [float(p) if s is m.State.VALID else None for p, s in zip(passed, state, strict=True)]
@@ -107,7 +107,7 @@ def test_bounds_of_rolled_up_scores_are_the_worst_and_the_best_case(rows):
 
 
 @given(ROWS)
-def test_bounds_of_dollars_are_the_worst_and_the_best_case(rows):
+def test_bounds_of_dollars_are_the_worst_and_best_case(rows):
     task, state, passed, broken = (list(column) for column in zip(*rows, strict=True))
     price = [100.0 * (t + 1) + k for k, t in enumerate(task)]
     known = [p if s is m.State.VALID else None for p, s in zip(passed, state, strict=True)]

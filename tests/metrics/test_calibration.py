@@ -1,4 +1,4 @@
-"""Judges' answers corrected by people's labels: beside ppi-python and statsmodels, on known truths, on bad input."""
+"""Judges corrected by people's labels: against ppi-python and statsmodels, with known truths, and with bad input."""
 
 import numpy as np
 import polars as pl
@@ -26,11 +26,11 @@ def sample(judge, people, has, project=None, stratum=None):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_estimate_is_that_of_ppi_python(seed):
+def test_estimate_matches_ppi_python(seed):
     from ppi_py import ppi_mean_pointestimate
 
     judge, people, has = simulated(seed)
-    found = m.corrected(sample(judge, people, has))
+    found = m.correct_by_labels(sample(judge, people, has))
     # Ours takes the judge's mean over all rows, theirs over rows without a label: the same up to this factor.
     factor = (~has).mean()
     theirs = ppi_mean_pointestimate(people[has], judge[has], judge[~has], lam=found.tuning * factor)
@@ -40,11 +40,11 @@ def test_the_estimate_is_that_of_ppi_python(seed):
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.3, 0.8])
-def test_where_the_judge_says_nothing_the_interval_is_wilsons_or_exact_at_93(rate):
+def test_uninformative_judge_gives_wilson_or_exact_interval_at_93(rate):
     from statsmodels.stats.proportion import proportion_confint
 
     _, people, has = simulated(jobs=4000, labels=40, rate=rate)
-    found = m.corrected(sample(np.full(len(people), 0.5), people, has))
+    found = m.correct_by_labels(sample(np.full(len(people), 0.5), people, has))
     passed = int(people[has].sum())
     wilson, exact = proportion_confint(passed, 40, method="wilson"), blaker(passed, 40, 0.93)
     assert found.tuning == 0 and "adds nothing" in " ".join(found.figure.notes)
@@ -52,7 +52,7 @@ def test_where_the_judge_says_nothing_the_interval_is_wilsons_or_exact_at_93(rat
     assert (found.figure.low, found.figure.high) == pytest.approx(ends, abs=2e-4)
 
 
-def test_by_project_the_variance_is_the_clustered_one_of_statsmodels():
+def test_project_variance_is_the_clustered_one_of_statsmodels():
     from statsmodels.api import OLS
 
     rng = np.random.default_rng(4)
@@ -65,7 +65,7 @@ def test_by_project_the_variance_is_the_clustered_one_of_statsmodels():
     assert parts.at(0.0)[1] == pytest.approx(float(fit.cov_params()[0, 0]) * 40 / 39, rel=1e-9)
 
 
-def test_intervals_hold_the_truth_where_plain_ones_do_not():
+def test_intervals_cover_the_truth_where_plain_ones_do_not():
     worlds = [
         benchmark.World(m.LabelKind.RATE, 300, 20, 0.3, "kind"),
         benchmark.World(m.LabelKind.RATE, 150, 20, 0.1, "noisy"),
@@ -80,50 +80,50 @@ def test_intervals_hold_the_truth_where_plain_ones_do_not():
     assert benchmark.measure(worlds[1], 250).normal < 0.9
 
 
-def test_with_fewer_than_twenty_labels_only_their_own_interval_is_given():
+def test_fewer_than_twenty_labels_give_only_their_own_interval():
     from statsmodels.stats.proportion import proportion_confint
 
     judge, people, has = simulated(labels=19)
-    found = m.corrected(sample(judge, people, has))
-    assert found.figure.value is None and "19 labels, and fewer than 20" in found.figure.reason
+    found = m.correct_by_labels(sample(judge, people, has))
+    assert found.figure.value is None and "19 labels; a corrected figure needs at least 20" in found.figure.reason
     passed = int(people[has].sum())
-    assert found.shown == found.labels and "exact" in found.labels.method
+    assert found.best_figure == found.labels and "exact" in found.labels.method
     assert (found.labels.low, found.labels.high) == pytest.approx(proportion_confint(passed, 19, method="beta"))
 
 
 def test_twenty_labels_of_six_projects_are_too_few():
     judge, people, has = simulated(jobs=60, labels=24)
-    found = m.corrected(sample(judge, people, has, [f"p{i % 6}" for i in range(60)]))
+    found = m.correct_by_labels(sample(judge, people, has, [f"p{i % 6}" for i in range(60)]))
     assert found.figure.value is None and "6 projects" in found.figure.reason
     assert found.labels.high - found.labels.low > 0.5
 
 
-def test_a_calibration_set_of_three_and_one_of_none():
-    three = m.corrected(m.Sample([1, 1, 0, 1], [1, 0, 1, None], list("abcd")))
+def test_calibration_sets_of_three_and_zero_are_handled():
+    three = m.correct_by_labels(m.Sample([1, 1, 0, 1], [1, 0, 1, None], list("abcd")))
     assert three.figure.value is None and three.labels.low < 0.1 and three.labels.high > 0.99
-    none = m.corrected(m.Sample([None] * 3, [None] * 3, list("abc")))
-    assert none.shown.value is None and none.shown.reason and none.judge.value is None
-    assert m.corrected(m.Sample([], [], [])).shown.value is None
+    none = m.correct_by_labels(m.Sample([None] * 3, [None] * 3, list("abc")))
+    assert none.best_figure.value is None and none.best_figure.reason and none.judge.value is None
+    assert m.correct_by_labels(m.Sample([], [], [])).best_figure.value is None
     assert m.prove(m.Sample([None] * 3, [None] * 3, list("abc"))).why == "no label yet"
 
 
-def test_labels_that_all_agree_are_said_and_have_a_width():
+def test_unanimous_labels_are_reported_and_have_a_width():
     judge, people, has = simulated(rate=0.0, labels=30)
-    found = m.corrected(sample(judge, people, has)).figure
+    found = m.correct_by_labels(sample(judge, people, has)).figure
     assert "all labels agree" in " ".join(found.notes)
     assert found.low == 0 and found.high > 0.08
 
 
-def test_an_empty_stratum_is_named_and_corrects_nothing():
+def test_empty_stratum_is_named_and_corrects_nothing():
     judge, people, has = simulated()
     stratum = ["new" if i >= 180 else "old" for i in range(200)]
     has[180:] = False
-    found = m.corrected(sample(judge, people, has, stratum=stratum))
+    found = m.correct_by_labels(sample(judge, people, has, stratum=stratum))
     assert found.figure.value is None and "no label in new" in found.figure.reason
     assert "none in new" in found.labels.conditional_on[0]
 
 
-def test_strata_of_unequal_share_are_weighed_by_their_rows():
+def test_unequal_strata_are_weighted_by_rows():
     held = 0
     for seed in range(200):
         rng = np.random.default_rng(seed)
@@ -133,37 +133,37 @@ def test_strata_of_unequal_share_are_weighed_by_their_rows():
         has = np.zeros(200, dtype=bool)
         has[rng.choice(160, 20, replace=False)] = True
         has[160 + rng.choice(40, 20, replace=False)] = True
-        found = m.corrected(sample(judge, people, has, stratum=stratum)).figure
+        found = m.correct_by_labels(sample(judge, people, has, stratum=stratum)).figure
         held += found.low <= 0.32 <= found.high
     assert 0.91 <= held / 200 <= 1.0
 
 
-def test_what_was_routed_to_people_stays_out_of_the_estimate():
+def test_rows_routed_to_people_stay_out_of_the_estimate():
     judge, people, has = simulated()
-    before = m.corrected(sample(judge, people, has))
+    before = m.correct_by_labels(sample(judge, people, has))
     disagreed = ~has & (judge != people)
     told = [float(p) if h or d else None for p, h, d in zip(people, has, disagreed, strict=True)]
     project = [f"p{i}" for i in range(200)]
-    after = m.corrected(m.Sample(judge, told, project, drawn=has))
+    after = m.correct_by_labels(m.Sample(judge, told, project, drawn=has))
     assert after.figure.value == before.figure.value and after.figure.low == before.figure.low
     assert after.figure.counts.special["labels not drawn and left out"] == int(disagreed.sum())
 
 
-def test_a_silent_judge_biases_nothing():
+def test_silent_judge_causes_no_bias():
     judge, people, has = simulated(rate=0.5)
     quiet = [None if i % 4 == 0 else float(j) for i, j in enumerate(judge)]
-    found = m.corrected(sample(quiet, people, has))
+    found = m.correct_by_labels(sample(quiet, people, has))
     assert found.figure.low < 0.5 < found.figure.high
     assert found.figure.counts.special["no answer of the judge"] == 50
 
 
 def test_wrong_columns_are_refused():
     with pytest.raises(UsageError, match="above 1"):
-        m.corrected(m.Sample([2.0], [1], ["a"]))
-    with pytest.raises(UsageError, match="is not possible for kind = 'rate'"):
-        m.corrected(m.Sample([1.0], [0.5], ["a"]))
+        m.correct_by_labels(m.Sample([2.0], [1], ["a"]))
+    with pytest.raises(UsageError, match="is not a rate"):
+        m.correct_by_labels(m.Sample([1.0], [0.5], ["a"]))
     with pytest.raises(UsageError, match="different lengths"):
-        m.corrected(m.Sample([1.0], [1, 0], ["a"]))
+        m.correct_by_labels(m.Sample([1.0], [1, 0], ["a"]))
     with pytest.raises(UsageError, match="threshold"):
         m.CalibrationRules(threshold=0.2)
 
@@ -182,7 +182,7 @@ def test_labels_are_drawn_at_random_within_strata_by_seed():
         m.draw_labels(["x"] * 10, 11)
 
 
-def test_the_overshoot_of_a_kind_judge_and_its_interval():
+def test_overshoot_of_a_lenient_judge_has_an_interval():
     held = known = 0
     for seed in range(200):
         judge, people, has = simulated(seed, 300, 90, rate=0.1, yes=1.0, no=0.2)
@@ -194,10 +194,10 @@ def test_the_overshoot_of_a_kind_judge_and_its_interval():
     assert known > 190 and held / known >= 0.91
     judge, people, has = simulated(rate=0.0, no=0.3)
     assert "any factor" in m.overshoot_of(sample(judge, people, has)).reason
-    assert "fewer than 20" in m.overshoot_of(sample(*simulated(labels=10))).reason
+    assert "needs at least 20" in m.overshoot_of(sample(*simulated(labels=10))).reason
 
 
-def test_a_judge_is_proven_refused_or_unproven_by_cell():
+def test_judge_is_proven_refused_or_unproven_by_cell():
     rng = np.random.default_rng(2)
     people = (rng.random(300) < 0.4).astype(float)
     flip = rng.random(300) < np.repeat([0.02, 0.45, 0.02], 100)
@@ -214,14 +214,14 @@ def test_a_judge_is_proven_refused_or_unproven_by_cell():
     assert new.people and new.standing is m.JudgeStanding.UNPROVEN and "new" in new.why
 
 
-def test_a_judge_that_always_passes_is_not_proven_by_people_who_nearly_always_do():
+def test_judge_that_always_passes_is_not_proven_by_lenient_people():
     people = [1.0] * 97 + [0.0] * 3
     proof = m.prove(m.Sample([1.0] * 100, people, [f"p{i}" for i in range(100)]))
     assert proof.agreement.value == 0.97 and proof.standing is m.JudgeStanding.UNPROVEN
     assert "3 of people's fails" in proof.why
 
 
-def test_a_judge_that_is_kind_to_one_agent_is_named_with_the_labels_it_took():
+def test_judge_that_favours_one_agent_is_named_with_label_counts():
     named = alarms = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -233,17 +233,17 @@ def test_a_judge_that_is_kind_to_one_agent_is_named_with_the_labels_it_took():
         alarms += any(k.named for k in m.kindness_of(even.astype(float), people, names))
         found = {k.agent: k for k in m.kindness_of(kind.astype(float), people, names) if k.named}
         named += set(found) == {"a0"}
-        assert "a0" not in found or ("kinder to a0" in found["a0"].said and found["a0"].labels <= 400)
+        assert "a0" not in found or ("kinder to a0" in found["a0"].finding_text and found["a0"].labels <= 400)
     assert named >= 55 and alarms <= 4
 
 
-def test_kindness_asks_for_two_agents_and_answers():
-    with pytest.raises(UsageError, match="with only one agent"):
+def test_favour_needs_two_agents_and_answers():
+    with pytest.raises(UsageError, match="a single agent"):
         m.kindness_of([1, 0], [1, 0], ["a", "a"])
     assert m.kindness_of([None, None], [1, 0], ["a", "b"]) == ()
 
 
-def test_a_person_who_copies_the_judge_is_named():
+def test_person_who_copies_the_judge_is_named():
     rng = np.random.default_rng(1)
     judge = (rng.random(90) < 0.5).astype(float)
     people = judge.copy()
@@ -280,14 +280,14 @@ def league(seed, judge_errs, agents=4, projects=40, each=20, share=0.3, favours=
 
 
 def corrected_elo(frame):
-    each = m.rectified(m.Sample(frame["judge"], frame["people"], frame["project"]), frame["couple"])
+    each = m.rectify_preferences(m.Sample(frame["judge"], frame["people"], frame["project"]), frame["couple"])
     sums = m.pair_sums(frame["project"], frame["first"], frame["second"], each, bounded=False)
     return m.elo_ratings(sums, m.EloOptions(anchor=None), m.Resampling(resamples=300, seed=1))
 
 
-def test_without_a_judge_rectified_preferences_are_the_labels():
+def test_rectified_preferences_without_a_judge_are_the_labels():
     frame, _ = league(1, 0.1)
-    blank = m.rectified(m.Sample([0.5] * frame.height, frame["people"], frame["project"]), frame["couple"])
+    blank = m.rectify_preferences(m.Sample([0.5] * frame.height, frame["people"], frame["project"]), frame["couple"])
     told = frame.with_columns(each=blank).group_by("couple").agg(pl.col("each").mean(), pl.col("people").mean())
     assert told["each"].to_list() == pytest.approx(told["people"].to_list())
     labels = frame.drop_nulls("people")
@@ -299,7 +299,7 @@ def test_without_a_judge_rectified_preferences_are_the_labels():
         assert rating.value == pytest.approx(alone.ratings[agent].value, abs=0.1)
 
 
-def test_elo_scores_of_a_judge_that_favours_an_agent_are_put_right():
+def test_elo_of_a_judge_that_favours_an_agent_is_corrected():
     held, apart, own = 0, [], []
     for seed in range(24):
         frame, truth = league(seed, 0.1, favours=0.8)
@@ -314,18 +314,18 @@ def test_elo_scores_of_a_judge_that_favours_an_agent_are_put_right():
     assert abs(np.mean(apart)) < np.mean(own) / 3
 
 
-def test_a_couple_with_one_label_is_not_corrected():
+def test_pair_with_one_label_is_not_corrected():
     frame, _ = league(2, 0.1)
     few = pl.when((pl.col("couple") == "a0a1") & (pl.int_range(pl.len()).over("couple") > 0)).then(None)
     frame = frame.with_columns(people=few.otherwise("people"))
-    each = m.rectified(m.Sample(frame["judge"], frame["people"], frame["project"]), frame["couple"])
+    each = m.rectify_preferences(m.Sample(frame["judge"], frame["people"], frame["project"]), frame["couple"])
     assert each.filter(frame["couple"] == "a0a1").null_count() == 20 and each.null_count() == 20
 
 
-def test_a_judge_of_one_answer_is_named_with_the_labels_it_took():
+def test_judge_with_a_single_answer_is_named_with_label_counts():
     people = [1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, *[None] * 20]
     found = m.one_answer_of([1.0] * 27, people)
-    assert found == m.OneAnswer(1.0, 27, 6, 3, named=True) and found.said.startswith("passes all 27")
+    assert found == m.OneAnswer(1.0, 27, 6, 3, named=True) and found.finding_text.startswith("passes all 27")
     assert m.one_answer_of([1.0] * 27, [1.0] * 27) == m.OneAnswer(1.0, 27, 27, 0, named=False)
     assert m.one_answer_of([0.0] * 27, people).labels == 5 and m.one_answer_of([1.0] * 19, people[:19]) is None
     assert m.one_answer_of([1.0] * 26 + [0.0], people) is None

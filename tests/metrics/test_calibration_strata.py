@@ -1,4 +1,4 @@
-"""Figures over several agents or strata with few labels: corrected ones, and people's labels alone."""
+"""Figures over several agents or strata with few labels: corrected, and from labels alone."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def sample(people: list[float | None], stratum: list[str], project: list[int] | 
 
 
 def alone(people: list[float | None], stratum: list[str], project: list[int] | None = None) -> m.Estimate:
-    return m.corrected(sample(people, stratum, project)).labels
+    return m.correct_by_labels(sample(people, stratum, project)).labels
 
 
-def test_labels_in_proportion_to_strata_have_clopper_and_pearsons_interval() -> None:
+def test_proportional_labels_have_clopper_pearson_intervals() -> None:
     people = [*[1.0, 0.0, 0.0, 0.0, 0.0, None, None], *[1.0, 1.0, 0.0, 0.0, 0.0, None, None]]
     found = alone(people, [*"a" * 7, *"b" * 7])
     assert (found.low, found.high) == pytest.approx(m.exact(3, 10), abs=1e-9)
     assert found.method == "exact (Clopper-Pearson)"
 
 
-def test_labels_of_a_project_that_say_the_same_count_once() -> None:
+def test_equal_labels_of_one_project_count_once() -> None:
     answers = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
     people, project = [a for a in answers for _ in range(3)], [i for i in range(10) for _ in range(3)]
     found = alone(people, ["a", "b", "c"] * 10, project)
@@ -46,7 +46,7 @@ def test_labels_of_a_project_that_say_the_same_count_once() -> None:
     assert 55 < effective_labels(data, 0.4)(0.4) < 90
 
 
-def test_a_stratum_of_many_rows_and_few_labels_widens_labels_alone() -> None:
+def test_stratum_with_many_rows_and_few_labels_widens_label_figures() -> None:
     few = alone([1.0, 0.0, *[None] * 98, *[0.0] * 18, *[None] * 82], [*"a" * 100, *"b" * 100])
     assert few.value == 0.25
     assert few.low is not None and few.high is not None
@@ -62,7 +62,7 @@ def test_a_stratum_of_many_rows_and_few_labels_widens_labels_alone() -> None:
     st.sampled_from([LabelKind.RATE, LabelKind.SCORE]),
     st.integers(1, 60),
 )
-def test_any_strata_give_ends_in_order_and_no_more_effective_labels_than_labels(
+def test_ends_are_ordered_and_effective_labels_never_exceed_labels(
     strata: list[tuple[int, int, float]], seed: int, kind: LabelKind, projects: int
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -85,7 +85,7 @@ def test_any_strata_give_ends_in_order_and_no_more_effective_labels_than_labels(
 
 
 @pytest.mark.parametrize("labels", [[3, 3, 3, 3, 3, 3, 2], [1, 1, 1], [10, 10, 10], [2, 30, 2, 9], [1] * 45])
-def test_strata_of_few_labels_are_taken_together(labels: list[int]) -> None:
+def test_strata_with_few_labels_are_pooled(labels: list[int]) -> None:
     stratum = np.arange(len(labels))
     group = _group_strata(stratum, np.array(labels))
     held = np.bincount(group, weights=labels)
@@ -104,7 +104,7 @@ def test_strata_of_few_labels_are_taken_together(labels: list[int]) -> None:
         ("a stratum of 200 of which 5 % pass, nine of 10 of which 95 % pass", 30),
     ],
 )
-def test_figures_over_several_strata_hold_the_truth(name: str, labels: int) -> None:
+def test_figures_over_several_strata_cover_the_truth(name: str, labels: int) -> None:
     world = next(w for w in WORLDS if w.name == name)
     found = measure(world, labels, 200)
     assert found.corrected.none < 150
@@ -115,21 +115,21 @@ def test_figures_over_several_strata_hold_the_truth(name: str, labels: int) -> N
 
 
 @pytest.mark.parametrize("rates", [(0.1, *[0.0] * 9), (*[0.0] * 9, 0.1), (0.9, *[1.0] * 9)])
-def test_labels_alone_hold_the_truth_if_one_stratum_has_all_passes(rates: tuple[float, ...]) -> None:
+def test_label_figures_cover_the_truth_if_one_stratum_all_passes(rates: tuple[float, ...]) -> None:
     """Nineteen labels of ten strata: nine have two, and one stratum's label stands for twice as many rows."""
     assert measure(Strata("one", (100,) * 10, rates, (LENIENT,), nested=True), 19, 200).labels.covers >= 0.93
 
 
-def test_a_stratum_without_a_label_withholds_the_corrected_figure_and_says_so() -> None:
+def test_stratum_without_a_label_withholds_the_corrected_figure() -> None:
     rng = np.random.default_rng(1)
     people = [float(p) if i < 40 else None for i, p in enumerate(rng.random(60) < 0.3)]
-    found = m.corrected(sample(people, [f"agent {i // 20}" for i in range(60)]))
+    found = m.correct_by_labels(sample(people, [f"agent {i // 20}" for i in range(60)]))
     assert found.figure.value is None
-    assert found.figure.reason == "no label in agent 2: draw some there"
+    assert found.figure.reason == "no label in agent 2: draw some in each"
     assert found.labels.conditional_on == ("strata with labels; none in agent 2",)
 
 
-def test_the_docs_hold_93_percent_over_several_strata() -> None:
+def test_docs_claim_of_93_percent_holds_over_strata() -> None:
     rows = read_rows(Path(__file__).parents[2] / "docs/data/calibration-strata.csv")
     shown = {row[0]: row[1:] for row in rows}
     assert {world.name for world in WORLDS} <= set(shown)

@@ -1,4 +1,4 @@
-"""The least that an interval has to cover, beside what intervals do cover, and the cells of the docs above 97 %."""
+"""Lower bounds of coverage, and the cells in the docs above 97 %."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def closed(tasks: int) -> Iterator[set[tuple[int, int]]]:
             yield found
 
 
-def test_the_program_finds_what_trying_all_sets_finds() -> None:
+def test_program_finds_the_same_as_trying_all_sets() -> None:
     tasks, own = 3, (0.18, 0.64, 0.18)
     family = [*same_mean(np.array([-1.0, 0, 1]), 0.0), np.array(own)]
 
@@ -59,7 +59,7 @@ def test_the_program_finds_what_trying_all_sets_finds() -> None:
         assert least(Design(tasks, (-1, 0, 1), own), holds) == pytest.approx(1 - most, abs=2e-3)
 
 
-def test_five_tasks_show_no_difference_in_less_than_97_of_100_studies() -> None:
+def test_five_tasks_show_no_difference_in_97_of_100_studies() -> None:
     """Whoever tests two equal agents on five tasks finds them equal nearly always, or is wrong too often elsewhere."""
     for repeats in (1, 3):
         design = bounds.paired(0.0, repeats)(5)
@@ -69,7 +69,7 @@ def test_five_tasks_show_no_difference_in_less_than_97_of_100_studies() -> None:
         assert found > 0.97
 
 
-def test_the_docs_list_every_cell_above_97_that_is_no_exact_interval() -> None:
+def test_docs_list_every_inexact_cell_above_97() -> None:
     listed = {}
     for row, *cells in read_rows(DOCS / "data/coverage-above-97.csv")[1:]:
         listed |= {(row, size): cell for size, cell in zip(SIZES, cells, strict=True) if cell}
@@ -82,14 +82,14 @@ def test_the_docs_list_every_cell_above_97_that_is_no_exact_interval() -> None:
 
 
 @pytest.mark.parametrize("jobs", [70, 150])
-def test_a_right_judge_of_rare_passes_is_covered_by_any_interval(jobs: int) -> None:
+def test_correct_judge_of_rare_passes_is_covered_by_any_interval(jobs: int) -> None:
     world = World(LabelKind.RATE, jobs, 20, 0.03, "right")
     found = corrected_bounds.rate(world, 0.93)
     assert found is not None
     assert found > 0.97
 
 
-def test_the_docs_have_the_bound_of_each_calibration_cell() -> None:
+def test_docs_have_the_bound_of_each_calibration_cell() -> None:
     known = {world.row: world for world in worlds()}
     checked = 0
     cells = read_cells(DOCS / "data/calibration-cells.csv")

@@ -1,4 +1,4 @@
-"""Elo: against choix, against its own definitions, and where no rating exists."""
+"""Elo against choix, its own definitions, and unidentifiable cases."""
 
 import math
 import warnings
@@ -65,7 +65,7 @@ def by_choix(project, first, second, won, *, by_count):
 
 @pytest.mark.parametrize("weight", ["pair", "comparison"])
 @pytest.mark.parametrize("seed", range(4))
-def test_as_choix(weight, seed):
+def test_ratings_match_choix(weight, seed):
     data = simulated(seed=seed)
     mine = values(m.elo_ratings(m.pair_sums(*data), m.EloOptions(weight=weight, interval="none")))
     assert mine == pytest.approx(by_choix(*data, by_count=weight == "comparison"), abs=1e-4)
@@ -81,7 +81,7 @@ def test_ten_to_one_is_400_points():
     assert "one project: no interval" in table.ratings["a"].notes
 
 
-def test_a_pair_is_averaged_over_its_projects():
+def test_pair_is_averaged_over_its_projects():
     """One project with nine wins and one with a loss are one to one by pair, nine to one by comparison."""
     sums = m.pair_sums(["p"] * 9 + ["q"], ["a"] * 10, ["human"] * 10, [1] * 9 + [0])
     assert m.elo_ratings(sums, NONE).ratings["a"].value == pytest.approx(1000)
@@ -106,7 +106,7 @@ def test_order_names_and_sides_do_not_matter(seed):
     assert values(again) == pytest.approx({renamed[a]: v for a, v in values(base).items()}, abs=1e-6)
 
 
-def test_more_wins_more_points():
+def test_more_wins_give_more_points():
     project, first, second, won = simulated(seed=3)
     base = values(m.elo_ratings(m.pair_sums(project, first, second, won), NONE))
     better = [1.0 if a == "agent1" else 0.0 if b == "agent1" else w for a, b, w in zip(first, second, won, strict=True)]
@@ -114,7 +114,7 @@ def test_more_wins_more_points():
     assert values(m.elo_ratings(m.pair_sums(project, first, second, half), NONE))["agent1"] > base["agent1"]
 
 
-def test_the_bootstrap_re_averages_over_projects():
+def test_bootstrap_re_averages_over_projects():
     """Against a slow bootstrap that draws projects, averages again and fits with choix."""
     project, first, second, won = simulated(agents=4, comparisons=400, projects=30, seed=5)
     table = m.elo_ratings(m.pair_sums(project, first, second, won), how=m.Resampling(resamples=1500))
@@ -134,7 +134,7 @@ def test_the_bootstrap_re_averages_over_projects():
 
 
 @pytest.mark.parametrize("weight", ["pair", "comparison"])
-def test_the_preview_is_near_the_bootstrap(weight):
+def test_preview_is_near_the_bootstrap(weight):
     sums = m.pair_sums(*simulated(comparisons=6000, projects=200, seed=2))
     full = m.elo_ratings(sums, m.EloOptions(weight=weight), m.Resampling(2000))
     preview = m.elo_ratings(sums, m.EloOptions(weight=weight, interval="sandwich"))
@@ -148,7 +148,7 @@ def test_the_preview_is_near_the_bootstrap(weight):
 
 
 @pytest.mark.parametrize("weight", ["pair", "comparison"])
-def test_every_resample_is_fitted_to_the_end(weight):
+def test_every_resample_is_fitted_to_convergence(weight):
     """Replicates solve their own likelihood equations: fitting one of them alone gives the same."""
     project, first, second, won = simulated(agents=6, comparisons=500, projects=25, seed=7)
     sums = m.pair_sums(project, first, second, won)
@@ -174,7 +174,7 @@ def m_weights(units, how):
     return weights(units, how)
 
 
-def test_difference_between_two_agents():
+def test_difference_between_two_agents_is_estimated():
     table = m.elo_ratings(m.pair_sums(*simulated(seed=1)), how=QUICK)
     gap = table.difference("agent1", "agent2")
     assert gap.value == pytest.approx(table.ratings["agent1"].value - table.ratings["agent2"].value)
@@ -183,7 +183,7 @@ def test_difference_between_two_agents():
         table.difference("x", "agent1")
 
 
-def test_human_at_1000_from_verdicts():
+def test_human_is_at_1000_from_verdicts():
     pairs = pl.DataFrame({"project": ["p", "q"], "first": ["a", "b"], "second": ["b", "a"], "preference": [1.0, 1.0]})
     verdicts = m.human_comparisons(["p", "q", "r", "p"], ["a", "a", "b", "b"], [1, 3, 2, 1])
     table = m.elo_ratings(m.compare_tables(pairs, verdicts), NONE)
@@ -207,7 +207,7 @@ def refused(rows, **options):
 RING = [("p", "a", "b", 1), ("p", "b", "human", 1), ("p", "human", "a", 1), ("q", "a", "b", 0)]
 
 
-def test_an_agent_that_never_wins():
+def test_agent_that_never_wins_has_an_open_end():
     table = refused([*RING, ("p", "a", "loser", 1), ("q", "human", "loser", 1)])
     assert all(e.value is None for e in table.ratings.values())
     assert table.ratings["a"].reason == "not identifiable: loser: never wins or ties"
@@ -219,17 +219,17 @@ def test_an_agent_that_never_wins():
     assert "comparisons among the rated agents alone" in part.ratings["a"].conditional_on
 
 
-def test_an_agent_that_never_loses_and_islands():
+def test_agent_that_never_loses_and_islands_are_reported():
     assert "champion: never loses or ties" in refused([*RING, ("p", "champion", "a", 1)]).ratings["a"].reason
     apart = refused([*RING, ("p", "x", "y", 1), ("p", "y", "x", 1)])
     assert apart.connectivity.reasons == {
         "x": "no chain of comparisons links it with the rest", "y": "no chain of comparisons links it with the rest",
     }  # fmt: skip
     chain = refused([*RING, ("p", "a", "m", 1), ("p", "m", "n", 1), ("p", "n", "m", 1)])
-    assert chain.connectivity.reasons["m"] == "its group never wins or ties against anything above it"
+    assert chain.connectivity.reasons["m"] == "its group never wins or ties against any agent above it"
 
 
-def test_a_ridge_prior_is_named():
+def test_ridge_prior_is_named():
     table = refused([*RING, ("p", "a", "loser", 1)], ridge=0.1)
     estimate = table.ratings["loser"]
     assert estimate.value < 1000
@@ -240,7 +240,7 @@ def test_a_ridge_prior_is_named():
     assert values(strong) == pytest.approx(dict.fromkeys(values(strong), 1000), abs=0.1)
 
 
-def test_degenerate_tables():
+def test_degenerate_tables_have_reasons():
     assert m.elo_ratings(m.pair_sums([], [], [], [])).ratings == {}
     undecided = m.elo_ratings(m.pair_sums(["p"], ["a"], ["human"], [None]))
     assert undecided.ratings["a"].value is None
@@ -258,7 +258,7 @@ def test_degenerate_tables():
         m.EloOptions(ridge=-1)
 
 
-def test_resamples_without_an_answer_open_one_end_alone():
+def test_resamples_without_a_fit_open_one_end_only():
     """The human lost one project in 40: a third of the resamples never draw it, so nothing bounds the others below."""
     rows = [(f"p{k}", "a", "human", float(k == 0)) for k in range(40)]
     rows += [(f"p{k}", "b", "a", float(k % 2)) for k in range(40)]
@@ -273,7 +273,7 @@ def test_resamples_without_an_answer_open_one_end_alone():
 
 @given(st.integers(2, 6), st.integers(0, 10_000))
 @settings(deadline=None, max_examples=60)
-def test_connectivity_one_by_one_and_all_at_once(size, seed):
+def test_connectivity_agrees_one_by_one_and_at_once(size, seed):
     rng = np.random.default_rng(seed)
     first, second = np.triu_indices(size, 1)
     preference = rng.choice([0.0, 0.5, 1.0], p=[0.45, 0.1, 0.45], size=len(first))
@@ -289,7 +289,7 @@ def test_connectivity_one_by_one_and_all_at_once(size, seed):
     assert sorted(a for c in one.components for a in c) == sorted(agents)
 
 
-def test_ten_thousand_agents_are_said_to_be_too_many():
+def test_ten_thousand_agents_are_refused():
     """What would take days and a gigabyte a fit has its reason at once."""
     agents = [f"a{n}" for n in range(10_000)]
     table = m.elo_ratings(m.pair_sums(["p"] * 10_000, agents, ["human"] * 10_000, [0.5] * 10_000))

@@ -28,7 +28,7 @@ def plain_mean(task, instance, score):
     return table.group_by("t", "i").agg(pl.col("s").mean()).group_by("t").agg(pl.col("s").mean())["s"].mean()
 
 
-def test_means_as_polars_groups_them():
+def test_means_match_polars_grouping():
     for seed in range(5):
         columns = trials(np.random.default_rng(seed))
         task, instance, score = columns
@@ -43,12 +43,12 @@ def test_means_as_polars_groups_them():
 
 @pytest.mark.parametrize("straddle", [False, True])
 @pytest.mark.parametrize("repeated", [False, True])
-def test_tasks_of_several_groups_are_taken_apart(straddle, repeated):
+def test_tasks_of_several_groups_are_split(straddle, repeated):
     rng = np.random.default_rng(0)
     task, instance, score = (np.array(column) for column in trials(rng))
     group = rng.integers(0, 2, len(task)) if straddle else np.array([int(t[1:]) % 2 for t in task])
     h = hierarchy(task, instance if repeated else None)
-    apart, of = h.apart(group, 2)
+    apart, of = h.split_by_group(group, 2)
     assert (apart is h) == (not straddle)
     for side in (0, 1):
         mine = group == side
@@ -67,7 +67,7 @@ def test_repeats_are_not_independent_trials():
     assert copied.high - copied.low > 2 * np.subtract(*m.wilson(int(passed.sum()) * 10, 400)[::-1])
 
 
-def test_intervals_cover():
+def test_intervals_cover_the_truth():
     """Over 300 simulated studies the 90 % interval holds the truth in 84 to 97 %."""
     hits, truth = 0, 0.35
     rng = np.random.default_rng(11)
@@ -79,7 +79,7 @@ def test_intervals_cover():
     assert 252 <= hits <= 291
 
 
-def test_all_the_same_has_a_width():
+def test_identical_values_have_a_width():
     nothing = m.mean_score([0.0] * 60, task=np.repeat(np.arange(20), 3))
     assert nothing.high == pytest.approx(m.exact(0, 20)[1])
     assert "tasks as independent trials" in nothing.notes[0]
@@ -99,14 +99,14 @@ def test_order_and_names_do_not_matter(order):
     assert again.value == pytest.approx(base.value)
 
 
-def test_weights_over_units():
+def test_units_are_weighted():
     drawn = np.concatenate(list(weights(7, m.Resampling(resamples=5000))))
     assert drawn.shape == (5000, 7) and (drawn.sum(axis=1) == 7).all()
     assert drawn.mean(axis=0) == pytest.approx(np.ones(7), abs=0.06)
     assert drawn.var(axis=0) == pytest.approx(np.full(7, 6 / 7), rel=0.1)
 
 
-def test_patterns_draw_as_units_do():
+def test_patterns_draw_like_units():
     """Collapsing equal units changes no distribution."""
     sums = np.column_stack([np.repeat([0.0, 1.0, 3.0], [50, 30, 20]), np.ones(100)])
     how = m.Resampling(resamples=4000)
@@ -139,7 +139,7 @@ def pair(seed, tasks=25):
     return [m.TrialColumns((rng.random(4 * tasks) < level).astype(float), task, instance) for _ in range(2)]
 
 
-def test_a_paired_difference_without_spread_still_has_a_width():
+def test_paired_difference_without_spread_has_a_width():
     tasks = ["a", "b", "c"]
     found = m.paired_difference(m.TrialColumns([1.0] * 3, tasks), m.TrialColumns([0.0] * 3, tasks)).difference
     assert found.value == found.low == -1.0 and found.high > -0.5
@@ -147,7 +147,7 @@ def test_a_paired_difference_without_spread_still_has_a_width():
     assert same.value == 0 and -same.low == same.high > 0.1 and "no task differs" in same.notes[0]
 
 
-def test_a_paired_difference_is_the_difference_of_means():
+def test_paired_difference_is_the_difference_of_means():
     one, two = pair(1)
     found = m.paired_difference(one, two).difference
     means = [m.mean_score(side.score, task=side.task, instance=side.instance).value for side in (one, two)]
@@ -166,7 +166,7 @@ def test_pairing_narrows_the_interval():
     assert (paired.high - paired.low) * 3 < alone.high - alone.low
 
 
-def test_what_changed_instance_by_instance():
+def test_changes_are_listed_by_instance():
     one = m.TrialColumns([1.0, 0.0, 0.5, 0.5, 1.0], ["a", "b", "c", "d", "e"])
     two = m.TrialColumns([0.0, 1.0, 0.7, 0.5, 1.0], ["a", "b", "c", "d", "f"])
     found = m.paired_difference(one, two)
@@ -176,14 +176,14 @@ def test_what_changed_instance_by_instance():
     assert found.sign_test.value == pytest.approx(1.0)
 
 
-def test_nothing_in_common():
+def test_no_common_tasks_give_a_reason():
     found = m.paired_difference(m.TrialColumns([1.0], ["a"]), m.TrialColumns([1.0], ["b"]))
     assert found.difference.reason == found.sign_test.reason == "no instance has a valid trial of both"
     same = m.paired_difference(m.TrialColumns([1.0, 0.0], ["a", "b"]), m.TrialColumns([1.0, 0.0], ["a", "b"]))
     assert same.sign_test.reason == "no task differs"
 
 
-def test_groups_of_rows():
+def test_rows_are_grouped():
     by = m.apply_by(m.rate, ["x", "y", "x"], {"passed": [True, False, False]})
     assert {name: e.value for name, e in by.items()} == {"x": 0.5, "y": 0.0}
     listed = m.apply_by(m.rate, pl.Series([["x", "y"], ["y"], [], ["x"]]), {"passed": [True, False, True, True]})
@@ -191,7 +191,7 @@ def test_groups_of_rows():
     assert "do not average" in listed["x"].notes[0]
 
 
-def test_struck_trials_both_ways():
+def test_struck_trials_count_both_ways():
     found = m.with_and_without(m.rate, [True, False, False], {"passed": [True, False, False]})
     assert (found.with_all.value, found.without.value, found.struck) == (1 / 3, 0.0, 1)
     assert found.change == pytest.approx(-1 / 3)

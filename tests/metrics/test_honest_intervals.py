@@ -1,4 +1,4 @@
-"""What intervals must not do: count evidence twice, lose their width, shrink at a failure, or vanish for all."""
+"""Faults that intervals must not have: double-counted evidence, zero width, shrinking at a failure, disappearing."""
 
 import math
 
@@ -17,7 +17,7 @@ def width(estimate):
     return estimate.high - estimate.low
 
 
-def test_work_that_nobody_graded_is_no_reduction_of_0():
+def test_ungraded_work_is_not_a_reduction_of_0():
     jobs = [f"j{n}" for n in range(36)]
     found = m.measure_autoflation(m.Bundle(jobs, [100.0] * 36), jobs, [1.0] * 36, [None] * 36)
     assert found.value is None and "no work" in found.reason and found.counts.valid == 0
@@ -41,7 +41,7 @@ def test_copies_of_a_trial_are_no_evidence_about_money():
         assert (two.value, two.low, two.high) == pytest.approx((one.value, one.low, one.high))
 
 
-def test_instances_of_a_task_are_no_projects_of_their_own():
+def test_instances_of_a_task_are_not_separate_projects():
     passed = np.repeat(np.arange(30) < 6, 4)
     task = np.repeat(np.arange(30), 4)
     found = m.automation_rate(passed, project=task, instance=np.arange(120))
@@ -50,7 +50,7 @@ def test_instances_of_a_task_are_no_projects_of_their_own():
     assert (many.low, many.high) == pytest.approx(m.exact(6, 30))
 
 
-def test_a_task_alone_in_its_subdomain_is_not_certain():
+def test_single_task_of_a_subdomain_is_not_certain():
     """19 of 55 subdomains hold one task: over 200 benchmarks the whole covers, where it held 45 to 52 % before."""
     sub = np.concatenate([np.arange(19), np.arange(19, 55).repeat(4)[:130]])
     levels = {"task": np.arange(len(sub)), "subdomain": sub, "domain": sub // 4}
@@ -62,7 +62,7 @@ def test_a_task_alone_in_its_subdomain_is_not_certain():
     assert held >= 184
 
 
-def test_skewed_dollars_are_not_beyond_their_interval():
+def test_skewed_dollars_stay_within_their_interval():
     """240 projects, 2 % pass: 28.5 % of the truths lay above it before."""
     above = 0
     for seed in range(150):
@@ -72,7 +72,7 @@ def test_skewed_dollars_are_not_beyond_their_interval():
     assert above <= 7
 
 
-def test_a_price_above_all_others_is_one_task():
+def test_single_extreme_price_counts_as_one_task():
     """Prices over five orders, 10 tasks, 30 % pass: 84 % of the intervals held the share before, and some said they
     rest on 43 tasks, since a mean that one task pulls to itself leaves it no residual.
     """
@@ -86,7 +86,7 @@ def test_a_price_above_all_others_is_one_task():
     assert one.value < 0.07 and one.high > 0.5
 
 
-def test_nothing_seen_is_not_nothing_possible():
+def test_zero_seen_is_not_zero_possible():
     assert m.dollars_earned([100.0] * 240, [False] * 240).share.high == pytest.approx(m.exact(0, 240)[1])
     assert m.measure_autoflation(m.Bundle(range(40), [9.0] * 40), range(40), [1.0] * 40, [False] * 40).high > 0.05
     assert m.pass_at_k([3] * 40, [0] * 40, 2).high == pytest.approx(m.exact(0, 40)[1])
@@ -105,7 +105,7 @@ def test_nothing_seen_is_not_nothing_possible():
     assert spread.low == 0 and spread.high == 1, "four tasks of four differ: one in eight if the two were equal"
 
 
-def test_a_winless_resample_opens_one_end_of_one_agent():
+def test_winless_resample_opens_one_end_of_one_agent():
     """RLI Table 1's sizes: seven agents, 240 projects, 0.8 to 2.5 % as good as the human's."""
     rng = np.random.default_rng(3)
     agents = [f"a{n}" for n in range(7)]
@@ -124,7 +124,7 @@ def test_a_winless_resample_opens_one_end_of_one_agent():
 
 
 @pytest.mark.parametrize(("tasks", "covered"), [(5, 100.0), (10, 99.7), (40, 97.3)])
-def test_what_an_exact_test_of_differences_covers(tasks, covered):
+def test_exact_test_of_differences_covers(tasks, covered):
     """Equal agents as in `benchmarks/coverage/worlds.py`: two trials of a task differ with a chance of 36 %."""
 
     def alarms(differ):
@@ -134,7 +134,7 @@ def test_what_an_exact_test_of_differences_covers(tasks, covered):
     assert 100 * (1 - found) == pytest.approx(covered, abs=0.05)
 
 
-def test_few_tasks_are_not_many():
+def test_few_tasks_do_not_count_as_many():
     """Equal agents on five and on ten tasks: at most 6 % false alarms, where there were 18."""
     for tasks in (5, 10):
         alarms = 0
@@ -147,7 +147,7 @@ def test_few_tasks_are_not_many():
         assert alarms <= 18
 
 
-def test_power_is_what_was_planned():
+def test_power_is_as_planned():
     """Chance within a task is counted once: the plan's 80 % come out as 80 %, where 66 % did."""
     variances = m.Variances(0.10, 0.0, 0.10, shared=1.0)
     aim = m.Aim(points=0.1)
@@ -164,7 +164,7 @@ def test_power_is_what_was_planned():
     assert 0.74 <= seen / 400 <= 0.87
 
 
-def test_one_failure_never_narrows():
+def test_one_failure_never_narrows_an_interval():
     task = np.arange(12).repeat(2)
     perfect = m.rate([True] * 24, task=task, instance=task)
     one_less = m.rate([True] * 23 + [False], task=task, instance=task)
@@ -174,7 +174,7 @@ def test_one_failure_never_narrows():
     assert none.high < one.high < 2 * none.high
 
 
-def test_pass_and_mean_score_of_the_same_data_have_one_interval():
+def test_pass_and_mean_score_of_equal_data_have_one_interval():
     passed = np.arange(30) < 7
     rate, score = m.rate(passed, task=range(30)), m.mean_score(passed.astype(float), task=range(30))
     assert (rate.low, rate.high) == pytest.approx((score.low, score.high))
@@ -182,25 +182,25 @@ def test_pass_and_mean_score_of_the_same_data_have_one_interval():
 
 
 @pytest.mark.parametrize("wrong", [{"cost": -5.0}, {"calls": -1}, {"cost": math.inf}, {"output_tokens": -1}])
-def test_usage_below_nothing_is_refused_at_the_record(wrong):
+def test_negative_usage_is_refused_at_the_record(wrong):
     with pytest.raises(ValidationError):
         Usage(**wrong)
 
 
-def test_a_missing_task_is_named():
+def test_missing_task_is_named():
     with pytest.raises(UsageError, match="task"):
         m.paired_difference(m.TrialColumns([1.0, 0.0], ["a", None]), m.TrialColumns([1.0], ["a"]))
 
 
-def test_a_tiny_horizon_is_not_printed_as_nothing():
+def test_tiny_horizon_is_not_printed_as_zero():
     from worksample.metrics.estimate import Unit
 
     tiny = m.Estimate("h", 1e-22, m.Counts(1, 1), unit=Unit.HOURS)
-    assert tiny.printed() == "1e-22"
-    assert m.Estimate("h", 2.04, m.Counts(1, 1), unit=Unit.HOURS).printed() == "2.0"
+    assert tiny.format_value() == "1e-22"
+    assert m.Estimate("h", 2.04, m.Counts(1, 1), unit=Unit.HOURS).format_value() == "2.0"
 
 
-def test_the_sd_of_a_run_is_not_that_of_a_trial():
+def test_sd_of_a_run_is_not_that_of_a_trial():
     """ALE Table 1's superscript is of whole runs: of 100 tasks a tenth of a trial's."""
     rng = np.random.default_rng(1)
     task = np.arange(100).repeat(3)
@@ -210,13 +210,13 @@ def test_the_sd_of_a_run_is_not_that_of_a_trial():
     assert spread.whole.value == pytest.approx(spread.mean.value * math.sqrt(3))
 
 
-def test_weights_of_edges_are_named_where_they_matter():
+def test_edge_weights_are_named_if_they_matter():
     rows = [(p, "a", "human", float(p % 3 == 0)) for p in range(40)]
     rows += [(p, "b", "human", float(p % 2 == 0)) for p in range(4)]
     sums = m.pair_sums(*zip(*rows, strict=True))
-    assert "4 to 40 comparisons weigh alike" in " ".join(m.elo_ratings(sums).ratings["a"].notes)
+    assert "with 4 and with 40 comparisons weigh the same" in " ".join(m.elo_ratings(sums).ratings["a"].notes)
     counted = m.elo_ratings(sums, m.EloOptions(weight="comparison"))
-    assert "weigh alike" not in " ".join(counted.ratings["a"].notes)
+    assert "weigh the same" not in " ".join(counted.ratings["a"].notes)
     assert counted.ratings["b"].counts.valid == 4
 
 
@@ -228,14 +228,14 @@ def test_dates_are_dates_and_not_texts():
         m.autoflation_over_time(bundle, ["p"], [5.0], [True], ["2026-2-x"])
 
 
-def test_a_prior_is_no_evidence():
+def test_prior_is_no_evidence():
     rows = [(p, "w", "human", 0.0) for p in range(30)] + [(p, "x", "human", float(p % 2)) for p in range(30)]
     table = m.elo_ratings(m.pair_sums(*zip(*rows, strict=True)), m.EloOptions(ridge=1e-3))
     assert table.ratings["w"].low is None and "prior alone" in " ".join(table.ratings["w"].notes)
     assert table.ratings["x"].low is not None
 
 
-def test_a_share_prints_as_it_is_written():
+def test_share_prints_as_written():
     assert m.percent(0.145, 0) == "15"
     assert m.percent(0.285, 0) == "29"
 
@@ -246,12 +246,12 @@ def test_doing_nothing_is_an_approach():
     assert decision.best(100) == "nothing" and decision.best(300) == "AI" and decision.best(1000) == "human"
 
 
-def test_frames_take_open_ends():
+def test_frames_accept_open_ends():
     frame = m.elo_ratings(m.pair_sums(range(60), ["w"] * 60, ["human"] * 60, [1.0] + [0.0] * 59)).frame()
     assert isinstance(frame, pl.DataFrame) and frame["low"].null_count() == 2
 
 
-def test_an_agent_that_seldom_wins_may_be_better_than_its_resamples():
+def test_rarely_winning_agent_may_exceed_its_resamples():
     """One win in 40: by the exact interval of a rate it may win 13 % of the time, which are 673 points."""
     table = m.elo_ratings(m.pair_sums(range(40), ["w"] * 40, ["human"] * 40, [1.0] + [0.0] * 39))
     high = 1000 + 400 * math.log10((bound := m.exact(1, 40)[1]) / (1 - bound))
@@ -260,7 +260,7 @@ def test_an_agent_that_seldom_wins_may_be_better_than_its_resamples():
     assert even.ratings["w"].high - 1000 == pytest.approx(1000 - even.ratings["w"].low, abs=25), "nothing is shifted"
 
 
-def test_a_saving_of_few_tasks_has_no_interval_and_says_how_many_it_takes():
+def test_saving_of_few_tasks_has_no_interval_and_says_how_many_are_needed():
     rng = np.random.default_rng(0)
     few, many = (m.deployable_cost(rng.random(n) < 0.2, np.ones(n), rng.lognormal(5, 1, n)).saving for n in (99, 100))
     assert few.low is None and "100 are needed" in few.notes[0] and few.value is not None
@@ -268,7 +268,7 @@ def test_a_saving_of_few_tasks_has_no_interval_and_says_how_many_it_takes():
 
 
 @pytest.mark.parametrize(("good", "wrong"), [(0.02, 0.05), (0.05, 0.05), (0.1, 0.15)])
-def test_alpha_covers_where_few_items_are_good(good, wrong):
+def test_alpha_covers_with_few_good_items(good, wrong):
     """Three votes on 40 items: 56 to 93 % of the intervals held alpha before, and some of the rest had none."""
     yes, agree = good * (1 - wrong) + (1 - good) * wrong, (1 - wrong) ** 2 + wrong**2
     alpha, subject, held, none = 1 - (1 - agree) / (2 * yes * (1 - yes)), np.arange(40).repeat(3), 0, 0
@@ -287,19 +287,19 @@ def test_perfect_agreement_on_few_good_items_has_an_interval():
     assert found.positive.high == 1 and 0.1 < found.positive.low < 0.6
 
 
-def test_votes_that_are_all_positive_have_the_exact_interval():
+def test_all_positive_votes_have_the_exact_interval():
     found = m.measure_agreement(m.Ballots(np.arange(20).repeat(3), [1] * 60), m.PASS_FAIL).positive
     assert found.value == 1 and found.low == pytest.approx(m.exact(20, 20)[0])
 
 
-def test_a_coefficient_of_projects_allows_for_one_project_more():
+def test_coefficient_of_projects_allows_for_one_more_project():
     votes, project = [1] * 6 + [0] * 114, np.arange(40).repeat(3) // 2
     items = m.measure_agreement(m.Ballots(np.arange(40).repeat(3), votes), m.PASS_FAIL).alpha_nominal
     found = m.measure_agreement(m.Ballots(np.arange(40).repeat(3), votes, project=project), m.PASS_FAIL).alpha_nominal
     assert found.low < items.low and "projects" in found.method
 
 
-def test_dollars_cover_where_dear_jobs_pass_more_often():
+def test_dollars_cover_if_expensive_jobs_pass_more_often():
     """40 and 149 jobs: 91 to 92 % of the intervals held the share of all such jobs' dollars before."""
     nodes, weight = np.polynomial.hermite_e.hermegauss(80)
     truth = float((weight / weight.sum() / (1 + np.exp(3 - 1.5 * (nodes + 1)))).sum())
@@ -313,7 +313,7 @@ def test_dollars_cover_where_dear_jobs_pass_more_often():
         assert held >= least
 
 
-def test_prices_that_say_nothing_move_no_end():
+def test_uninformative_prices_move_no_end():
     price = np.array([100.0, 900.0] * 20)
     even = m.dollars_earned(price, np.arange(40) % 4 < 2).share
     dear, cheap = (m.dollars_earned(price, np.arange(40) % 2 == k).share for k in (1, 0))
@@ -323,7 +323,7 @@ def test_prices_that_say_nothing_move_no_end():
 
 
 @pytest.mark.parametrize("trials", [20, 40, 100, 200])
-def test_mean_cost_covers_where_one_trial_in_a_hundred_is_dear(trials):
+def test_mean_cost_covers_with_one_expensive_trial_in_a_hundred(trials):
     """85 to 87 % of the intervals held the mean before: most samples show one such trial or none."""
     held, mean = 0, 1.29 * math.exp(0.5)
     for seed in range(600):

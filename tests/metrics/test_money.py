@@ -21,7 +21,7 @@ PRICES = st.lists(st.one_of(st.none(), st.integers(0, 5000)), min_size=1, max_si
 
 @given(PRICES, st.data())
 @settings(deadline=None, max_examples=60)
-def test_dollars_by_a_plain_loop(prices, data):
+def test_dollars_match_a_plain_loop(prices, data):
     passed = data.draw(st.lists(st.sampled_from([True, False, None]), min_size=len(prices), max_size=len(prices)))
     rows = [(p, w) for p, w in zip(prices, passed, strict=True) if p is not None and w is not None]
     table = m.dollars_earned(prices, passed, how=m.Resampling(10))
@@ -33,7 +33,7 @@ def test_dollars_by_a_plain_loop(prices, data):
     assert table.share.value == (pytest.approx(earned / possible) if possible else None)
 
 
-def test_dollars_interval_and_what_is_left_out():
+def test_dollars_have_an_interval_and_list_exclusions():
     prices = [100.0, 200, 300, 400, None, 600]
     table = m.dollars_earned(prices, [True, False, True, False, True, None], illustrative=[False] * 3 + [True] * 3)
     assert (table.earned.value, table.possible.value) == (400, 600)
@@ -57,17 +57,17 @@ def test_dollars_scale_with_prices(factor):
     assert scaled.share.value == pytest.approx(base.share.value)
 
 
-def test_prices_that_cannot_be():
+def test_invalid_prices_are_refused():
     for wrong in (-1, 1e12, float("inf")):
         with pytest.raises(UsageError):
             m.dollars_earned([wrong], [True])
     assert m.dollars_earned([1e12], [True], ceiling=1e13).earned.value == 1e12
-    assert m.dollars_earned([0, 0], [True, True]).share.reason == "the priced projects are worth 0 together"
+    assert m.dollars_earned([0, 0], [True, True]).share.reason == "the prices of the projects add up to 0"
     assert m.dollars_earned([None], [True]).earned.reason == "no graded project has a price"
     assert m.dollars_earned([], []).earned.reason == "nothing was planned"
 
 
-def test_midpoints_of_ranges():
+def test_ranges_have_midpoints():
     assert m.midpoint([10, 5, None], [20, None, 8]).tolist() == [15, 5, 8]
     assert np.isnan(m.midpoint([None], [None]))[0]
     with pytest.raises(UsageError, match="below low"):
@@ -99,7 +99,7 @@ TRIAL = st.tuples(
     st.fixed_dictionaries({k: st.one_of(st.none(), st.integers(0, 200)) for k in "pqr"}), st.lists(TRIAL, max_size=12)
 )
 @settings(deadline=None, max_examples=80)
-def test_autoflation_by_a_plain_loop(prices, trials):
+def test_autoflation_matches_a_plain_loop(prices, trials):
     bundle = m.Bundle(list(prices), list(prices.values()))
     project, cost, passed = ([t[k] for t in trials] for k in range(3))
     found = m.measure_autoflation(bundle, project, cost, passed, how=m.Resampling(10))
@@ -108,7 +108,7 @@ def test_autoflation_by_a_plain_loop(prices, trials):
     assert found.value is None or 0 <= found.value <= 1
 
 
-def test_autoflation_edges():
+def test_autoflation_edges_are_handled():
     bundle = m.Bundle(["p", "q"], [100, 300])
     assert m.measure_autoflation(bundle, ["p"], [500], [True]).value == 0
     assert m.measure_autoflation(bundle, ["p"], [0], [True]).value == 0.25
@@ -152,7 +152,7 @@ LIST = {
 }
 
 
-def test_each_call_at_its_own_prices():
+def test_each_call_is_priced_at_its_own_price():
     calls = m.Calls(
         model=["m", "m", "m", "n", "n", "x"],
         fresh=[1000, 150_000, 200_000, 1000, 1000, 5],
@@ -182,13 +182,13 @@ def test_costs_are_never_taken_from_totals():
     assert two == pytest.approx(0.9) and one == pytest.approx(1.8)
 
 
-def test_what_was_billed_counts_first():
+def test_billed_amount_counts_first():
     calls = m.Calls(["m", "m"], [1000, 1000], [0, 0], billed=[0.5, None])
     assert m.call_costs(calls, {"m": LIST["m"]}).to_list() == pytest.approx([0.5, 0.003])
     assert m.call_costs(calls, {"m": LIST["m"]}, "list, without caching").to_list() == pytest.approx([0.003, 0.003])
 
 
-def test_a_trial_without_a_price_has_no_total():
+def test_trial_without_a_price_has_no_total():
     table = m.trial_costs(["t", "t", "u", "v"], [1.0, None, 2.0, 0.0])
     assert table.rows() == [("t", 2, None, 1), ("u", 1, 2.0, 0), ("v", 1, 0.0, 0)]
     mean = m.cost_per_instance(table["cost"], "billed")
@@ -198,8 +198,8 @@ def test_a_trial_without_a_price_has_no_total():
     assert m.mean_steps([3, None, 5]).value == 4
 
 
-def test_price_lists_that_cannot_be():
-    with pytest.raises(UsageError, match="the calls have no dates"):
+def test_invalid_price_lists_are_refused():
+    with pytest.raises(UsageError, match="the dates of the calls"):
         m.call_costs(m.Calls(["n"], [1], [1]), LIST)
     with pytest.raises(UsageError, match="same date"):
         m.call_costs(m.Calls(["n"], [1], [1]), {"n": [m.TokenPrice(1, 1), m.TokenPrice(2, 2)]})
@@ -217,7 +217,7 @@ AI, HITL, PERSON = m.Approach("AI", 0.2, 1), m.Approach("HITL", 0.35, 5), m.Appr
 APPROACH = st.tuples(st.integers(0, 20), st.integers(0, 100)).map(lambda p: (p[0] / 20, float(p[1])))
 
 
-def test_three_regions():
+def test_three_value_regions_are_found():
     found = m.decide_by_value([AI, HITL, PERSON])
     one, two = m.break_even(AI, HITL).value, m.break_even(HITL, PERSON).value
     assert found.regions == (m.Region("AI", 0, one), m.Region("HITL", one, two), m.Region("human", two, None))
@@ -225,7 +225,7 @@ def test_three_regions():
     assert not found.never
 
 
-def test_hitl_that_is_never_best():
+def test_never_best_hitl_is_reported():
     poor = m.Approach("HITL", 0.25, 30)
     assert m.break_even(AI, poor).value > m.break_even(poor, PERSON).value
     found = m.decide_by_value([AI, poor, PERSON])
@@ -235,7 +235,7 @@ def test_hitl_that_is_never_best():
 
 @given(st.lists(APPROACH, min_size=1, max_size=6), st.integers(0, 5000), st.booleans())
 @settings(deadline=None, max_examples=200)
-def test_the_choice_is_the_argmax(lines, value, nothing):
+def test_choice_is_the_argmax(lines, value, nothing):
     approaches = [m.Approach(f"a{k}", s, c) for k, (s, c) in enumerate(lines)]
     found = m.decide_by_value(approaches, nothing=nothing)
     every = {a.name: a.expected_value(value) for a in approaches} | ({"nothing": 0.0} if nothing else {})
@@ -243,7 +243,7 @@ def test_the_choice_is_the_argmax(lines, value, nothing):
     assert [r.low for r in found.regions][1:] == [r.high for r in found.regions][:-1]
 
 
-def test_break_evens_that_do_not_exist():
+def test_undefined_break_evens_have_reasons():
     assert "equally often" in m.break_even(AI, m.Approach("twin", 0.2, 3)).reason
     assert "less often" in m.break_even(PERSON, AI).reason
     for wrong in ((2, 1), (0.5, -1), (0.5, float("nan"))):
@@ -257,7 +257,7 @@ def test_break_evens_that_do_not_exist():
         m.decide_by_value([AI]).best(-1)
 
 
-def test_break_even_from_jobs():
+def test_break_even_from_jobs_is_estimated():
     rng = np.random.default_rng(1)
     weak, strong = rng.random(400) < 0.3, rng.random(400) < 0.8
     cost = rng.uniform(0, 2, 400), rng.uniform(10, 30, 400)
@@ -284,7 +284,7 @@ def test_break_even_from_jobs():
 # --- deployed
 
 
-def test_deployable_cost_of_a_job():
+def test_deployable_cost_of_a_job_is_estimated():
     found = m.deployable_cost([True, False, False, True], [2, 2, 4, 0], [100, 100, 50, 30], m.Checking(cost=5))
     each = [2 + 5, 2 + 5 + 100, 4 + 5 + 50, 0 + 5]
     assert found.cost.value == pytest.approx(sum(each) / 4)
@@ -303,7 +303,7 @@ def test_false_acceptance_has_its_price():
 
 @given(st.floats(0, 50), st.floats(1, 200), st.floats(0, 20), st.floats(0.5, 1), st.floats(0, 0.5), st.floats(0, 500))
 @settings(deadline=None, max_examples=100)
-def test_break_even_success(ai, human, check, good, bad, loss):
+def test_break_even_success_is_estimated(ai, human, check, good, bad, loss):
     checking = m.Checking(check, good, bad, loss)
     found = m.break_even_success(ai, human, checking)
 
@@ -319,7 +319,7 @@ def test_break_even_success(ai, human, check, good, bad, loss):
         assert cost(1) >= human - 1e-9
 
 
-def test_deployable_cost_that_does_not_exist():
+def test_undefined_deployable_cost_has_a_reason():
     found = m.deployable_cost([None, True, True], [1, None, 1], [1, 1, None])
     assert found.cost.reason == "no job has a verdict, an AI cost and a human price"
     free = m.deployable_cost([True, False], [1, 1], [0, 0])

@@ -1,4 +1,4 @@
-"""Figures that papers print beside their own: a chance from ratings, a p, dollars that nobody graded."""
+"""Secondary figures of papers: chances from ratings, p values, dollars of ungraded work."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_400_points_are_odds_of_ten_to_one() -> None:
         m.win_probability(math.nan)
 
 
-def test_the_chance_to_be_preferred_is_what_was_seen() -> None:
+def test_chance_to_be_preferred_matches_the_data() -> None:
     won = [1.0] * 12 + [0.0] * 8
     table = m.elo_ratings(m.pair_sums(range(20), ["a"] * 20, ["human"] * 20, won))
     found, back = table.win_probability("a", "human"), table.win_probability("human", "a")
@@ -37,7 +37,7 @@ def test_the_chance_to_be_preferred_is_what_was_seen() -> None:
         table.win_probability("a", "nobody")
 
 
-def test_an_end_that_no_resample_bounds_is_0_or_1() -> None:
+def test_unbounded_end_is_0_or_1() -> None:
     table = m.elo_ratings(m.pair_sums(range(60), ["w"] * 60, ["human"] * 60, [1.0] + [0.0] * 59))
     found = table.win_probability("w", "human")
     assert found.low == 0.0
@@ -49,7 +49,7 @@ def test_an_end_that_no_resample_bounds_is_0_or_1() -> None:
 
 
 @pytest.mark.parametrize("log", [False, True])
-def test_p_of_pearsons_r_is_scipys(log: bool) -> None:
+def test_p_of_pearsons_r_matches_scipy(log: bool) -> None:
     """ALE D.1 prints r = 0.89, p < 0.001."""
     rng = np.random.default_rng(4)
     x = rng.lognormal(0, 1, 13)
@@ -61,7 +61,7 @@ def test_p_of_pearsons_r_is_scipys(log: bool) -> None:
     assert "no interval" in found.notes[0]
 
 
-def test_p_where_there_is_no_r_or_a_perfect_one() -> None:
+def test_undefined_or_perfect_r_has_its_p() -> None:
     assert m.pearson_p([1, 2], [1, 2]).reason == m.correlate([1, 2], [1, 2]).reason
     assert m.pearson_p([1, 1, 1], [1, 2, 3]).value is None
     line = m.correlate([1, 2, 3, 4, 5], [2, 4, 6, 8, 10])
@@ -71,7 +71,7 @@ def test_p_where_there_is_no_r_or_a_perfect_one() -> None:
     assert m.pearson_p([1, 2, 3, 4, 5], [2, 4, 6, 8, 10]).value == pytest.approx(0.0, abs=1e-9)
 
 
-def test_dollars_possible_and_missing_are_what_all_projects_would_earn() -> None:
+def test_possible_and_missing_dollars_cover_all_projects() -> None:
     """RLI 3.3: all projects together would earn $143,991, graded or not."""
     found = m.dollars_earned([100.0, 250.0, None, 40.0, 10.0], [True, None, True, False, None])
     assert found.possible.value == 140
@@ -91,7 +91,7 @@ def test_dollars_possible_and_missing_are_what_all_projects_would_earn() -> None
     assert worthless.missing.value == 7
 
 
-def test_a_rubric_lift_from_zero_has_points_and_no_ratio() -> None:
+def test_rubric_lift_from_zero_has_points_and_no_ratio() -> None:
     """UpBench C: the relative lift is undefined where first attempts scored 0, the absolute one is not."""
     found = m.rubric_lifts([0.0] * 12, [0.3] * 12)
     assert found.absolute.value == pytest.approx(0.3)

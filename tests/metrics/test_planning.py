@@ -10,12 +10,12 @@ from scipy.special import betaincinv
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.uncertainty.mean_difference import Shift
+from worksample.metrics.uncertainty.mean_difference import MeanDifferenceTest
 
 QUICK = m.Resampling(resamples=300)
 
 
-def test_power_as_statsmodels():
+def test_power_matches_statsmodels():
     """Without repeats or shared tasks the plan of many is a comparison of two independent samples, but for the one task
     more that an exact test allows for.
     """
@@ -30,7 +30,7 @@ def test_power_as_statsmodels():
     assert math.ceil(needed) < m.tasks_needed(variances).value < 1.03 * needed
 
 
-def test_power_as_simulated():
+def test_power_matches_simulation():
     """80 % of simulated studies of the planned size find the planned difference."""
     rng = np.random.default_rng(2)
     variances = m.Variances(0.04, 0.0, 0.09, shared=0.5, alike=0.5)
@@ -40,12 +40,12 @@ def test_power_as_simulated():
     noise = rng.normal(0, math.sqrt(0.09 / 2), (400, tasks, 2))
     score = common + own + noise + np.array([0.0, 0.1])
     gap = score[..., 1] - score[..., 0]
-    assert np.mean([Shift.of(each, 0.5).p <= 0.05 for each in gap]) == pytest.approx(0.8, abs=0.06)
+    assert np.mean([MeanDifferenceTest.of(each, 0.5).p <= 0.05 for each in gap]) == pytest.approx(0.8, abs=0.06)
 
 
 @given(st.integers(20, 500), st.integers(1, 3), st.integers(1, 3), st.floats(0, 0.9))
 @settings(deadline=None, max_examples=5)
-def test_more_of_anything_sees_less(tasks, instances, repeats, shared):
+def test_more_data_detects_smaller_differences(tasks, instances, repeats, shared):
     """But for the chance of the studies that are drawn where few tasks differ. Of fewer than twenty tasks some plans
     see nothing.
     """
@@ -58,17 +58,17 @@ def test_more_of_anything_sees_less(tasks, instances, repeats, shared):
 
 
 @pytest.mark.parametrize("tasks", [6, 12, 60])
-def test_graded_work_is_seen_as_its_differences_are(tasks):
+def test_graded_work_is_detected_as_its_differences(tasks):
     """Of 400 studies with normal differences between graded scores."""
     rng = np.random.default_rng(7)
-    seen = sum(Shift.of(rng.normal(0.1, math.sqrt(0.03), tasks), 0.05).p <= 0.05 for _ in range(400))
+    seen = sum(MeanDifferenceTest.of(rng.normal(0.1, math.sqrt(0.03), tasks), 0.05).p <= 0.05 for _ in range(400))
     found = m.power_of(m.Variances(0.01, 0.0, 0.01, 0.5, alike=0.05), tasks, aim=m.Aim(0.1))
     assert found == pytest.approx(seen / 400, abs=0.06)
 
 
 @pytest.mark.quick("12-1")
 @pytest.mark.parametrize(("tasks", "repeats"), [(12, 1), (12, 3), (40, 1)])
-def test_what_a_plan_says_is_seen_is_seen(tasks, repeats):
+def test_planned_detectable_difference_is_detected(tasks, repeats):
     """300 studies of the difference that a plan sees four times in five; of few tasks a normal plan had 20 to 60 %."""
     v = m.planned_variances(0.3, 0.8, 1.0)
     points = m.detectable(v, tasks, repeats=repeats)
@@ -83,13 +83,13 @@ def test_what_a_plan_says_is_seen_is_seen(tasks, repeats):
     assert 0.72 < seen / 300 < 0.88
 
 
-def test_too_few_tasks_show_no_difference_at_all():
+def test_too_few_tasks_show_no_difference():
     assert [m.detectable(m.planned_variances(0.25), tasks) for tasks in (1, 2, 3, 4, 5)] == [None] * 5
     assert m.detectable(m.planned_variances(0.02), 7) > 0.8
     assert m.power_of(m.planned_variances(0.25), 1) == 0.0
 
 
-def test_three_points():
+def test_three_points_fit_a_horizon():
     v = m.planned_variances(0.25)
     plans = m.plans(v, trial_cost=2.0)
     assert [p.tasks for p in plans] == sorted((p.tasks for p in plans), reverse=True)
@@ -112,7 +112,7 @@ def test_three_points():
     assert [m.power_of(m.Variances(0, 0, 0), tasks) for tasks in (5, 6)] == [0.0, 1.0], "an exact test needs six"
 
 
-def test_variances_from_data():
+def test_variances_are_estimated_from_data():
     rng = np.random.default_rng(4)
     task = rng.normal(0.5, 0.1, (3000, 1, 1))
     score = task + rng.normal(0, 0.06, (3000, 2, 1)) + rng.normal(0, 0.04, (3000, 2, 3))
@@ -138,7 +138,7 @@ def work(seed=0, tasks=150, repeats=1, horizon=2.0):
     return hours, passed, np.arange(tasks).repeat(repeats)
 
 
-def test_horizon_as_statsmodels():
+def test_horizon_matches_statsmodels():
     import statsmodels.api as sm
 
     hours, passed, _ = work()
@@ -161,7 +161,7 @@ def test_horizon_intervals_cover():
     assert 47 <= hits <= 60
 
 
-def test_horizon_weighs_tasks():
+def test_horizon_weights_tasks():
     import statsmodels.api as sm
 
     hours, passed, task = work(seed=1, repeats=3)
@@ -176,7 +176,7 @@ def test_horizon_weighs_tasks():
     assert more.value == pytest.approx(2 ** (-fit.params[0] / fit.params[1]))
 
 
-def test_ends_of_a_horizon_are_where_statsmodels_no_longer_tells_the_curve_from_it():
+def test_horizon_ends_match_statsmodels_tests():
     import statsmodels.api as sm
     from scipy.stats import t as student_t
 
@@ -195,7 +195,7 @@ def test_ends_of_a_horizon_are_where_statsmodels_no_longer_tells_the_curve_from_
     assert (found.slope.low, found.slope.high) == pytest.approx(ends, rel=1e-4)
 
 
-def test_copies_of_a_trial_say_nothing_more_of_a_horizon():
+def test_copies_of_a_trial_add_nothing_to_a_horizon():
     hours, passed, task = work(seed=2, tasks=40)
     once = m.time_horizon(hours, passed)
     thrice = m.time_horizon(hours.repeat(3), passed.repeat(3), task=task.repeat(3))
@@ -204,14 +204,14 @@ def test_copies_of_a_trial_say_nothing_more_of_a_horizon():
 
 
 @pytest.mark.parametrize("trials", [1000, 10_000])
-def test_a_curve_as_good_as_flat_has_no_horizon_beyond_all_tasks(trials: int) -> None:
+def test_flat_curve_has_no_horizon_beyond_all_tasks(trials: int) -> None:
     """One failure more where work is longer came to 2e59 hours, in more trials to infinity: an error."""
     hours, passed = np.repeat([1.0, 2.0], trials), np.tile([True] * 9 + [False], trials // 5)
     passed[trials] = False
     found = m.time_horizon(hours, passed)
     assert found.slope.value is not None and -0.02 < found.slope.value < 0
     for horizon in found.horizons.values():
-        assert horizon.value is None and "as good as flat: tasks took 1 to 2 hours" in horizon.reason
+        assert horizon.value is None and "nearly flat: tasks took 1 to 2 hours" in horizon.reason
     passed[trials : trials + trials // 20] = False
     longer = m.time_horizon(hours, passed).horizons[0.8].value
     assert longer is not None and 2 < longer < 20
@@ -225,7 +225,7 @@ def test_horizon_scales_with_hours(factor):
     assert scaled.value == pytest.approx(base.value * factor, rel=1e-6)
 
 
-def test_horizons_that_do_not_exist():
+def test_undefined_horizons_have_reasons():
     def reason(hours, passed):
         found = m.time_horizon(hours, passed, how=QUICK)
         assert found.horizons[0.5].value is None and found.slope.reason == found.horizons[0.5].reason
@@ -244,19 +244,19 @@ def test_horizons_that_do_not_exist():
     with pytest.raises(UsageError, match="success rates"):
         m.time_horizon([1], [True], at=(1,))
     some = m.time_horizon([1, 2, 4, 8, 16, 32], [True, True, False, True, False, False], at=(0.5, 0.99), how=QUICK)
-    assert all("may be as good as flat" in h.notes[-1] and h.low is None for h in some.horizons.values())
+    assert all("may be nearly flat" in h.notes[-1] and h.low is None for h in some.horizons.values())
     assert "extrapolated" in some.horizons[0.99].notes[0]
     four = m.time_horizon([1, 2, 4, 8], [True, False, True, False]).horizons[0.5]
     assert four.level is None and "5 are needed" in four.notes[0]
     for seed in (7, 8):
         one_side = m.time_horizon(*work(seed=seed, tasks=12)[:2]).horizons[0.8]
-        assert one_side.low is None and one_side.high is not None and "no end below" in one_side.notes[-1], seed
+        assert one_side.low is None and one_side.high is not None and "no lower end" in one_side.notes[-1], seed
 
 
 # --- budgets
 
 
-def test_score_against_budget():
+def test_score_against_budget_is_computed():
     cost, score = [1.0, 5.0, 10.0, None, 2.0], [1.0, 0.5, 1.0, 1.0, None]
     curve = m.score_against_budget(cost, score, [0, 1, 5, 100], how=QUICK)
     assert [p.score.value for p in curve] == pytest.approx([0, 1 / 3, 0.5, 2.5 / 3])
@@ -267,7 +267,7 @@ def test_score_against_budget():
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=15))
 @settings(deadline=None)
-def test_frontier(points):
+def test_frontier_is_computed(points):
     cost, score = ([p[k] for p in points] for k in (0, 1))
     found = m.frontier(cost, score).to_list()
     for place, (c, s) in enumerate(points):
@@ -276,7 +276,7 @@ def test_frontier(points):
     assert m.frontier([None, 1], [1, 1]).to_list() == [False, True]
 
 
-def test_horizons_that_double_every_hundred_days():
+def test_doubling_horizons_are_recovered():
     day = [f"2026-{month:02d}-01" for month in (1, 3, 5, 7, 9)]
     import datetime as dt
 
@@ -288,7 +288,7 @@ def test_horizons_that_double_every_hundred_days():
     rough = m.doubling_time([h * f for h, f in zip(exact, (1, 1.2, 0.9, 1.1, 1.0), strict=True)], day)
     assert rough.low < 100 < rough.high
     noisy = m.doubling_time([h * f for h, f in zip(exact, (4, 1, 0.5, 4, 1.0), strict=True)], day)
-    assert noisy.high is None and "no end above" in noisy.notes[0]
+    assert noisy.high is None and "no upper end" in noisy.notes[0]
     assert m.doubling_time(exact[::-1], day).reason == "horizons do not grow with release dates"
     assert "one day" in m.doubling_time(exact, day[:1] * 5).reason
     assert m.doubling_time([1.0, None], day[:2]).reason == "1 agents with a horizon and a release date are too few"

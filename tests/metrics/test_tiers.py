@@ -40,7 +40,7 @@ def test_full_credit_survives_rounding():
     assert m.full_pass(m.TrialColumns([0.1 * 3 + 0.7, 0.999999])).value == 0.5
 
 
-def test_spread_of_repeats():
+def test_spread_of_repeats_is_computed():
     score = [0.2, 0.4, 0.9, 0.5, 0.5, 0.7]
     found = m.repeat_spread(m.TrialColumns(score, list("aaabbc")))
     each = [stdev(score[:3]) ** 2, stdev(score[3:5]) ** 2]
@@ -52,7 +52,7 @@ def test_spread_of_repeats():
     assert m.repeat_spread(m.TrialColumns([None], ["a"])).run.value is None
 
 
-def test_timeouts_apart():
+def test_timeouts_are_separate():
     trials = m.TrialColumns([0.0, 0.5, 1.0, 0.5], list("aabb"))
     table = m.timeout_table(trials, [True, False, None, False], ["x", "x", "y", "y"], QUICK)
     assert table["x"].rate.value == 0.5 and table["x"].timed_out.value == 0
@@ -63,7 +63,7 @@ def test_timeouts_apart():
 # --- roll-up
 
 
-def test_roll_up_level_by_level():
+def test_roll_up_goes_level_by_level():
     rows = [  # instance, task, subdomain, domain, score
         ("i1", "t1", "s1", "d1", 1.0), ("i1", "t1", "s1", "d1", 0.0), ("i2", "t1", "s1", "d1", 1.0),
         ("i3", "t2", "s1", "d1", 0.25), ("i4", "t3", "s2", "d1", 0.0), ("i5", "t4", "s3", "d2", 1.0),
@@ -89,7 +89,7 @@ def test_roll_up_level_by_level():
 
 @given(st.integers(0, 1000))
 @settings(deadline=None, max_examples=25)
-def test_roll_up_as_polars_groups(seed):
+def test_roll_up_matches_polars(seed):
     rng = np.random.default_rng(seed)
     instance = rng.integers(0, 30, 80)
     task, sub, domain = instance // 3, instance // 6, instance // 12
@@ -110,7 +110,7 @@ def test_roll_up_as_polars_groups(seed):
     assert found["all"]["all"].value == pytest.approx(table["s"].mean())
 
 
-def test_roll_up_intervals():
+def test_roll_up_has_intervals():
     rng = np.random.default_rng(0)
     task = np.arange(240)
     score = (rng.random(240) < 0.3).astype(float)
@@ -128,7 +128,7 @@ def test_roll_up_intervals():
     assert "1 values of subdomain hold one task" in partly["domain"]["0"].notes[0]
 
 
-def test_roll_up_that_cannot_be():
+def test_impossible_roll_up_is_refused():
     with pytest.raises(UsageError, match="several values of task"):
         m.roll_up([1.0, 1.0], {"instance": ["i", "i"], "task": ["a", "b"]})
     with pytest.raises(UsageError, match="no level"):
@@ -145,7 +145,7 @@ def configurations(rng, rates, tasks=200):
     return m.Configurations(*(list(c) for c in zip(*rows, strict=True)))
 
 
-def test_harness_effect_and_its_chance():
+def test_harness_effect_has_its_chance():
     same = m.harness_effect(configurations(np.random.default_rng(1), dict.fromkeys("abcdef", 0.5)), "m")
     assert same.spread.value > 0 and same.deviation.value < 0.03
     assert "by chance alone" in same.spread.notes[0]
@@ -178,7 +178,7 @@ POINTS = st.lists(
 
 @given(POINTS.filter(lambda p: sum(t for _, t in p)))
 @settings(deadline=None, max_examples=80)
-def test_checkpoints_in_rationals(points):
+def test_checkpoints_match_rationals(points):
     result, total = [r for r, _ in points], [t for _, t in points]
     found = m.checkpoint_scores(["t"] * len(points), result, total).row(0, named=True)
     full = int(result == total)
@@ -187,7 +187,7 @@ def test_checkpoints_in_rationals(points):
     assert 0 <= found["partial"] <= 1
 
 
-def test_checkpoints_that_cannot_be():
+def test_impossible_checkpoints_are_refused():
     with pytest.raises(ManifestError, match="checkpoints of broken add up to 0"):
         m.checkpoint_scores(["broken", "fine"], [0, 1], [0, 1])
     with pytest.raises(UsageError, match="2 of 1 points"):

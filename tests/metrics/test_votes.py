@@ -18,7 +18,7 @@ PROTOCOLS = [m.THREE_VOTES, m.TIE_BREAK]
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("votes", list(product([1, 2, 3], repeat=3)))
-def test_three_votes(votes, protocol):
+def test_three_votes_give_the_majority(votes, protocol):
     found = m.holistic_verdict(votes, protocol)
     assert found.passed == (sum(v >= 2 for v in votes) >= 2)
     majority = [v for v in (1, 2, 3) if votes.count(v) >= 2]
@@ -42,12 +42,12 @@ def test_three_votes(votes, protocol):
         ((1, 1, 1, 3, 3), False, 1, ""),
     ],
 )
-def test_fewer_and_more_votes(votes, passed, label, reason):
+def test_fewer_and_more_votes_are_resolved(votes, passed, label, reason):
     for protocol in PROTOCOLS:
         assert m.holistic_verdict(votes, protocol) == m.HolisticVerdict(len(votes), passed, label, reason)
 
 
-def test_a_single_vote_can_be_the_protocol():
+def test_single_vote_can_be_the_protocol():
     assert m.holistic_verdict([2], m.VoteProtocol("one", 1, 1)).passed is True
     with pytest.raises(UsageError):
         m.VoteProtocol("wrong", 2, 3)
@@ -62,7 +62,7 @@ def test_order_of_votes_never_matters(votes):
 
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=5), st.data())
 @settings(deadline=None)
-def test_a_better_vote_never_hurts(votes, data):
+def test_better_vote_never_lowers_a_verdict(votes, data):
     place = data.draw(st.integers(0, len(votes) - 1))
     raised = [min(3, v + (i == place)) for i, v in enumerate(votes)]
     before, after = m.holistic_verdict(votes), m.holistic_verdict(raised)
@@ -71,12 +71,12 @@ def test_a_better_vote_never_hurts(votes, data):
         assert after.label >= before.label
 
 
-def test_verdicts_of_a_table():
+def test_table_of_votes_gives_verdicts():
     table = m.holistic_verdicts(["b", "a", "b", "a", "b", "c"], [1, 2, 3, 2, 3, None], evaluator=list("xxyyzx"))
     assert table.rows() == [("b", 3, True, 3, ""), ("a", 2, True, 2, ""), ("c", 0, None, None, "no votes")]
 
 
-def test_votes_that_must_not_be():
+def test_invalid_votes_are_refused():
     with pytest.raises(UsageError, match="above 3"):
         m.holistic_verdict([4])
     with pytest.raises(UsageError, match="below 1"):
@@ -93,7 +93,7 @@ def test_votes_that_must_not_be():
 
 @pytest.mark.parametrize(("first", "second"), list(product([True, False], repeat=2)))
 @pytest.mark.parametrize(("completion", "quality"), list(product([1, 2, 3], repeat=2)))
-def test_quality_counts_only_when_both_succeeded(first, second, completion, quality):
+def test_quality_counts_only_if_both_succeeded(first, second, completion, quality):
     found = m.pair_preference([completion], [quality], [first], [second])[0]
     answer = quality if first and second else completion
     assert found == {1: 1.0, 2: 0.5, 3: 0.0}[answer]
@@ -101,7 +101,7 @@ def test_quality_counts_only_when_both_succeeded(first, second, completion, qual
     assert turned == 1 - found
 
 
-def test_preference_with_unknown_success():
+def test_preference_with_unknown_success_is_undecided():
     assert m.pair_preference(["first"], ["second"], [None], [True]).to_list() == [None]
     assert m.pair_preference(["first"], ["first"], [None], [True]).to_list() == [1.0]
     assert m.pair_preference(["first"], ["second"], [None], [False]).to_list() == [1.0]
@@ -117,7 +117,7 @@ def test_preference_with_unknown_success():
         ([0, 1], None, "the votes are split"), ([1], None, "too few votes"), ([None], None, "no votes"),
     ],
 )  # fmt: skip
-def test_votes_on_a_pair(votes, preference, reason):
+def test_votes_on_a_pair_are_resolved(votes, preference, reason):
     size = len(votes)
     table = m.project_preferences(["p"] * size, ["a"] * size, ["b"] * size, votes)
     assert table.row(0)[4:] == (preference, reason)
@@ -125,7 +125,7 @@ def test_votes_on_a_pair(votes, preference, reason):
     assert m.project_preferences(["p"] * size, ["b"] * size, ["a"] * size, turned).rows() == table.rows()
 
 
-def test_pairs_that_must_not_be():
+def test_invalid_pairs_are_refused():
     with pytest.raises(UsageError, match="compares a with itself"):
         m.project_preferences(["p"], ["a"], ["a"], [1])
     with pytest.raises(UsageError, match=r"evaluator e has several votes on a against b in p"):
@@ -137,7 +137,7 @@ def test_pairs_that_must_not_be():
     assert m.project_preferences([], [], [], []).is_empty()
 
 
-def test_verdicts_as_comparisons_with_the_human():
+def test_verdicts_are_comparisons_with_the_human():
     table = m.human_comparisons(["p", "q", "r", "s"], ["a"] * 4, [1, 2, 3, None])
     assert table["preference"].to_list() == [0.0, 0.5, 1.0, None]
     assert set(table["second"]) == {"human"}
@@ -180,7 +180,7 @@ ITEMS = st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=4), min_size=1
 
 @given(ITEMS.filter(lambda items: any(len(v) > 1 for v in items)))
 @settings(deadline=None, max_examples=150)
-def test_agreement_by_its_definitions(items):
+def test_agreement_matches_its_definitions(items):
     subject = [i for i, votes in enumerate(items) for _ in votes]
     found = m.measure_agreement(m.Ballots(subject, [v for votes in items for v in votes]), how=m.Resampling(20))
     mine = (found.share, found.hard, found.positive, found.alpha_nominal, found.alpha_interval, found.ac1)
@@ -191,7 +191,7 @@ def test_agreement_by_its_definitions(items):
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
-def test_alpha_as_the_krippendorff_package(level):
+def test_alpha_matches_the_krippendorff_package(level):
     rng = np.random.default_rng(8)
     for size in (5, 60, 500):
         votes = rng.choice([1.0, 2, 3, 4, np.nan], size=(4, size), p=[0.4, 0.2, 0.1, 0.1, 0.2])
@@ -203,17 +203,17 @@ def test_alpha_as_the_krippendorff_package(level):
         assert getattr(found, f"alpha_{level}").value == pytest.approx(expected)
 
 
-def test_high_agreement_can_be_worth_nothing():
+def test_high_agreement_can_be_worthless():
     """At a pass rate of 3 %, 94 % agreement goes with an alpha around 0, and with none on the positives."""
     items = [(1, 1)] * 940 + [(1, 2)] * 60
     ballots = m.Ballots([i for i in range(1000) for _ in range(2)], [v for pair in items for v in pair])
     found = m.measure_agreement(ballots)
-    assert found.share.printed() == "94.0"
+    assert found.share.format_value() == "94.0"
     assert abs(found.alpha_nominal.value) < 0.05 and found.positive.value == 0
     assert found.ac1.value > 0.9
 
 
-def test_the_tie_break_must_not_count():
+def test_tie_break_does_not_count():
     """Two votes and a tie-break: a third is asked for where they differ, so pooling all three is biased."""
     subject, vote, order = [], [], []
     for item in range(100):
@@ -245,7 +245,7 @@ def test_items_of_one_project_are_resampled_together():
     assert together.high - together.low > 3 * (alone.high - alone.low)
 
 
-def test_agreement_that_does_not_exist():
+def test_undefined_agreement_has_a_reason():
     empty = m.measure_agreement(m.Ballots([], []))
     assert {e.reason for e in empty.all()} == {"no item has two votes"}
     single = m.measure_agreement(m.Ballots(["a", "b"], [1, 2]))
@@ -264,7 +264,7 @@ def test_preferences_agree_on_their_own_scale():
     assert (found.share.value, found.hard.value) == (1 / 3, 1 / 3)
 
 
-def test_false_negatives():
+def test_false_negatives_are_bounded():
     assert m.false_negative_bound(0, 0).reason == "nothing was audited"
     assert m.false_negative_bound(3, 3).high == 1
     with pytest.raises(UsageError):

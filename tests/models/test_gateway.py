@@ -1,4 +1,4 @@
-"""The gateway as programs see it: providers' own clients, and everything that is no proper request."""
+"""The gateway as programs see it: providers' own clients, and malformed requests."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ TOOL = {
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_openai_s_own_client_completes_chats(streamed: bool) -> None:
+async def test_openai_client_completes_chats(streamed: bool) -> None:
     answers = [Answer(text="I look.", calls=(Call("look", {"x": 1}),), cached_tokens=40), says("It is ü.")]
     async with gateway_of(answers) as (_, port, served):
         client = openai.AsyncOpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="x", max_retries=0)
@@ -105,7 +105,7 @@ async def test_openai_s_own_client_completes_chats(streamed: bool) -> None:
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_openai_s_own_client_gets_responses(streamed: bool) -> None:
+async def test_openai_client_gets_responses(streamed: bool) -> None:
     answers = [Answer(calls=(Call("look", {"x": 1}), Call("apply", {"input": "a patch"}))), says("It is blue.")]
     async with gateway_of(answers) as (_, port, served):
         client = openai.AsyncOpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="x", max_retries=0)
@@ -134,7 +134,7 @@ async def test_openai_s_own_client_gets_responses(streamed: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["look", "space__look"])
-async def test_a_tool_of_a_namespace_goes_to_the_model_and_back_by_its_whole_name(name: str) -> None:
+async def test_namespaced_tool_keeps_its_full_name_both_ways(name: str) -> None:
     space = name.rpartition("__")[0]
     tool = {"type": "function", **TOOL}
     given = [{"type": "namespace", "name": space, "tools": [tool]}] if space else [tool]
@@ -150,7 +150,7 @@ async def test_a_tool_of_a_namespace_goes_to_the_model_and_back_by_its_whole_nam
         assert two["messages"][1]["tool_calls"][0]["function"]["name"] == name
 
 
-async def test_what_is_no_proper_request_is_refused_in_the_dialect() -> None:
+async def test_malformed_request_is_refused_in_the_dialect() -> None:
     wrong = [
         (request(asking(model="gpt-9")), 404),
         (request({"contents": [{"parts": [{"text": "hi"}]}]}, "/v1beta/models/gpt-9:generateContent"), 404),
@@ -191,7 +191,7 @@ async def test_what_is_no_proper_request_is_refused_in_the_dialect() -> None:
         assert good.count(b"HTTP/1.1 200") == 2
 
 
-async def test_ten_megabytes_are_taken_and_many_at_once_are_not() -> None:
+async def test_ten_megabytes_are_accepted_and_many_at_once_are_not() -> None:
     big = request(asking("x" * (10 << 20)))
     async with gateway_of([says("hi")]) as (gateway, port, _):
         assert status(await raw(port, big)) == 200
@@ -209,7 +209,7 @@ async def test_ten_megabytes_are_taken_and_many_at_once_are_not() -> None:
         writer.close()
 
 
-async def test_after_its_budget_it_answers_nothing_more() -> None:
+async def test_spent_budget_refuses_further_requests() -> None:
     async with gateway_of([calls("look", x=1)], turns=2) as (gateway, port, served):
         answers = [status(await raw(port, request(asking()))) for _ in range(4)]
         assert answers == [200, 200, 429, 429]
@@ -222,7 +222,7 @@ async def test_after_its_budget_it_answers_nothing_more() -> None:
     ("fault", "code", "cause"),
     [(Fault.LIMIT, 429, "model.error"), (Fault.FORBIDDEN, 401, "model.key"), (Fault.REJECTED, 400, None)],
 )
-async def test_a_service_s_fault_ends_the_work_and_the_program_s_own_does_not(
+async def test_service_fault_ends_the_work_and_program_fault_does_not(
     fault: Fault, code: int, cause: str | None
 ) -> None:
     async with gateway_of([Answer(fault=fault)]) as (gateway, port, _):
@@ -246,7 +246,7 @@ BODIES = st.recursive(
 
 
 @given(BODIES, st.sampled_from(ROUTES))
-def test_whatever_is_asked_is_read_or_refused(body: Any, route: Any) -> None:
+def test_any_request_is_read_or_refused(body: Any, route: Any) -> None:
     if not isinstance(body, dict):
         body = {"messages": [body], "input": [body], "contents": [body], "model": "model-1", "max_tokens": 1}
     end, dialect = route
@@ -259,7 +259,7 @@ def test_whatever_is_asked_is_read_or_refused(body: Any, route: Any) -> None:
     assert len(set(first)) == len(first)
 
 
-def test_every_dialect_tells_faults_as_its_provider_does() -> None:
+def test_every_dialect_reports_errors_like_its_provider() -> None:
     told = {dialect.name: dialect.fault(429, "slow down", "rate_limit_error") for _, dialect in ROUTES}
     assert told["anthropic"] == {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}}
     assert told["gemini"]["error"]["status"] == "RESOURCE_EXHAUSTED"

@@ -1,4 +1,4 @@
-"""Requests of providers' own clients, damaged in every way: each is answered, and none breaks or voids anything."""
+"""Mutated requests of providers' own clients: each is answered, and none breaks or voids anything."""
 
 from __future__ import annotations
 
@@ -272,11 +272,11 @@ class Used:
         gateway.model.generate = counted  # type: ignore[method-assign]
 
 
-async def test_damaged_requests_are_answered_and_harm_nothing() -> None:
+async def test_mutated_requests_are_answered_and_harm_nothing() -> None:
     await assailed(200, seed=20261126)
 
 
-@pytest.mark.thorough(quick="models/test_gateway_fuzz.py::test_damaged_requests_are_answered_and_harm_nothing")
+@pytest.mark.thorough(quick="models/test_gateway_fuzz.py::test_mutated_requests_are_answered_and_harm_nothing")
 @pytest.mark.parametrize("seed", range(5))
-async def test_ten_thousand_damaged_requests_are_answered_and_harm_nothing(seed: int) -> None:
+async def test_ten_thousand_mutated_requests_are_answered_and_harm_nothing(seed: int) -> None:
     await assailed(2000, seed)

@@ -1,4 +1,4 @@
-"""What programs set reaches the model in each dialect, and comes back as its provider writes it."""
+"""Settings of programs reach the model in each dialect, and replies have the provider's form."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ FORMS: dict[str, ModelRequest] = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_the_form_of_an_answer_is_passed_on(name: str) -> None:
+def test_response_format_is_passed_on(name: str) -> None:
     form = FORMS[name].config.response_schema
     assert form is not None
     assert form.json_schema.model_dump(exclude_none=True) == OBJECT
@@ -82,19 +82,19 @@ def test_effort_and_budgets_are_passed_on() -> None:
         ({"tool_choice": "sometimes"}, "tool_choice"),
     ],
 )
-def test_what_cannot_be_passed_on_is_refused_by_name(setting: dict[str, Any], named: str) -> None:
+def test_unsupported_settings_are_refused_by_name(setting: dict[str, Any], named: str) -> None:
     with pytest.raises(Refusal, match=named):
         openai_chat.DIALECT.read(CHAT | setting, "/")
 
 
-def test_what_changes_nothing_is_noted() -> None:
+def test_settings_without_effect_are_noted() -> None:
     asked = openai_chat.DIALECT.read(CHAT | {"metadata": {"a": "b"}, "user": "me", "min_p": 0.1, "store": None}, "/")
-    assert sorted(asked.noted) == ["metadata", "min_p", "user"]
+    assert sorted(asked.ignored_settings) == ["metadata", "min_p", "user"]
     hosted = openai_responses.DIALECT.read({"model": "m", "input": "x", "tools": [{"type": "web_search"}]}, "/")
-    assert (hosted.tools, hosted.noted) == ([], ["tools: web_search"])
+    assert (hosted.tools, hosted.ignored_settings) == ([], ["tools: web_search"])
 
 
-def test_each_setting_is_noted_once_and_so_many_at_most() -> None:
+def test_each_setting_is_noted_once_up_to_a_limit() -> None:
     noted: set[str] = set()
     note_settings([f"setting {n}" for n in range(10 * MOST_NOTES)], noted)
     assert len(noted) == MOST_NOTES
@@ -102,7 +102,7 @@ def test_each_setting_is_noted_once_and_so_many_at_most() -> None:
     assert len(noted) == MOST_NOTES
 
 
-async def test_a_noted_setting_stands_in_the_transcript() -> None:
+async def test_noted_setting_appears_in_the_transcript() -> None:
     from inspect_ai.event import InfoEvent
     from inspect_ai.log import transcript
 
@@ -115,7 +115,7 @@ async def test_a_noted_setting_stands_in_the_transcript() -> None:
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_settings_reach_the_service_by_openai_s_own_client(streamed: bool) -> None:
+async def test_settings_reach_the_service_by_openais_client(streamed: bool) -> None:
     async with gateway_of([says("{}")]) as (_, port, served):
         client = openai.AsyncOpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="x", max_retries=0)
         form: Any = {"type": "json_schema", "json_schema": {"name": "a", "schema": OBJECT, "strict": True}}
@@ -135,7 +135,7 @@ async def test_settings_reach_the_service_by_openai_s_own_client(streamed: bool)
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_functions_as_they_were_before_tools_are_called(streamed: bool) -> None:
+async def test_legacy_functions_are_called(streamed: bool) -> None:
     answers = [Answer(calls=(Call("look", {"x": 1}),)), says("blue")]
     async with gateway_of(answers) as (_, port, served):
         client = openai.AsyncOpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="x", max_retries=0)
@@ -169,7 +169,7 @@ def output(*texts: str) -> ModelOutput:
     )
 
 
-def test_every_choice_comes_back_with_its_probabilities() -> None:
+def test_every_choice_comes_with_its_probabilities() -> None:
     done = openai_chat.DIALECT.answer(output("a", "b"), ModelRequest(model="m"))
     assert [one["message"]["content"] for one in done["choices"]] == ["a", "b"]
     assert done["choices"][1]["logprobs"]["content"][0]["token"] == "a"
@@ -183,7 +183,7 @@ def test_every_choice_comes_back_with_its_probabilities() -> None:
     assert message["content"][0]["logprobs"][0]["logprob"] == -0.5
 
 
-def test_a_tool_of_free_text_is_called_with_text_in_chats_too() -> None:
+def test_free_text_tool_is_called_with_text_in_chats_too() -> None:
     asked = openai_chat.DIALECT.read(CHAT | {"tools": [{"type": "custom", "custom": {"name": "apply"}}]}, "/")
     calls = [ToolCall(id="c", function="apply", arguments={"input": "a patch"})]
     message = ChatMessageAssistant(content="", tool_calls=calls)
@@ -194,7 +194,7 @@ def test_a_tool_of_free_text_is_called_with_text_in_chats_too() -> None:
     assert back.messages[0].tool_calls[0].arguments == {"input": "a patch"}  # type: ignore[union-attr]
 
 
-def test_a_choice_among_some_tools_shows_these_alone() -> None:
+def test_choice_among_some_tools_shows_only_these() -> None:
     tools = [{"type": "function", "function": {"name": name}} for name in "abc"]
     some = {"mode": "required", "tools": [{"type": "function", "function": {"name": n}} for n in "ab"]}
     asked = openai_chat.DIALECT.read(
@@ -207,7 +207,7 @@ def test_a_choice_among_some_tools_shows_these_alone() -> None:
     assert ([one.name for one in google.tools], google.choice) == (["b", "c"], "any")
 
 
-def test_data_in_the_alphabet_for_addresses_is_written_in_the_plain_one() -> None:
+def test_url_safe_base64_becomes_plain_base64() -> None:
     asked = gemini.DIALECT.read(
         {"contents": [{"parts": [{"inline_data": {"mime_type": "image/png", "data": "_-8"}}]}]}, GEMINI
     )

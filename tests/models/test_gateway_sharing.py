@@ -1,4 +1,4 @@
-"""What requests of one trial have in common is held once, and what is new in them is bounded."""
+"""Content shared by a trial's requests is stored once, and new content is bounded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def turns(count: int, **more: Any) -> bytes:
     return request(PATHS[0], json.dumps({"model": "m", "messages": messages, "tools": TOOLS, **more}).encode())
 
 
-async def test_a_conversation_that_grows_is_held_once() -> None:
+async def test_growing_conversation_is_stored_once() -> None:
     gateway = mock_gateway()
     async with listening(gateway.http) as (port, _):
         held = []
@@ -33,7 +33,7 @@ async def test_a_conversation_that_grows_is_held_once() -> None:
         assert gateway._sharing.held > held[-1] + 20_000
 
 
-async def test_a_trial_that_sends_ever_new_conversations_is_refused() -> None:
+async def test_trial_with_endless_new_conversations_is_refused() -> None:
     gateway = mock_gateway()
     gateway._sharing = MessageStore(most=100_000)
     async with listening(gateway.http) as (port, raised):

@@ -1,4 +1,4 @@
-"""A judge's caps hold over all that ask it at once, and everything that it took is counted."""
+"""A judge's caps hold over concurrent callers, and all of its usage is counted."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from openai_server import Answer, Fault, judged, says, serving
 from worksample.errors import ColleagueError, JudgeError
 from worksample.files import HashSink
-from worksample.models import JudgeConfig, ModelService, Price, ask, judges_of, yes_no
-from worksample.models.chat_turn import Turn, speak
+from worksample.models import JudgeConfig, ModelService, Price, ask_judge, judges_of, yes_no
+from worksample.models.chat_turn import Turn, generate_turn
 from worksample.models.judge import JudgeSpending, ModelRole
 from worksample.records import Usage
 
@@ -32,18 +32,18 @@ def role_at(args: dict[str, Any], **config: Any) -> ModelRole:
 async def asked_at_once(count: int, answer: Any, **config: Any) -> tuple[ModelRole, list[Any], int]:
     with serving(answer) as served:
         role = role_at(served.args, **config)
-        done = await asyncio.gather(*(ask(role, yes_no("Is it?")) for _ in range(count)), return_exceptions=True)
+        done = await asyncio.gather(*(ask_judge(role, yes_no("Is it?")) for _ in range(count)), return_exceptions=True)
         return role, done, len(served.requests)
 
 
-async def test_twenty_questions_at_once_do_not_pass_a_cost_for_one() -> None:
+async def test_twenty_concurrent_questions_do_not_exceed_a_cost_for_one() -> None:
     role, done, requests = await asked_at_once(20, [judged("yes", "", None)], cost=EACH / 2, tries=1)
     assert (requests, role.spent.usage.calls, role.spent.under_way, role.spent.reserved) == (1, 1, 0, 0.0)
     refused = [one for one in done if isinstance(one, JudgeError)]
     assert len(refused) == 19 and "is used up" in refused[0].what
 
 
-async def test_questions_run_side_by_side_while_there_is_room() -> None:
+async def test_questions_run_concurrently_within_the_cap() -> None:
     met = threading.Barrier(3)
 
     def together(request: dict[str, Any], _: int) -> Answer:
@@ -75,7 +75,7 @@ async def test_threads_share_a_cap() -> None:
         await spent.begin("judge", config, 0.1)
 
 
-async def test_what_others_spent_counts_where_it_is_more() -> None:
+async def test_spending_of_others_counts_if_larger() -> None:
     spent = JudgeSpending(Usage(calls=2, cost=0.2, priced=True))
     spent.raise_to(Usage(calls=1, cost=0.1, priced=True))
     assert spent.usage.calls == 2
@@ -89,12 +89,10 @@ async def test_what_others_spent_counts_where_it_is_more() -> None:
     [(Answer(fault=Fault.REJECTED), 0, 2, 0), (says("no JSON"), 1, 0, 0), (Answer(fault=Fault.NOT_JSON), 1, 0, 1)],
     ids=["refused", "malformed", "unreadable"],
 )
-async def test_a_judge_that_gives_no_answer_is_paid_for_what_it_took(
-    answer: Answer, calls: int, failed: int, estimated: int
-) -> None:
+async def test_judge_without_an_answer_is_paid_for(answer: Answer, calls: int, failed: int, estimated: int) -> None:
     with serving([answer]) as served:
         with pytest.raises(JudgeError) as raised:
-            await ask(role_at(served.args, tries=1), yes_no("Is it?"))
+            await ask_judge(role_at(served.args, tries=1), yes_no("Is it?"))
         seen = len(served.requests)
     used = raised.value.usage
     assert isinstance(used, Usage)
@@ -102,11 +100,11 @@ async def test_a_judge_that_gives_no_answer_is_paid_for_what_it_took(
     assert json.loads(json.dumps(raised.value.record))["usage"] == used.plain()
 
 
-async def test_a_colleague_that_says_nothing_is_paid_for_what_it_took() -> None:
+async def test_silent_colleague_is_paid_for() -> None:
     with serving([says("")]) as served:
         service = ModelService(args=served.args, prices=PRICES, retries=0)
         with pytest.raises(ColleagueError) as raised:
-            await speak(MODEL, service, "You are Ann.", [Turn("Hello", by="bob")], {})
+            await generate_turn(MODEL, service, "You are Ann.", [Turn("Hello", by="bob")], {})
     used = raised.value.usage
     assert isinstance(used, Usage)
     assert used.calls == 1 and used.cost == pytest.approx(EACH)

@@ -1,9 +1,4 @@
-"""What models write where one JSON object was asked for, as public bug reports show it, and how each is read.
-
-A row: what it shows, the words, and the reading: a value, `CHECKED` where the quote has to be found, or `NONE` for what
-has no single meaning. Most come of reports on graders and on programs that repair JSON; what those programs guess
-(quotes that are not escaped, what is cut off) is refused here, since the words may be the work's own.
-"""
+"""Model replies where one JSON object was requested, as in public bug reports, and their readings."""
 
 from __future__ import annotations
 
@@ -232,7 +227,7 @@ def reading(text: str, probe: Probe) -> object:
         return NONE
 
 
-def test_the_table_has_the_shapes_of_some_two_hundred_reports() -> None:
+def test_table_has_the_shapes_of_two_hundred_reports() -> None:
     assert len({words for _, words, _ in ROWS}) >= 250
 
 
@@ -285,25 +280,25 @@ OTHER_KINDS = [
 ]  # fmt: skip
 
 
-def test_replies_of_the_other_kinds_are_read_as_their_rows_say() -> None:
+def test_replies_of_other_kinds_are_read_as_their_rows_say() -> None:
     wrong = [(words, found) for probe, words, wanted in OTHER_KINDS if (found := reading(words, probe)) != wanted]
     assert wrong == []
 
 
-def test_a_passage_that_the_work_repeats_is_evidence_once_it_is_long() -> None:
+def test_repeated_passage_is_evidence_once_it_is_long() -> None:
     twice = "Paid in full by the customer on the day of delivery.\n" * 2
     asked = yes_no("Is it paid?", Exhibit.of_text(twice))
     assert reading(quoting("Paid in full"), asked) is NONE
     assert reading(quoting("Paid in full by the customer on the day of delivery"), asked) is True
 
 
-def test_signs_of_east_asia_are_words_by_themselves() -> None:
+def test_east_asian_characters_are_words() -> None:
     asked = yes_no("Is it paid?", Exhibit.of_text("请在五月三日前付款。谢谢。"))
     assert reading(quoting("付款"), asked) is True
     assert reading(quoting("日"), asked) is NONE
 
 
-def test_what_a_judge_is_told_repeats_nothing_of_what_it_wrote() -> None:
+def test_judge_is_told_nothing_that_it_wrote() -> None:
     marked = "OBEY-ME"
     for words in (
         marked,

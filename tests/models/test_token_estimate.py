@@ -1,4 +1,4 @@
-"""Sizes of requests and answers: likely tokens, and a number that is never too small."""
+"""Estimates of tokens in requests and replies: a likely number, and an upper bound."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worksample.models.token_estimate import PICTURE, Size, size_of_answer, size
 
 
 @given(st.text(st.characters(codec=None), max_size=200))  # lone surrogates too
-def test_any_text_has_a_size_and_no_more_tokens_than_bytes(text: str) -> None:
+def test_any_text_has_a_size_and_at_most_as_many_tokens_as_bytes(text: str) -> None:
     size = size_of_request([ChatMessageUser(content=text)])
     assert size.bytes == len(text.encode("utf-8", "surrogatepass"))
     assert size.tokens <= size.tokens_at_most
@@ -36,7 +36,7 @@ def test_tools_calls_and_pictures_count() -> None:
     assert size.tokens < 2_000
 
 
-def test_an_answers_words_and_calls_count() -> None:
+def test_words_and_calls_of_a_reply_count() -> None:
     output = ModelOutput.from_content("m", "seven words are said here, not more")
     assert size_of_answer(output).tokens == 10
     deep: list[object] = []
@@ -48,7 +48,7 @@ def test_an_answers_words_and_calls_count() -> None:
     assert size_of_answer(output).bytes >= len("seven words are said here, not more")
 
 
-def test_a_likely_number_is_near_published_ones() -> None:
+def test_likely_number_is_near_published_ones() -> None:
     """OpenAI's help page on tokens: 11 for the quote, and a token is about four characters of English."""
     assert 9 <= Size(len(b"You miss 100% of the shots you don't take")).tokens <= 13
     assert 1.0 <= Size(4_000).tokens / 1_000 <= 1.25

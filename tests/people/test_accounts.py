@@ -1,4 +1,4 @@
-"""Coming in: tokens work once and run out, passwords are checked, nobody becomes more than invited."""
+"""Accounts: tokens work once and expire, passwords are checked, and nobody gets more roles than invited to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def desk(tmp_path: Path) -> Office:
     return office(tmp_path, agents=1, projects=1)
 
 
-def test_an_invitation_makes_one_account_that_signs_in(desk: Office) -> None:
+def test_invitation_creates_one_account_that_signs_in(desk: Office) -> None:
     people = desk.people
     token = people.accounts.invite(["evaluator"])
     ann = people.accounts.accept(token, "Ann  Lee", PASSWORD)
@@ -45,7 +45,7 @@ def test_an_invitation_makes_one_account_that_signs_in(desk: Office) -> None:
     assert people.accounts.session(session) is None
 
 
-def test_a_name_is_taken_however_it_is_written(desk: Office) -> None:
+def test_name_is_taken_in_every_spelling(desk: Office) -> None:
     desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), "Ann Lee", PASSWORD)
     token = desk.people.accounts.invite(["evaluator"])
     with pytest.raises(Conflict):
@@ -55,18 +55,18 @@ def test_a_name_is_taken_however_it_is_written(desk: Office) -> None:
 
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 2000, "four words \ud800 in a row"])
-def test_passwords_too_short_or_too_long_are_refused(desk: Office, password: str) -> None:
+def test_passwords_of_wrong_length_are_refused(desk: Office, password: str) -> None:
     with pytest.raises(Denied, match="12 to 1024"):
         desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), "Ann", password)
 
 
 @pytest.mark.parametrize("name", ["", "   ", "a" * 101, "bell\x07", "turn\u202eed"])
-def test_names_that_cannot_be_read_are_refused(desk: Office, name: str) -> None:
+def test_unreadable_names_are_refused(desk: Office, name: str) -> None:
     with pytest.raises(UsageError, match="printable"):
         desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), name, PASSWORD)
 
 
-def test_tokens_run_out(desk: Office) -> None:
+def test_tokens_expire(desk: Office) -> None:
     people = desk.people
     late = people.accounts.invite(["evaluator"])
     ann = people.accounts.accept(people.accounts.invite(["evaluator"]), "Ann", PASSWORD)
@@ -86,7 +86,7 @@ def test_tokens_run_out(desk: Office) -> None:
         people.accounts.accept(late, "Bob", PASSWORD)
 
 
-def test_a_session_ends_after_thirty_days_of_daily_use(desk: Office) -> None:
+def test_session_ends_after_thirty_days_of_daily_use(desk: Office) -> None:
     desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), "Ann", PASSWORD)
     session = desk.people.accounts.login("Ann", PASSWORD)
     days = 0
@@ -96,7 +96,7 @@ def test_a_session_ends_after_thirty_days_of_daily_use(desk: Office) -> None:
     assert days == 60
 
 
-def test_a_link_opens_one_session_and_an_invitation_is_no_link(desk: Office) -> None:
+def test_link_opens_one_session_and_is_no_invitation(desk: Office) -> None:
     people = desk.people
     owner = people.accounts.create("Owner", ["admin", "evaluator"])
     assert people.accounts.create("owner", ["evaluator"]) == owner, "the one there is, as it is"
@@ -110,7 +110,7 @@ def test_a_link_opens_one_session_and_an_invitation_is_no_link(desk: Office) -> 
         people.accounts.login("Owner", "")
 
 
-def test_only_an_admin_invites_links_and_changes(desk: Office) -> None:
+def test_only_admins_invite_link_and_change(desk: Office) -> None:
     ann, dana = desk.hire("ann"), desk.hire("dana", "admin")
     people = desk.people
     for attempt in (
@@ -130,7 +130,7 @@ def test_only_an_admin_invites_links_and_changes(desk: Office) -> None:
         people.accounts.login("ann", PASSWORD)
 
 
-def test_no_secret_is_in_the_database(desk: Office) -> None:
+def test_database_contains_no_secret(desk: Office) -> None:
     people = desk.people
     invitation = people.accounts.invite(["evaluator"])
     people.accounts.accept(invitation, "Ann", PASSWORD)
@@ -141,7 +141,7 @@ def test_no_secret_is_in_the_database(desk: Office) -> None:
     assert any("$argon2id$" in row for row in rows)
 
 
-def test_a_profile_is_a_version_and_accounts_survive_a_rebuild(desk: Office) -> None:
+def test_profile_is_versioned_and_accounts_survive_a_rebuild(desk: Office) -> None:
     ann = desk.hire("ann")
     profile = Profile(
         domains=("upwork:design",), skills=("logos",), hours=1200, earnings=60_000, rating=4.9, pay_rate=40
@@ -155,7 +155,7 @@ def test_a_profile_is_a_version_and_accounts_survive_a_rebuild(desk: Office) -> 
     assert profile_of(desk.store.get(Evaluator, ann.evaluator)) == Profile()
 
 
-def test_what_ends_a_session_is_heeded_at_once_here_and_soon_elsewhere(desk: Office) -> None:
+def test_ended_session_is_refused_at_once_here_and_soon_elsewhere(desk: Office) -> None:
     people, elsewhere = desk.people, People(desk.store, clock=desk.clock)
     ann = people.accounts.accept(people.accounts.invite(["evaluator"]), "Ann", PASSWORD)
     for end in (
@@ -171,7 +171,7 @@ def test_what_ends_a_session_is_heeded_at_once_here_and_soon_elsewhere(desk: Off
         assert elsewhere.accounts.session(token) is None
 
 
-def test_another_role_counts_at_once(desk: Office) -> None:
+def test_changed_role_counts_at_once(desk: Office) -> None:
     people = desk.people
     ann = people.accounts.accept(people.accounts.invite(["evaluator"]), "Ann", PASSWORD)
     token = people.accounts.open_session(ann)

@@ -1,4 +1,4 @@
-"""What an admin looks at, and what it costs: names, backgrounds, who was here, exports that can be imported again."""
+"""Views of an admin and their consequences: names, backgrounds, activity, and exports that can be imported again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def passing(account: Any, item: Any) -> dict[str, Any]:
     return {"score": 2 if account.name == "ann" else 1, "justification": "report.txt, its first line"}
 
 
-def test_who_has_seen_names_judges_nothing_of_it_any_more(desk: Office) -> None:
+def test_admin_who_has_seen_names_judges_no_related_round(desk: Office) -> None:
     admin, other = desk.hire("ada", "admin"), desk.hire("abe", "admin")
     round, apart = desk.open(), desk.open()
     given_back = desk.people.drafting.claim(admin, round.id)
@@ -59,7 +59,7 @@ def test_who_has_seen_names_judges_nothing_of_it_any_more(desk: Office) -> None:
     assert desk.people.drafting.claim(admin, apart.id) is not None
 
 
-def test_names_of_a_round_are_those_of_what_looks_at_it(desk: Office) -> None:
+def test_names_of_a_round_include_reviewing_rounds(desk: Office) -> None:
     voters = [desk.hire(name) for name in ("ann", "bob", "cem")]
     one, two = desk.hire("ada", "admin"), desk.hire("abe", "admin")
     round = desk.open()
@@ -75,7 +75,7 @@ def test_names_of_a_round_are_those_of_what_looks_at_it(desk: Office) -> None:
         show_names(desk.store, voters[0], round.id, clock=desk.clock)
 
 
-def test_an_audit_is_decided_before_the_votes_are_read(desk: Office) -> None:
+def test_audit_is_decided_before_votes_are_read(desk: Office) -> None:
     voters = [desk.hire(name) for name in ("ann", "bob", "cem")]
     reviewer = desk.hire("rea", "reviewer")
     round = desk.open()
@@ -108,7 +108,7 @@ def test_leniency_is_grouped_by_background(desk: Office) -> None:
     assert len([k for k in found if k[0] == "rating"]) == 1
 
 
-def test_the_list_of_accounts_knows_who_was_here(desk: Office) -> None:
+def test_account_list_shows_last_activity(desk: Office) -> None:
     admin = desk.hire("ada", "admin")
     desk.clock.pass_(1)
     token = desk.people.accounts.invite(["expert", "evaluator"], by=admin)
@@ -135,7 +135,7 @@ def test_the_list_of_accounts_knows_who_was_here(desk: Office) -> None:
         }),
     ],
 )  # fmt: skip
-def test_an_export_as_csv_is_an_import(desk: Office, tmp_path: Path, kind: RoundKind, answer: dict[str, Any]) -> None:
+def test_csv_export_can_be_imported(desk: Office, tmp_path: Path, kind: RoundKind, answer: dict[str, Any]) -> None:
     person = desk.hire("ann", "evaluator", "expert")
     round = desk.open(kind)
     desk.work_off([person], lambda account, item: answer)
@@ -154,7 +154,7 @@ def _said(desk: Office, round: str) -> list[Any]:
     return sorted((e.subject, e.second or "", e.minutes, repr(e.payload), e.at) for e in found)
 
 
-def test_an_export_as_parquet_has_every_evaluation(desk: Office, tmp_path: Path) -> None:
+def test_parquet_export_has_every_evaluation(desk: Office, tmp_path: Path) -> None:
     round = desk.open()
     desk.work_off([desk.hire("ann")], passing)
     empty = desk.open()
@@ -168,7 +168,7 @@ def test_an_export_as_parquet_has_every_evaluation(desk: Office, tmp_path: Path)
     assert frame["at"].dtype == pl.Datetime("us", "UTC")
 
 
-def test_every_row_that_is_wrong_is_named(desk: Office) -> None:
+def test_every_wrong_row_is_named(desk: Office) -> None:
     rows = "".join(f"nobody-{n},ann,1,why\n" for n in range(30))
     data = f"subject,evaluator,score,justification\n{rows}".encode()
     with pytest.raises(FaultyRows) as e:

@@ -1,4 +1,4 @@
-"""Where people, judges and programs part on the same work, and what people's rounds still want."""
+"""Disagreements of people, judges and programs on the same work, and remaining work of people's rounds."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def found(desk: Office) -> dict[tuple[str, str], tuple[str, ...]]:
     return {(p.submission, p.criterion): tuple(p.between) for p in disputed_questions(desk.store, "x1").found}
 
 
-def test_people_who_part_on_the_whole_are_listed_with_what_they_said(desk: Office) -> None:
+def test_disagreement_on_the_whole_lists_the_answers(desk: Office) -> None:
     round = desk.open(RoundKind.HOLISTIC)
     people = [desk.hire(name) for name in ("ann", "bob", "cem")]
 
@@ -87,7 +87,7 @@ def test_people_who_part_on_the_whole_are_listed_with_what_they_said(desk: Offic
     assert disputed_questions(desk.store, "x1").found == ()
 
 
-def test_a_judge_and_a_program_part_with_people_criterion_by_criterion(desk: Office) -> None:
+def test_judge_and_program_disagree_with_people_by_criterion(desk: Office) -> None:
     expert = desk.hire("eva", "expert")
     round = desk.open(RoundKind.RUBRIC)
     marks = {"marks": {"title": "pass", "sums": "fail", "tidy": "cannot_judge"},
@@ -107,14 +107,14 @@ def test_a_judge_and_a_program_part_with_people_criterion_by_criterion(desk: Off
 
 
 @pytest.mark.parametrize("purpose", [Purpose.CALIBRATION, Purpose.FAILURES])
-def test_rounds_that_judge_no_work_say_nothing(desk: Office, purpose: Purpose) -> None:
+def test_rounds_that_judge_no_work_are_left_out(desk: Office, purpose: Purpose) -> None:
     ann = desk.hire("ann")
     desk.work_off([ann], lambda account, item: {"score": 1, "justification": "report.txt is empty"}, desk.open().id)
     machine(desk, EvaluatorKind.JUDGE, {"title": True}, Protocol.RUBRIC, purpose=purpose)
     assert found(desk) == {}
 
 
-def test_what_is_wanted_is_told_in_votes_hours_and_pay(desk: Office) -> None:
+def test_remaining_work_is_given_in_votes_hours_and_pay(desk: Office) -> None:
     def queue() -> Queue:
         return list_queues(desk.people.store)[0]
 

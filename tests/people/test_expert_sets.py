@@ -1,4 +1,4 @@
-"""Sets of experts by domain: which categories they cover, and who looked at which jobs."""
+"""Sets of experts by domain: their categories, and coverage of jobs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from worksample.tasks.taxonomy import EXPERT_SETS, expand_sets, lookup, set_of
 AT = datetime(2025, 3, 1, tzinfo=UTC)
 
 
-def test_the_papers_sets_have_its_categories_and_share_none() -> None:
+def test_papers_sets_have_its_categories_and_share_none() -> None:
     sizes = {one.title: len(one.categories) for one in EXPERT_SETS}
     assert sizes == {"General": 5, "Tech": 3}
     every = [lookup(id).id for one in EXPERT_SETS for id in one.categories]
@@ -65,7 +65,7 @@ def test_coverage_counts_jobs_people_and_cross_review(tmp_path: Path) -> None:
     assert (other.categories, other.jobs, other.answers) == (0, 1, 1)
 
 
-def test_a_set_among_a_persons_domains_gives_the_sets_jobs(tmp_path: Path) -> None:
+def test_set_among_domains_gives_the_sets_jobs(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
         people = People(store)
         made = people.accounts.create("ann", ["expert"])

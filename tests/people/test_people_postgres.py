@@ -1,4 +1,4 @@
-"""The same on PostgreSQL, with several servers over one database."""
+"""Work by people on PostgreSQL, with several servers over one database."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from people.test_many import clerks, go
+from people.test_fifty_evaluators import clerks, go
 from people.worlds import office
 from store.test_postgres import server, url
 from worksample.people import Conflict, Denied, People, RoundKind
-from worksample.people.clock import MINUTE, wall
+from worksample.people.clock import MINUTE, now_in_microseconds
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Evaluation, EvaluationOutcome
 from worksample.store import Store, check, rebuild
@@ -20,7 +20,7 @@ __all__ = ["server", "url"]
 pytestmark = pytest.mark.postgres
 
 
-def test_two_servers_over_one_database(url: str, tmp_path: Path) -> None:
+def test_two_servers_share_one_database(url: str, tmp_path: Path) -> None:
     desk = office(tmp_path, agents=3, projects=3)
     token = desk.people.accounts.invite(["evaluator"])
     with Store.open(tmp_path / "s") as store:
@@ -45,7 +45,7 @@ def test_two_servers_over_one_database(url: str, tmp_path: Path) -> None:
     desk.store.close()
 
 
-def test_servers_that_are_killed_leave_each_item_judged_once(url: str, tmp_path: Path) -> None:
+def test_killed_servers_leave_each_item_judged_once(url: str, tmp_path: Path) -> None:
     desk = office(tmp_path, agents=5, projects=6)
     for n in range(6):
         desk.hire(f"e{n}")
@@ -57,7 +57,7 @@ def test_servers_that_are_killed_leave_each_item_judged_once(url: str, tmp_path:
     codes = [(worker.communicate(timeout=300), worker.returncode)[1] for worker in workers]
     assert codes == [-9, 0, 0]
     with Store.open(tmp_path / "s") as store:
-        later = People(store, clock=lambda: wall() + 60 * MINUTE)
+        later = People(store, clock=lambda: now_in_microseconds() + 60 * MINUTE)
         last = later.accounts.all()[-1]
         while (item := later.drafting.claim(last)) is not None:
             later.judging.submit(item.id, last, {"score": 1, "justification": "empty"}, "k")

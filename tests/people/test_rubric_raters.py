@@ -1,4 +1,4 @@
-"""Several people mark the rubrics: what they agree on decides, and who differ are given a third."""
+"""Several raters of a rubric: agreement decides, and a third is asked if two differ."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def hire(desk: Office, said: dict[str, dict[str, Any]]) -> tuple[list[Account], 
     return people, answer
 
 
-def test_a_tie_break_asks_for_a_third_where_two_differ_on_a_criterion(desk: Office) -> None:
+def test_tie_break_asks_a_third_if_two_differ_on_a_criterion(desk: Office) -> None:
     round = desk.open(RoundKind.RUBRIC, rule=ResolutionRule.TIE_BREAK).id
     people, answer = hire(desk, {"Ann": marked(), "Bob": marked(sums="fail"), "Cid": marked(sums="fail")})
     assert desk.work_off(people, answer, round) == 3

@@ -1,4 +1,4 @@
-"""Pairs and samples: stratified, balanced, repeatable."""
+"""Drawn pairs and samples: stratified, balanced, repeatable."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ tables = st.integers(1, 8).flatmap(
 
 
 @given(tables, st.integers(1, 5), st.integers(0, 1000))
-def test_each_pair_of_agents_meets_on_so_many_projects(table: list[list[int]], wanted: int, seed: int) -> None:
+def test_each_pair_of_agents_meets_on_enough_projects(table: list[list[int]], wanted: int, seed: int) -> None:
     pool = entries(table)
     shared = {
         (f"agent{a}", f"agent{b}"): sum(x > 0 and y > 0 for x, y in zip(table[a], table[b], strict=True))
@@ -58,7 +58,7 @@ def test_each_pair_of_agents_meets_on_so_many_projects(table: list[list[int]], w
 
 
 @given(tables, st.integers(1, 5), st.integers(0, 1000), st.data())
-def test_pairs_for_latecomers_add_what_is_lacking(
+def test_pairs_for_latecomers_fill_the_gaps(
     table: list[list[int]], wanted: int, seed: int, data: st.DataObject
 ) -> None:
     """Whoever came first: in the end each two meet on as many projects as had all come at once, none of them twice."""
@@ -82,14 +82,14 @@ def test_pairs_for_latecomers_add_what_is_lacking(
 
 
 @given(tables, st.integers(0, 20), st.integers(0, 1000))
-def test_a_sample_of_fails_has_one_of_each_project(table: list[list[int]], size: int, seed: int) -> None:
+def test_sample_of_fails_has_one_per_project(table: list[list[int]], size: int, seed: int) -> None:
     pool = entries(table)
     chosen = one_per_project(pool, size, seed)
     projects = [e.project for e in chosen]
     assert len(projects) == len(set(projects)) == min(size, len({e.project for e in pool}))
 
 
-def test_a_reliability_sample_is_enriched_with_what_passed() -> None:
+def test_reliability_sample_is_enriched_with_passes() -> None:
     pool = entries([[1] * 100])
     passed = {e.subject: n < 3 for n, e in enumerate(pool)}
     chosen = enriched_sample(pool, passed, 20, 0.5, 1)
@@ -102,7 +102,7 @@ def test_sides_are_counterbalanced_for_each_person(seed: int, account: str, coun
     assert abs(2 * turned - count) <= 1
 
 
-def test_people_begin_in_different_places() -> None:
+def test_people_begin_at_different_items() -> None:
     starts = {random_start(7, f"person{n}") for n in range(50)}
     assert len({place for place, _ in starts}) == 50 and {back for _, back in starts} == {False, True}
 
@@ -118,5 +118,5 @@ def test_people_begin_in_different_places() -> None:
         ("a.*b", "a.*b"),
     ],
 )
-def test_names_are_blotted_out_however_they_are_written(text: str, shown: str) -> None:
+def test_names_are_hidden_in_every_spelling(text: str, shown: str) -> None:
     assert scrub(text, ["maker-one", "gpt-5", ".*"]) == shown

@@ -1,4 +1,4 @@
-"""The typed keyword arguments are exactly those that the functions, the experiment file and the command line know."""
+"""Typed keyword arguments match the functions, the experiment file and the command line."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_every_argument_is_documented_with_an_example(function: Callable[..., An
     assert [name for name in arguments(function, typed) if f"`{name}=" not in text] == []
 
 
-def test_a_wrong_name_is_refused_and_checkers_see_it(tmp_path: Path) -> None:
+def test_wrong_name_is_refused_and_type_checkers_see_it(tmp_path: Path) -> None:
     """mypy fails on a `type: ignore` that nothing needs: each of these is an error for it."""
     with pytest.raises(WorksampleError, match="paralel"):
         ws.run("starter", "worker", store=tmp_path, paralel=2)  # type: ignore[call-arg]

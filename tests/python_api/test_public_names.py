@@ -1,4 +1,4 @@
-"""Whatever a public signature names can be imported from `worksample`, and whatever takes an enum takes its words."""
+"""Types in public signatures can be imported from `worksample`, and enum parameters take words."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def named(value: Any) -> Iterator[type]:
                 yield found
 
 
-def test_every_type_that_a_public_signature_names_is_public() -> None:
+def test_every_type_of_a_public_signature_is_public() -> None:
     exported = [getattr(worksample, name) for name in worksample.__all__]
     names = [name for name in worksample.__all__ if name in CLASSES or inspect.isfunction(getattr(worksample, name))]
     assert {"run", "measure", "slots_df", *CLASSES} <= set(names)
@@ -71,7 +71,7 @@ def test_every_type_that_a_public_signature_names_is_public() -> None:
 
 
 @pytest.mark.parametrize("word", list(JudgedBy))
-def test_whose_answers_count_is_said_by_its_word(tmp_path: Path, word: JudgedBy) -> None:
+def test_evaluator_kind_is_given_by_its_word(tmp_path: Path, word: JudgedBy) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
         for given in (word, word.value):
             assert MeasureConfig(judged_by=given).judged_by is word  # type: ignore[arg-type]
@@ -80,7 +80,7 @@ def test_whose_answers_count_is_said_by_its_word(tmp_path: Path, word: JudgedBy)
 
 
 @pytest.mark.parametrize("word", ["person", "People", "", 7])
-def test_another_word_is_refused_with_those_that_are_allowed(tmp_path: Path, word: Any) -> None:
+def test_other_words_are_refused_with_the_allowed_ones(tmp_path: Path, word: Any) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
         for build in (
             lambda: MeasureConfig(judged_by=word), lambda: WorkRules(judged_by=word),
@@ -91,6 +91,6 @@ def test_another_word_is_refused_with_those_that_are_allowed(tmp_path: Path, wor
 
 
 @pytest.mark.parametrize(("option", "allowed"), [("protocol", "checkpoints"), ("by", "person, judge, program")])
-def test_grading_anew_refuses_words_that_it_does_not_know(option: str, allowed: str) -> None:
+def test_grade_refuses_unknown_words(option: str, allowed: str) -> None:
     with pytest.raises(UsageError, match=rf"{option} is 'nonsense'(.|\n)*one of .*{allowed}"):
         _regrading(None, (), ("s",), {option: "nonsense"})

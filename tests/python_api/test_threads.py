@@ -1,4 +1,4 @@
-"""One body of work from a script, from a thread that has a loop, and from async code."""
+"""Work started from a script, from a thread with a loop, and from async code."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from worksample.experiments.interruption import Stop
 from worksample.python_api.event_loops import call, call_async
 
 
-def test_a_script_works_in_its_own_thread() -> None:
+def test_script_works_in_its_own_thread() -> None:
     assert call(lambda stop: threading.current_thread()) is threading.current_thread()
 
 
-async def test_beside_a_loop_there_is_a_thread_with_room_for_another() -> None:
+async def test_call_within_a_loop_runs_in_another_thread() -> None:
     async def answer() -> int:
         return 7
 
@@ -23,7 +23,7 @@ async def test_beside_a_loop_there_is_a_thread_with_room_for_another() -> None:
     assert await call_async(lambda stop: asyncio.run(answer())) == 7
 
 
-async def test_a_failure_comes_back_as_it_is() -> None:
+async def test_failure_is_raised_unchanged() -> None:
     def work(stop: Stop) -> None:
         raise LookupError("gone")
 
@@ -31,7 +31,7 @@ async def test_a_failure_comes_back_as_it_is() -> None:
         await call_async(work)
 
 
-async def test_cancelling_asks_to_stop_and_waits_for_the_end() -> None:
+async def test_cancellation_requests_a_stop_and_waits_for_the_end() -> None:
     began, asked, ended = threading.Event(), threading.Event(), []
 
     def work(stop: Stop) -> None:
@@ -48,7 +48,7 @@ async def test_cancelling_asks_to_stop_and_waits_for_the_end() -> None:
     assert ended == [True]
 
 
-def test_a_stop_is_told_once_and_to_who_comes_late_as_well() -> None:
+def test_stop_is_reported_once_and_to_late_listeners() -> None:
     told: list[int] = []
     stop = Stop()
     stop.listen(lambda: told.append(1))
@@ -61,7 +61,7 @@ def test_a_stop_is_told_once_and_to_who_comes_late_as_well() -> None:
     assert told == [1, 2]
 
 
-async def test_the_engine_s_thread_sees_no_kernel_and_the_notebook_does(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_engine_thread_sees_no_kernel_and_the_notebook_does(monkeypatch: pytest.MonkeyPatch) -> None:
     import IPython
 
     kernel = object()
@@ -79,7 +79,7 @@ async def test_the_engine_s_thread_sees_no_kernel_and_the_notebook_does(monkeypa
     assert IPython.get_ipython() is kernel
 
 
-async def test_a_traceback_for_the_log_is_not_shown_in_the_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_logged_traceback_is_not_shown_in_the_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     """Inspect formats what an agent's function raised by a console of rich, which in a notebook shows all of it."""
     import builtins
 

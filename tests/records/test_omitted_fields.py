@@ -1,4 +1,4 @@
-"""Fields that came later are omitted from the stored form while they have their default: old digests stay."""
+"""Later fields are omitted from the stored form while they have their default, so that old digests stay."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class Example(Frozen):
 
 
 @pytest.mark.parametrize(("value", "digest"), DIGESTS, ids=lambda value: type(value).__name__)
-def test_digests_of_defaults_are_those_of_the_first_versions(value: Frozen, digest: str) -> None:
+def test_default_digests_are_those_of_the_first_versions(value: Frozen, digest: str) -> None:
     assert value.digest == digest
 
 
 @pytest.mark.parametrize(("kind", "names"), OMITTED, ids=lambda value: getattr(value, "__name__", ""))
-def test_the_fields_that_are_omitted_are_known(kind: type[Frozen], names: set[str]) -> None:
+def test_omitted_fields_are_listed(kind: type[Frozen], names: set[str]) -> None:
     assert {name for name, field in kind.model_fields.items() if field.exclude_if is not None} == names
 
 
-def test_a_field_is_written_if_it_differs_from_its_default() -> None:
+def test_field_is_written_if_it_differs_from_its_default() -> None:
     assert Example().plain() == {"name": "x"}
     assert Example(later=(1,), count=2).plain() == {"name": "x", "later": [1], "count": 2}
     with pytest.raises(ValueError, match="greater than or equal to 0"):

@@ -1,4 +1,4 @@
-"""The table of causes that leave work ungraded says who can bring each about, and names a test that there is."""
+"""The table of causes that leave work ungraded names their source and an existing test."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def rows() -> list[tuple[str, str, str, str]]:
     return _ROW.findall(text.partition("## Who can leave work ungraded")[2].partition("\n## ")[0])
 
 
-def test_every_cause_that_is_not_graded_has_its_row() -> None:
+def test_every_ungraded_cause_has_a_row() -> None:
     assert [row[0] for row in rows()] == list(dict.fromkeys(row[0] for row in rows()))
     assert {row[0] for row in rows()} == {cause.value for cause, policy in POLICY.items() if not policy.graded}
 
 
-def test_what_a_deliverable_brings_about_counts_in_the_bounds() -> None:
+def test_causes_by_deliverables_count_in_bounds() -> None:
     by_agents = {cause for cause, who, evidence, _ in rows() if who.startswith("an agent, by ")}
     assert by_agents == {cause.value for cause, policy in POLICY.items() if policy.by_deliverable}
 

@@ -54,7 +54,7 @@ def _mode(call: ast.Call, place: int, usual: str) -> str | None:
     return mode if isinstance(mode, str) and mode and set(mode) <= set("rwxat+") else None
 
 
-def test_every_text_names_its_encoding() -> None:
+def test_every_text_call_names_its_encoding() -> None:
     found = [
         f"{path.relative_to(TOP)}:{call.lineno}"
         for folder in FOLDERS
@@ -72,12 +72,12 @@ def test_every_text_names_its_encoding() -> None:
         "os.fdopen(f, 'w')", "tempfile.NamedTemporaryFile('w')", "subprocess.run(a, text=True)", "p.open(mode='r')",
     ],
 )  # fmt: skip
-def test_a_call_without_an_encoding_is_seen(code: str) -> None:
+def test_call_without_an_encoding_is_detected(code: str) -> None:
     assert [*nameless(ast.parse(code))]
 
 
 @pytest.mark.parametrize("code", ["p.read_text('utf-8')", "open(p, 'rb')", "p.open('wb')", "tempfile.TemporaryFile()"])
-def test_bytes_and_named_encodings_are_let_through(code: str) -> None:
+def test_bytes_and_named_encodings_are_allowed(code: str) -> None:
     assert not [*nameless(ast.parse(code))]
 
 
@@ -98,7 +98,7 @@ def latin(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return cleared | {"LOCPATH": str(place), "LC_ALL": "de_DE.ISO-8859-1"}
 
 
-def test_a_command_reads_and_writes_utf8_in_a_latin_locale(latin: dict[str, str], tmp_path: Path) -> None:
+def test_command_reads_and_writes_utf8_in_a_latin_locale(latin: dict[str, str], tmp_path: Path) -> None:
     """Letters that Latin-1 lacks, in text and in names of files."""
     (tmp_path / "Łódź – 東京.pdf").write_bytes(b"%PDF-1.4\n")
     (tmp_path / "jobs.csv").write_text(
@@ -112,7 +112,7 @@ def test_a_command_reads_and_writes_utf8_in_a_latin_locale(latin: dict[str, str]
     assert (package / "inputs" / "Łódź – 東京.pdf").is_file()
 
 
-def test_output_that_a_stream_cannot_hold_does_not_end_a_command(latin: dict[str, str], tmp_path: Path) -> None:
+def test_unencodable_output_does_not_end_a_command(latin: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "jobs.csv").write_text("id,description,東京\n1,Draw,1\n", encoding="utf-8")
     command = [sys.executable, "-m", "worksample", "import", "jobs", "jobs.csv", "out"]
     done = subprocess.run(

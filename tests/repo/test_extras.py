@@ -1,4 +1,4 @@
-"""What is installed on request: the base does without, and says the line to type where it cannot."""
+"""Optional extras: the base works without them, and names the install command if one is needed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DISTRIBUTIONS = {"argon2": "argon2-cffi", "presidio_analyzer": "presidio-analyze
 BLOCKED = """
 import json, sys
 for name in {names}: sys.modules[name] = None
-from worksample.cli.exit_codes import code_of
+from worksample.cli.command_line import code_of
 codes = [code_of(words) for words in json.loads(sys.argv[1])]
 print(codes, sorted({{"matplotlib"}} & set(sys.modules)))
 """
@@ -35,7 +35,7 @@ def names(lines: list[str]) -> set[str]:
     return {Requirement(line).name for line in lines}
 
 
-def test_every_extra_brings_what_it_is_asked_for_and_the_base_does_not() -> None:
+def test_every_extra_installs_its_libraries_and_the_base_does_not() -> None:
     extras = PROJECT["optional-dependencies"]
     for extra, modules in EXTRAS.items():
         wants = {DISTRIBUTIONS.get(module, module) for module in modules}
@@ -46,7 +46,7 @@ def test_every_extra_brings_what_it_is_asked_for_and_the_base_does_not() -> None
 
 @pytest.mark.box
 @pytest.mark.long(seconds=15)
-def test_run_grade_and_resume_do_without_and_others_name_the_line(tmp_path: Path) -> None:
+def test_run_grade_and_resume_work_without_extras_and_others_name_the_command(tmp_path: Path) -> None:
     where = ["--store", str(tmp_path / "s")]
     run = [
         "run",
@@ -71,7 +71,7 @@ def test_run_grade_and_resume_do_without_and_others_name_the_line(tmp_path: Path
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[0, 0, 0, 0, 2, 2, 2, 2, 2] []", done.stdout + done.stderr
     assert done.stdout.count("next: pip install 'worksample[report]', then worksample report one ") == 2, done.stdout
-    assert done.stderr.count("next: pip install 'worksample[report]'") == 3
+    assert done.stderr.count("next: pip install 'worksample[report]'") == 4
     assert "next: pip install 'worksample[review]'" in done.stderr
     assert "next: pip install 'worksample[tac]'" in done.stderr
 
@@ -90,7 +90,7 @@ def a_wheel(folder: Path) -> None:
             wheel.writestr(name, text)
 
 
-def test_the_toolbox_fetches_what_is_not_here_or_names_the_line(
+def test_toolbox_downloads_missing_libraries_or_names_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a_wheel(tmp_path)
@@ -104,9 +104,9 @@ def test_the_toolbox_fetches_what_is_not_here_or_names_the_line(
     assert failed.value.next == "pip install 'worksample[toolbox]'"
 
 
-@pytest.mark.thorough(quick="repo/test_extras.py::test_the_toolbox_fetches_what_is_not_here_or_names_the_line")
+@pytest.mark.thorough(quick="repo/test_extras.py::test_toolbox_downloads_missing_libraries_or_names_the_command")
 @pytest.mark.box
-def test_a_run_whose_libraries_cannot_be_fetched_ends_before_it_begins(tmp_path: Path) -> None:
+def test_run_with_unavailable_libraries_ends_before_it_begins(tmp_path: Path) -> None:
     store = tmp_path / "s"
     run = ["run", "--suite", str(TINY), "--agent", "scripted", "--script", str(SCRIPTS / "good"), "--store", str(store)]
     program = BLOCKED.format(names=("matplotlib",))
@@ -120,7 +120,7 @@ def test_a_run_whose_libraries_cannot_be_fetched_ends_before_it_begins(tmp_path:
     assert not store.exists()
 
 
-def test_pip_is_found_where_the_environment_has_none() -> None:
+def test_pip_is_found_if_the_environment_has_none() -> None:
     """An environment that uv made has no pip: the one that comes with Python is taken."""
     program = "import sys; sys.modules['pip'] = None\nfrom worksample.sandboxes.toolbox_download import find_pip\n"
     words = [sys.executable, "-c", f"{program}print(*find_pip(), '--version')"]
@@ -130,7 +130,7 @@ def test_pip_is_found_where_the_environment_has_none() -> None:
         assert ran.stdout.startswith("pip "), ran.stderr
 
 
-def test_what_is_wanted_has_the_versions_that_are_here() -> None:
+def test_requirements_use_the_installed_versions() -> None:
     from importlib.metadata import version
 
     assert requirement_lines(("numpy", "ipython")) == (f"numpy=={version('numpy')}", f"ipython=={version('ipython')}")
@@ -139,8 +139,10 @@ def test_what_is_wanted_has_the_versions_that_are_here() -> None:
 
 @pytest.mark.box
 @pytest.mark.long(seconds=200)
-@pytest.mark.thorough(quick="repo/test_extras.py::test_run_grade_and_resume_do_without_and_others_name_the_line")
-def test_a_fresh_environment_with_the_base_alone(tmp_path: Path) -> None:
+@pytest.mark.thorough(
+    quick="repo/test_extras.py::test_run_grade_and_resume_work_without_extras_and_others_name_the_command"
+)
+def test_fresh_environment_with_the_base_alone_works(tmp_path: Path) -> None:
     """The starter suite with its Python tool, whose libraries are fetched; then what the base weighs."""
     uv = shutil.which("uv") or str(Path(sys.executable).with_name("uv"))
     fresh, python = tmp_path / "fresh", tmp_path / "fresh" / "bin" / "python"

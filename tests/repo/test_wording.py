@@ -1,4 +1,4 @@
-"""One name for one class, and words that a stranger understands: what can be counted may only fall."""
+"""Counts of unclear wording, which may only fall, and unique names of public classes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def counted(found: dict[str, Words]) -> dict[str, int]:
     }
 
 
-def test_each_kind_is_recognised() -> None:
+def test_each_kind_of_wording_is_recognised() -> None:
     text = '''
 class Answer:
     """What was said, where it is known."""
@@ -43,7 +43,7 @@ def told_apart():
     assert words.odd_beginnings == ("Answer:2",)
 
 
-def test_the_counts_only_fall() -> None:
+def test_counts_only_fall() -> None:
     found = words_in(SOURCE)
     allowed = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     now = counted(found)

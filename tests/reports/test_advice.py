@@ -1,4 +1,4 @@
-"""Advice for a list of jobs, from a store whose truth is known, and on worlds that no figure has seen."""
+"""Advice for a list of jobs, from a store with known truth, and on unseen worlds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from cli.run_cli import cli
 from reports.people_world import PeopleWorld
-from worksample.cli.commands.advise import show
+from worksample.cli.commands.advise import print_advice
 from worksample.errors import FaultyRows, UsageError
 from worksample.metrics import Resampling
 from worksample.records import Agent, Arm, Experiment, Feedback, GradePayload, Instance, Protocol
@@ -65,7 +65,7 @@ def firm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_list_is_advised_on_by_what_was_measured_near_it(firm: Path, tmp_path: Path) -> None:
+def test_advice_uses_measurements_of_similar_work(firm: Path, tmp_path: Path) -> None:
     words = ["advise", str(firm / "jobs.csv"), "--store", str(firm / "store"), "--wage", "40", "--hourly", "60"]
     done = cli(*words, "--json", "--out", str(tmp_path / "page"))
     assert done.returncode == 0, done.stderr
@@ -79,14 +79,14 @@ def test_a_list_is_advised_on_by_what_was_measured_near_it(firm: Path, tmp_path:
     # A person brings 120 - 2 x 40 each, the agent all but $1.
     assert 500 < one["over_people"]["value"] <= 10 * (2 * 40 - 1)
     assert two["dollars"]["value"] == pytest.approx(2 * (300 - 3 * 40)) and two["over_people"] is None
-    assert "nothing that was measured is like it" in three["next"]
+    assert "no measured job is like it" in three["next"]
     assert (three["chances"], three["near"], three["weight"], three["stake"]) == ({}, [], 0, None)
     page = (tmp_path / "page" / "advice.html").read_text()
     assert "Paint a fence" in page and "not enough data" in page and told["page"].endswith("advice.html")
     assert json.loads((tmp_path / "page" / "advice.json").read_text())["agent"] == "ann"
 
 
-def test_without_a_price_of_feedback_nothing_is_said_of_it(
+def test_without_a_price_of_feedback_it_is_left_out(
     firm: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")  # no title is broken
@@ -95,7 +95,7 @@ def test_without_a_price_of_feedback_nothing_is_said_of_it(
         assert not evidence.has_help and evidence.jobs.height == JOBS
         found = advise(evidence, read_list(firm / "jobs.csv"), AdviceConfig(wage=40))
         assert [a.answer for a in found.each] == ["AI", "people", "not enough data"]
-        show(found)
+        print_advice(found)
         told = capsys.readouterr().out
         assert "next, for Paint a fence" in told and "tf-idf" in told and "Check a rental contract" in told
         hidden = advise(replace(evidence, private=True), read_list(firm / "jobs.csv"))
@@ -108,7 +108,7 @@ def test_without_a_price_of_feedback_nothing_is_said_of_it(
             evidence_of(store, store.find(Experiment), agent="bob")
 
 
-def test_faults_of_a_list_are_told_by_line(tmp_path: Path) -> None:
+def test_faults_of_a_list_are_reported_by_line(tmp_path: Path) -> None:
     bad = tmp_path / "bad.csv"
     bad.write_text(
         "title,value,hours,how_often\nfine,10,1,2\nforeign,EUR 10,1,1\nfree,,1,1\nback,10,-3,1\nsum,=A1,1,1\n"
@@ -128,15 +128,15 @@ def test_faults_of_a_list_are_told_by_line(tmp_path: Path) -> None:
     bad.write_text("titel,value\nfine,10\n")
     with pytest.raises(FaultyRows) as misnamed:
         read_list(bad)
-    assert "no field takes these columns: titel (a file for --map" in misnamed.value.next
+    assert "unused columns: titel (a file for --map" in misnamed.value.next
     bad.write_text("title,value\n")
-    with pytest.raises(UsageError, match="holds no job"):
+    with pytest.raises(UsageError, match="the list has no jobs"):
         read_list(bad)
     bad.write_text("title,value\nfine,10\n")
     with pytest.raises(UsageError, match="no column 'often'"):
         read_list(bad, monthly="often")
     assert read_list(bad)[0].monthly == 1
-    with pytest.raises(UsageError, match="is not a probability"):
+    with pytest.raises(UsageError, match="is not a valid probability"):
         AdviceConfig(sure=1.0)
 
 
@@ -150,7 +150,7 @@ def held_out() -> ModuleType:
     return module
 
 
-def test_advice_is_right_about_as_often_as_it_says(held_out: ModuleType) -> None:
+def test_advice_is_right_about_as_often_as_it_claims(held_out: ModuleType) -> None:
     found = held_out.answers(range(2), 200)
     sure = [right for _, right, given in found if given]
     assert len(sure) > 20 and sum(sure) / len(sure) > 0.85
@@ -159,8 +159,8 @@ def test_advice_is_right_about_as_often_as_it_says(held_out: ModuleType) -> None
 
 
 @pytest.mark.long(seconds=40)
-@pytest.mark.thorough(quick="reports/test_advice.py::test_advice_is_right_about_as_often_as_it_says")
-def test_of_what_is_called_likely_as_many_are_right(held_out: ModuleType) -> None:
+@pytest.mark.thorough(quick="reports/test_advice.py::test_advice_is_right_about_as_often_as_it_claims")
+def test_likely_advice_is_right_as_often_as_claimed(held_out: ModuleType) -> None:
     found = held_out.answers(range(1000, 1060))
     for low, high in ((0.5, 0.8), (0.8, 0.97), (0.97, 1.0)):
         inside = [(p, right) for p, right, _ in found if low <= p < high]
@@ -168,7 +168,7 @@ def test_of_what_is_called_likely_as_many_are_right(held_out: ModuleType) -> Non
         assert abs(said - right) < 0.1, (low, said, right, len(inside))
 
 
-def test_advice_does_not_hang_on_the_order_of_what_is_known(held_out: ModuleType) -> None:
+def test_advice_does_not_depend_on_order(held_out: ModuleType) -> None:
     import numpy as np
 
     made = held_out.world(np.random.default_rng(5), 80, 4)

@@ -1,4 +1,4 @@
-"""Jobs by the month in which they start, and whether a part of the work stands for the whole."""
+"""Jobs by the month in which they start, and representativeness of a public part."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
-def test_figures_by_cohort(store: Store) -> None:
+def test_figures_by_cohort_are_computed(store: Store) -> None:
     table = sections(store, by="cohort")["scores"]
     assert table.columns[0] == "cohort"
     months = {row.cells[0]: row.cells[table.columns.index("mean score")] for row in table.rows if row.label == "ann"}
@@ -55,22 +55,22 @@ def test_figures_by_cohort(store: Store) -> None:
     assert cell(own, "ann", "2026-01: success").value == 1
 
 
-def test_a_cohort_is_a_month_or_a_year(store: Store) -> None:
-    year = sections(store, where=Subset.read(["cohort=2025"]))["scores"]
+def test_cohort_is_a_month_or_a_year(store: Store) -> None:
+    year = sections(store, where=Subset.parse(["cohort=2025"]))["scores"]
     assert cell(year, "ann", "mean score").counts.planned == 6
-    month = MeasureConfig(where=Subset.read(["cohort=2026-01"]))
+    month = MeasureConfig(where=Subset.parse(["cohort=2026-01"]))
     assert compare(store, "ann", "bob", month).score.value == 0.0
-    with pytest.raises(UsageError, match="no work in the chosen experiments has cohort '2024'") as caught:
-        sections(store, where=Subset.read(["cohort=2024"]))
+    with pytest.raises(UsageError, match="no work here has cohort '2024'") as caught:
+        sections(store, where=Subset.parse(["cohort=2024"]))
     assert "2025-11" in caught.value.next
 
 
-def test_a_public_part_against_the_whole(store: Store) -> None:
+def test_public_part_is_compared_with_the_whole(store: Store) -> None:
     """Category c holds projects c and c + 5, one of them public. Of ann's, 1, 1, 1/2, 1/2 and 0 pass, and of the public
     ones all but the last.
     """
     assert "representativeness" not in sections(store)
-    found = sections(store, where=Subset.read(["tag=public"]))["representativeness"]
+    found = sections(store, where=Subset.parse(["tag=public"]))["representativeness"]
     r = cell(found, "ann", "r of the pass rates")
     whole, part = [1.0, 1.0, 0.5, 0.5, 0.0], [1.0, 1.0, 1.0, 1.0, 0.0]
     mean = (sum(whole) / 5, sum(part) / 5)
@@ -83,7 +83,7 @@ def test_a_public_part_against_the_whole(store: Store) -> None:
     assert "tag=public" in found.notes[0]
 
 
-def test_a_comparison_by_cohort(store: Store) -> None:
+def test_comparison_by_cohort_is_computed(store: Store) -> None:
     """bob passes all: one of three more than ann in November and December, none in January."""
     found = compare(store, "ann", "bob", MeasureConfig(by="cohort"))
     assert [(p.group, p.passed.value) for p in found.parts] == [
@@ -94,7 +94,7 @@ def test_a_comparison_by_cohort(store: Store) -> None:
     assert compare(store, "ann", "bob").parts == ()
 
 
-def test_compare_by_on_the_command_line(store: Store, tmp_path: Path) -> None:
+def test_compare_by_works_on_the_command_line(store: Store, tmp_path: Path) -> None:
     where = tmp_path / "store"
     store.close()
     assert [p["group"] for p in cli_json("compare", "ann", "bob", "--store", where, "--by", "category")["parts"]] == (

@@ -1,4 +1,4 @@
-"""A cost that is only a bound is marked wherever something is made of it: value, regions, advice, and their pages."""
+"""Costs that are only bounds are marked in value, regions, advice and their pages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def filled(folder: Path, used: Usage | None) -> Store:
 
 
 @pytest.mark.parametrize("mark", BOUNDS)
-def test_value_and_regions_say_which_costs_are_bounds(tmp_path: Path, mark: str) -> None:
+def test_value_and_regions_mark_costs_that_are_bounds(tmp_path: Path, mark: str) -> None:
     with filled(tmp_path / "s", BOUNDS[mark]) as store:
         found = sections(store, hourly=60.0)
         for way in ("AI alone", "AI with feedback"):
@@ -66,9 +66,7 @@ def test_settled_costs_are_not_marked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("hourly", [(), ("--hourly", "60")])
-def test_advice_says_which_costs_are_bounds_in_text_json_and_on_its_page(
-    tmp_path: Path, hourly: tuple[str, ...]
-) -> None:
+def test_advice_marks_bounds_in_text_json_and_page(tmp_path: Path, hourly: tuple[str, ...]) -> None:
     mark = "1 trials made calls without a price: a lower bound"
     filled(tmp_path / "s", BOUNDS[mark]).close()
     (tmp_path / "jobs.csv").write_text("title,description,value,hours\nA job,Do the job,120,2\n")

@@ -1,4 +1,4 @@
-"""Strict evaluators, and the first of a pair."""
+"""Strict evaluators, and the bias for the first of a pair."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def store(tmp_path: Path) -> Store:
     return Store.open(tmp_path / "store", create=True)
 
 
-def test_a_lenient_evaluator_is_told_from_its_fellows(store: Store) -> None:
+def test_lenient_evaluator_is_identified(store: Store) -> None:
     """The first lets all fourteen pass, the others the even ones."""
     world = PeopleWorld(store, Protocol.HOLISTIC, [Agent.of("ann", "worker")], [100.0] * 14)
     world.round("h1", Protocol.HOLISTIC)
@@ -36,7 +36,7 @@ def test_a_lenient_evaluator_is_told_from_its_fellows(store: Store) -> None:
     assert {row.label for row in table.rows} == set(number.values())
 
 
-def test_the_first_shown_of_a_pair(store: Store) -> None:
+def test_first_shown_of_a_pair_has_a_bias(store: Store) -> None:
     """Of three votes on each of four pairs two are for the first and one is a tie; a repeated vote counts once."""
     world = rli(store)
     world.round("w1", Protocol.PAIRWISE)
@@ -58,6 +58,6 @@ def test_the_first_shown_of_a_pair(store: Store) -> None:
     assert "ties are left out" in table.notes[0]
 
 
-def test_one_evaluator_alone_is_neither(store: Store) -> None:
+def test_single_evaluator_has_no_effects(store: Store) -> None:
     upbench(store)
     assert {"severity", "position"}.isdisjoint(sections(store))

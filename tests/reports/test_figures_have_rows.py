@@ -1,4 +1,4 @@
-"""Every figure with an interval that is shown has a row in the table of how often intervals hold the truth."""
+"""Every shown figure with an interval has a row in the table of interval coverage."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Estimat
     return [each for store in worlds(tmp_path_factory.mktemp("stores")) for each in shown(store)]
 
 
-def test_every_figure_shown_has_a_row(figures: list[tuple[str, Estimate]]) -> None:
+def test_every_shown_figure_has_a_row(figures: list[tuple[str, Estimate]]) -> None:
     places = {place for place, _ in figures}
     assert any(place.startswith("kinds: ") for place in places)
     assert {place for place in places if row_of(place) is None and not has_none(place)} == set()
@@ -67,7 +67,7 @@ def test_every_figure_shown_has_a_row(figures: list[tuple[str, Estimate]]) -> No
     assert len({place.partition(":")[0] for place in places}) >= 20
 
 
-def test_every_figure_has_an_interval_or_says_why_it_has_none(figures: list[tuple[str, Estimate]]) -> None:
+def test_every_figure_has_an_interval_or_a_reason(figures: list[tuple[str, Estimate]]) -> None:
     """A number without an interval, and without a note or a reason, looks certain; so does an interval of one value."""
     bare = {
         place
@@ -79,5 +79,5 @@ def test_every_figure_has_an_interval_or_says_why_it_has_none(figures: list[tupl
     assert any(place == "value: break-even with the human" and e.low is not None for place, e in figures)
 
 
-def test_what_has_no_row_has_no_interval(figures: list[tuple[str, Estimate]]) -> None:
+def test_figures_without_a_row_have_no_interval(figures: list[tuple[str, Estimate]]) -> None:
     assert {place for place, figure in figures if has_none(place) and figure.level is not None} == set()

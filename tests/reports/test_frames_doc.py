@@ -1,4 +1,4 @@
-"""The examples of docs/how-to/read-results.md, against a store whose agents cost and score differently."""
+"""Examples of docs/frames.md, on a store whose agents differ in cost and score."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_each_agent_has_its_own_cost(uneven: Path) -> None:
     assert dict(told["costs"].iter_rows()) == {"ann": sum(COSTS[:4]), "bob": sum(COSTS[4:])}
 
 
-def test_the_figures_are_of_the_agents(uneven: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures_belong_to_the_agents(uneven: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = ran(examples()[1])
     rows = told["figures"].filter(column="mean score").select("agent", "value").iter_rows()
     assert {(agent.partition("@")[0], value) for agent, value in rows} == {("ann", 0.875), ("bob", 0.5)}
@@ -54,5 +54,5 @@ def test_the_figures_are_of_the_agents(uneven: Path, capsys: pytest.CaptureFixtu
     told["store"].close()
 
 
-def test_every_example_is_run() -> None:
+def test_every_example_runs() -> None:
     assert len(examples()) == 2

@@ -1,4 +1,4 @@
-"""A judge that follows the order of a pair, or contradicts itself over repeats, is seen beside its figures."""
+"""Judges that follow the order of a pair or contradict themselves are visible beside their figures."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def tables(world: PeopleWorld) -> dict[str, Section]:
     return {s.id: s for s in measure(world.store, (), MeasureConfig(how=QUICK))}
 
 
-def test_a_judge_that_always_takes_the_first_is_plainly_seen(world: PeopleWorld) -> None:
+def test_judge_that_always_takes_the_first_is_identified(world: PeopleWorld) -> None:
     world.round("j1", Protocol.PAIRWISE, 1, by=EvaluatorKind.JUDGE)
     for project in range(12):
         compare(world, project, "first", "first")
@@ -72,7 +72,7 @@ def test_a_judge_that_always_takes_the_first_is_plainly_seen(world: PeopleWorld)
     assert f"{said}." in leaderboard(world.store).notes
 
 
-def test_an_even_judge_is_told_from_it(world: PeopleWorld) -> None:
+def test_unbiased_judge_is_distinguished_from_it(world: PeopleWorld) -> None:
     world.round("j1", Protocol.PAIRWISE, 1, by=EvaluatorKind.JUDGE)
     for project in range(12):
         compare(world, project, *(("first", "second") if project % 2 else ("second", "first")))
@@ -81,7 +81,7 @@ def test_an_even_judge_is_told_from_it(world: PeopleWorld) -> None:
     assert cell(table, f"{NAME}, pairs: quality", FIRST).value == 0.5
 
 
-def test_what_is_missing_says_what_to_plan(world: PeopleWorld) -> None:
+def test_missing_data_name_what_to_plan(world: PeopleWorld) -> None:
     world.round("j1", Protocol.PAIRWISE, 1, by=EvaluatorKind.JUDGE)
     for project in range(3):
         compare(world, project, "equal", "equal")
@@ -94,7 +94,7 @@ def test_what_is_missing_says_what_to_plan(world: PeopleWorld) -> None:
     assert not any("nothing was planned" in c.reason for c in cells if isinstance(c, Estimate))
 
 
-def test_repeats_of_a_judge_are_held_against_each_other(world: PeopleWorld) -> None:
+def test_repeats_of_a_judge_are_compared(world: PeopleWorld) -> None:
     world.round("j1", Protocol.HOLISTIC, 2, by=EvaluatorKind.JUDGE)
     for project in range(12):
         work = world.work(0, project)

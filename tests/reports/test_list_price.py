@@ -1,4 +1,4 @@
-"""What trials would have cost at list price without caching, from the tokens that the index holds."""
+"""Cost of trials at list price without caching, from the indexed tokens."""
 
 from __future__ import annotations
 

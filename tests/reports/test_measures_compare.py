@@ -1,4 +1,4 @@
-"""Two agents, or two experiments, on the same work."""
+"""Comparison of two agents, or two experiments, on equal work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
-def test_the_difference_is_second_minus_first_paired_by_instance(store: Store) -> None:
+def test_difference_is_second_minus_first_paired_by_instance(store: Store) -> None:
     found = compare(store, "ann", "bob")
     # may 1 - 0.5, june 0.5 - 0.
     assert found.score.value == pytest.approx(0.5)
@@ -39,7 +39,7 @@ def test_the_difference_is_second_minus_first_paired_by_instance(store: Store) -
     assert turned.score.value == pytest.approx(-0.5)
 
 
-def test_it_says_what_changed_where_and_why(store: Store) -> None:
+def test_changes_are_listed_with_place_and_reason(store: Store) -> None:
     changes = {c.instance: c for c in compare(store, "ann", "bob").changes}
     assert (changes["report/may"].first, changes["report/may"].second) == (0.5, 1.0)
     assert changes["report/may"].change == "gained"
@@ -49,7 +49,7 @@ def test_it_says_what_changed_where_and_why(store: Store) -> None:
     assert changes["report/june"].second_why == "sums: row 6 is wrong | pending"
 
 
-def test_an_instance_that_one_side_lacks_is_shown_and_not_counted(store: Store) -> None:
+def test_instance_missing_on_one_side_is_shown_and_not_counted(store: Store) -> None:
     store.commit(worlds.World().amend(worlds.AmendmentTarget.SUBMISSION, "s-t6", 40))
     found = compare(store, "ann", "bob")
     assert found.score.counts.special["first only"] == 1
@@ -81,7 +81,7 @@ def later(store: Store, name: str) -> None:
         store.commit(slot, trial, made, world.evaluation(made.id, f"y{n}", 1.0, 60, round="r2", instance=instance.id))
 
 
-def test_one_agent_in_two_experiments(store: Store) -> None:
+def test_one_agent_in_two_experiments_is_compared(store: Store) -> None:
     later(store, "y")
     found = compare(store, "x:ann", "y")
     assert (found.first, found.second) == ("x: ann", "y: ann")
@@ -93,7 +93,7 @@ def test_one_agent_in_two_experiments(store: Store) -> None:
     assert planned == {"ann": 6, "bob": 4}
 
 
-def test_experiments_of_one_name_are_told_apart_by_their_ids(store: Store) -> None:
+def test_experiments_with_one_name_are_distinguished_by_id(store: Store) -> None:
     later(store, "x")
     found = compare(store, "x1:ann", "x")
     assert (found.first, found.second, found.experiments) == ("x1: ann", "x2: ann", ("x1", "x2"))
@@ -108,12 +108,12 @@ def test_experiments_of_one_name_are_told_apart_by_their_ids(store: Store) -> No
         ("x:zoe", "ann", "'zoe' is none of ann, bob"),
     ],
 )
-def test_names_that_fit_nothing_are_explained(store: Store, a: str, b: str, says: str) -> None:
+def test_unknown_names_are_explained(store: Store, a: str, b: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         compare(store, a, b)
 
 
-def test_nothing_in_common_gives_no_number(tmp_path: Path) -> None:
+def test_no_common_work_gives_no_number(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "other", create=True)
     worlds.planted(store, worlds.World())
     found = compare(store, "ann", "bob")
@@ -121,7 +121,7 @@ def test_nothing_in_common_gives_no_number(tmp_path: Path) -> None:
     assert "no instance" in found.score.reason
 
 
-def test_an_experiment_with_one_agent_stands_for_it(tmp_path: Path) -> None:
+def test_experiment_with_one_agent_represents_it(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "up", create=True)
     upbench(store)
     with pytest.raises(UsageError, match="same agent"):

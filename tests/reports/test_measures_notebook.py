@@ -1,4 +1,4 @@
-"""The example notebook runs from its first cell to its last, against a store, as a process of its own."""
+"""The example notebook runs completely against a store, in its own process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from store import worlds
 from worksample.reports.sections import MeasureConfig
 from worksample.store import Store
 
-SHOW = "\nprint(between.first, between.second, between.score.printed(), changes['instance'].to_list())"
+SHOW = "\nprint(between.first, between.second, between.score.format_value(), changes['instance'].to_list())"
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "examples" / "notebook" / "figures.ipynb"
 
@@ -26,7 +26,7 @@ def run(store: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, env=env, cwd=folder)
 
 
-def test_its_cells_run_on_graded_work(tmp_path: Path) -> None:
+def test_notebook_runs_on_graded_work(tmp_path: Path) -> None:
     world = worlds.World()
     with worlds.planted(Store.open(tmp_path / "store", create=True), world) as store:
         for slot, score in enumerate((1.0, 0.5, 0.0, 0.0, 1.0, 1.0, None)):
@@ -38,7 +38,7 @@ def test_its_cells_run_on_graded_work(tmp_path: Path) -> None:
     assert done.stdout == "ann bob 25.0 ['report/may', 'report/june']\n"
 
 
-def test_it_is_committed_without_output_and_says_where_to_start() -> None:
+def test_notebook_is_committed_without_output_and_says_where_to_start() -> None:
     cells = json.loads(NOTEBOOK.read_text())["cells"]
     assert all(not c["outputs"] and c["execution_count"] is None for c in cells if c["cell_type"] == "code")
     assert "worksample demo" in "".join(cells[0]["source"])

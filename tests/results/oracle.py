@@ -61,7 +61,7 @@ def excused(round: Round, rows: list[Evaluation]) -> Told:
 
 
 def why_failed(e: Evaluation) -> str:
-    return e.reason or (POLICY[e.cause].says if e.cause else "declined")
+    return e.reason or (POLICY[e.cause].description if e.cause else "declined")
 
 
 def verdict(round: Round, rows: list[Evaluation]) -> Told:

@@ -20,9 +20,9 @@ RULES = (
 PLACES = (
     "agents",
     "grading/test_asks.py",
-    "grading/test_judged_pairs.py",
-    "grading/test_judged_wholes.py",
-    "grading/test_judges.py",
+    "grading/test_pairwise_judging.py",
+    "grading/test_holistic_judging.py",
+    "grading/test_judge_evaluators.py",
     "models",
     "python_api",
     "runs",

@@ -1,4 +1,4 @@
-"""A home that takes nothing: Inspect's traces lie in a folder of ours."""
+"""A read-only home folder: Inspect's traces go to a folder of ours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from worksample.runs.slot_run import ensure_engine_folder
 
 
-def test_a_home_that_takes_nothing_stops_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_only_home_stops_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from inspect_ai._util.appdirs import inspect_data_dir
 
     monkeypatch.setenv("HOME", "/dev/null")  # nothing can be made below it, not even by root
@@ -21,7 +21,7 @@ def test_a_home_that_takes_nothing_stops_no_run(tmp_path: Path, monkeypatch: pyt
     assert inspect_data_dir("traces").is_relative_to(tmp_path / "ours")
 
 
-def test_a_home_that_takes_it_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writable_home_is_left_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from inspect_ai._util.appdirs import inspect_data_dir
 
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -1,4 +1,4 @@
-"""A slot that another process took over while the agent still works: the work stops, and nobody is charged."""
+"""A slot taken over by another process while the agent works: the work stops, and nobody is charged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.box
 FOREVER = {"sleep": 600}
 
 
-async def test_an_agent_whose_slot_was_taken_over_is_stopped(tmp_path: Path) -> None:
+async def test_agent_whose_slot_was_taken_over_is_stopped(tmp_path: Path) -> None:
     at = setting(tmp_path, [FOREVER])
     (slot,) = at.slots
     key = f"slot:{slot.id}"
@@ -31,14 +31,14 @@ async def test_an_agent_whose_slot_was_taken_over_is_stopped(tmp_path: Path) -> 
     assert not stopped.outcome.finished
     assert not stopped.outcome.retried
     assert at.closed[0][0] == stopped
-    with at.store.fenced(lease):
+    with at.store.fence(lease):
         at.store.commit(
             stopped.replaced(id="theirs", outcome={"ending": "done"}, generation=lease.generation, try_number=2)
         )
     assert [t.id for t in at.store.find(Trial, live=True)] == ["theirs"]
 
 
-async def test_an_agent_whose_lease_ran_out_and_was_not_taken_goes_on(tmp_path: Path) -> None:
+async def test_agent_whose_expired_lease_was_not_taken_continues(tmp_path: Path) -> None:
     at = setting(tmp_path, [{"sleep": 1.5}, {"run": "echo hello > {output}/hello.txt"}])
     (slot,) = at.slots
     key = f"slot:{slot.id}"

@@ -1,4 +1,4 @@
-"""A model's service that fails in the ways of real ones: whose fault it is, what is said, what is tried again."""
+"""Failures of a model's service: blame, messages and retries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def served(
         return at, trials, len(service.requests)
 
 
-async def test_a_service_that_hangs_is_not_the_agents_fault(tmp_path: Path) -> None:
+async def test_hanging_service_is_not_the_agents_fault(tmp_path: Path) -> None:
     at, trials, _ = await served(tmp_path, [Answer(fault=Fault.HANG)], seconds=2, tries=2)
     assert [t.outcome.cause for t in trials] == [Cause.MODEL_ERROR] * 2
     assert all(t.usage["agent"].requests == t.usage["agent"].unsettled == 1 for t in trials)
@@ -41,7 +41,7 @@ async def test_a_service_that_hangs_is_not_the_agents_fault(tmp_path: Path) -> N
     assert at.store.open_slots(at.experiment.id)
 
 
-async def test_a_model_that_is_slow_reaches_its_limit_of_time(tmp_path: Path) -> None:
+async def test_slow_model_reaches_its_time_limit(tmp_path: Path) -> None:
     _, (trial,), requests = await served(tmp_path, [calls("bash", command="true")] * 3 + [
         Answer(calls=calls("bash", command="sleep 30").calls)
     ], seconds=5)  # fmt: skip
@@ -51,20 +51,20 @@ async def test_a_model_that_is_slow_reaches_its_limit_of_time(tmp_path: Path) ->
 
 @pytest.mark.quick("HALF_JSON", "NO_CHOICES")
 @pytest.mark.parametrize("fault", ["HALF_JSON", "NO_CHOICES", "ERROR_IN_200"])
-async def test_an_answer_that_is_none_is_asked_for_again(tmp_path: Path, fault: str) -> None:
+async def test_malformed_reply_is_requested_again(tmp_path: Path, fault: str) -> None:
     _, (trial,), requests = await served(tmp_path, [getattr(faults, fault), calls("submit")], model_retries=1)
     assert trial.outcome.ending is Ending.DONE
     assert requests == 2
 
 
-async def test_an_agents_request_is_repeated_as_often_as_its_retries_say(tmp_path: Path) -> None:
+async def test_agents_request_is_repeated_as_often_as_retries_say(tmp_path: Path) -> None:
     """The provider's own client would make three requests of each."""
     _, (trial,), requests = await served(tmp_path, [Answer(fault=Fault.BROKEN)], seconds=60, model_retries=1)
     assert trial.outcome.cause is Cause.MODEL_ERROR
     assert requests == trial.usage["agent"].requests == 2
 
 
-async def test_a_service_that_never_answers_with_sense_is_told_so(tmp_path: Path) -> None:
+async def test_service_that_never_replies_sensibly_is_reported(tmp_path: Path) -> None:
     _, (trial,), _ = await served(tmp_path, [faults.NO_CHOICES], model_retries=0)
     assert trial.outcome.cause is Cause.MODEL_ERROR
     assert "the service's answer has no choice in it" in trial.outcome.reason
@@ -72,13 +72,13 @@ async def test_a_service_that_never_answers_with_sense_is_told_so(tmp_path: Path
 
 @pytest.mark.quick("TOO_LONG")
 @pytest.mark.parametrize("fault", ["TOO_LONG", "VLLM_TOO_LONG"])
-async def test_a_conversation_that_never_fits_is_the_agents_limit(tmp_path: Path, fault: str) -> None:
+async def test_conversation_that_never_fits_is_the_agents_limit(tmp_path: Path, fault: str) -> None:
     _, (trial,), _ = await served(tmp_path, [getattr(faults, fault)])
     assert trial.outcome.cause is Cause.LIMIT_OTHER
     assert "no longer fits in the model's context" in trial.outcome.reason
 
 
-async def test_a_wrong_key_ends_the_run_with_the_providers_words(tmp_path: Path) -> None:
+async def test_wrong_key_ends_the_run_with_the_providers_words(tmp_path: Path) -> None:
     names = [f"n{i}" for i in range(9)]
     agent = define("worker", harness="worker", model=MODEL)
     at = setting(tmp_path, agent=agent, limits=Limits(time=60), names=names)
@@ -95,13 +95,13 @@ async def test_a_wrong_key_ends_the_run_with_the_providers_words(tmp_path: Path)
     assert sum(t.outcome.ending is Ending.DONE for t in again) == len(names)
 
 
-async def test_an_account_without_credit_is_not_waited_for(tmp_path: Path) -> None:
+async def test_account_without_credit_is_not_waited_for(tmp_path: Path) -> None:
     _, (trial,), _ = await served(tmp_path, [faults.NO_CREDIT], tries=3)
     assert trial.outcome.cause is Cause.MODEL_KEY
     assert "You exceeded your current quota" in trial.outcome.reason
 
 
-async def test_an_answer_that_comes_after_the_time_limit_is_counted(tmp_path: Path) -> None:
+async def test_reply_after_the_time_limit_is_counted(tmp_path: Path) -> None:
     _, (trial,), requests = await served(tmp_path, [says("late", delay=4.0)], seconds=2, prices={MODEL: PRICE})
     assert trial.outcome.cause is Cause.MODEL_ERROR
     used = trial.usage["agent"]
@@ -110,7 +110,7 @@ async def test_an_answer_that_comes_after_the_time_limit_is_counted(tmp_path: Pa
     assert trial.steps == 0
 
 
-async def test_a_failure_that_is_tried_again_stands_beside_the_answers(tmp_path: Path) -> None:
+async def test_retried_failure_is_recorded_beside_replies(tmp_path: Path) -> None:
     broken = faults.Reply(status=500, content=b"{}", headers={"Retry-After": "0"})
     _, (trial,), requests = await served(tmp_path, [broken, calls("submit")], prices={MODEL: PRICE})
     used = trial.usage["agent"]

@@ -1,4 +1,4 @@
-"""A transcript as steps: what was said, called and answered, each once, with what it took."""
+"""A transcript as steps: messages, calls and results, each once, with their usage."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def steps(*events: Event) -> list[dict[str, Any]]:
     return writer.steps
 
 
-def test_messages_are_told_once_and_answers_of_others_never() -> None:
+def test_messages_are_listed_once_and_replies_of_others_never() -> None:
     found = steps(
         called(*BRIEF, answer=says("first")),
         called(*BRIEF, answer=says("a judge's"), role="judge"),
@@ -91,7 +91,7 @@ def test_messages_are_told_once_and_answers_of_others_never() -> None:
     }  # fmt: skip
 
 
-def test_a_step_has_the_moment_when_its_answer_was_complete() -> None:
+def test_step_has_the_time_when_its_reply_was_complete() -> None:
     asked, complete = (datetime(2026, 1, 1, 12, minute, tzinfo=UTC) for minute in (0, 7))
     [*_, first] = steps(called(*BRIEF, answer=says("first"), timestamp=asked, completed=complete))
     assert first["timestamp"] == complete.isoformat()
@@ -111,7 +111,7 @@ def test_tools_are_those_of_the_agents_first_call() -> None:
     assert _tool_definitions([called(*BRIEF, answer=says("x"))]) == _tool_definitions([]) == {}
 
 
-def test_results_of_calls_stand_at_their_calls() -> None:
+def test_results_are_at_their_calls() -> None:
     result = ToolEvent(id="1", function="bash", arguments={}, result="a.txt", pending=None)
     failed = ToolEvent(
         id="2", function="bash", arguments={}, result="", error=ToolCallError(type="timeout", message="too slow")
@@ -133,7 +133,7 @@ def test_results_of_calls_stand_at_their_calls() -> None:
     assert [s["message"] for s in found[3:]] == ["done", "over"]
 
 
-def test_pictures_lie_beside_the_document_and_what_is_none_is_said() -> None:
+def test_pictures_are_beside_the_document_and_invalid_ones_reported() -> None:
     writer = TrajectoryWriter({})
     content = [ContentText(text="see"), ContentImage(image=PNG), ContentImage(image="data:image/png;base64,!")]
     message = ChatMessageUser(content=content, id="p")
@@ -150,7 +150,7 @@ def test_pictures_lie_beside_the_document_and_what_is_none_is_said() -> None:
     assert len(writer.pictures) == 1
 
 
-def test_what_was_thought_and_what_was_summed_up_is_marked() -> None:
+def test_reasoning_and_summaries_are_marked() -> None:
     thought = [ContentReasoning(reasoning="hm", summary="so"), ContentReasoning(reasoning="aha"), ContentText(text="x")]
     summary = ChatMessageUser(content="before: much", id="c", metadata={"summary": True})
     found = steps(called(*BRIEF, summary, answer=ChatMessageAssistant(content=thought)))
@@ -158,7 +158,7 @@ def test_what_was_thought_and_what_was_summed_up_is_marked() -> None:
     assert ("extra" in found[1], found[3]["reasoning_content"], found[3]["message"]) == (False, "so\naha", "x")
 
 
-def test_a_programs_own_words_are_steps_without_a_call() -> None:
+def test_programs_own_words_are_steps_without_a_call() -> None:
     writer = TrajectoryWriter({})
     writer.add_messages([*BRIEF, ChatMessageAssistant(content="printed")])
     assert [(s["source"], s.get("llm_call_count")) for s in writer.steps] == [
@@ -175,7 +175,7 @@ def metrics(**more: float) -> dict[str, Any]:
     ("given", "cost"),
     [([metrics(cost_usd=1.0), {}, metrics(cost_usd=0.5)], 1.5), ([metrics(cost_usd=1.0), metrics()], None), ([], None)],
 )
-def test_totals_have_a_cost_where_every_call_has_one(given: list[dict[str, Any]], cost: float | None) -> None:
+def test_totals_have_a_cost_if_every_call_has_one(given: list[dict[str, Any]], cost: float | None) -> None:
     total = _final_metrics(given)
     count = sum("metrics" in step for step in given)
     assert (total["total_prompt_tokens"], total["total_completion_tokens"]) == (3 * count, 2 * count)
@@ -183,11 +183,11 @@ def test_totals_have_a_cost_where_every_call_has_one(given: list[dict[str, Any]]
     assert total.get("total_cost_usd") == cost
 
 
-def test_numbers_that_json_lacks_stand_as_text() -> None:
+def test_numbers_that_json_lacks_are_text() -> None:
     assert json.loads(_document_bytes({"a": [1.5, float("nan")]})) == {"a": [1.5, "NaN"]}
 
 
-def test_the_document_is_a_part_with_its_pictures() -> None:
+def test_document_is_a_part_with_its_pictures() -> None:
     kept: dict[str, bytes] = {}
 
     class Kept(HashSink):

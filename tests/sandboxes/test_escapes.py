@@ -1,8 +1,4 @@
-"""Nothing gets out of a box: every attack, in boxes made by root, by an ordinary user and by a Docker daemon.
-
-Each attack is also tried where nothing protects, so that it is known to work there; `Attack.why` says why not where it
-is not. Run as an ordinary user, the tests leave out the root half, which then does not apply.
-"""
+"""Escapes from a box: every attack fails, in boxes of root, of an ordinary user and of a Docker daemon."""
 
 from __future__ import annotations
 
@@ -43,7 +39,7 @@ IMAGE_SHARE = 16
 
 
 def _marks(kind: str, name: str, number: int) -> list[pytest.MarkDecorator]:
-    stands_for_it = f"sandboxes/test_escapes.py::test_it_does_not_get_out[{'root' if ROOT else 'rootless'}-{name}]"
+    stands_for_it = f"sandboxes/test_escapes.py::test_attack_does_not_escape[{'root' if ROOT else 'rootless'}-{name}]"
     marks = [
         pytest.mark.skipif("rootless" not in kind and not ROOT, reason="not applicable: the tests do not run as root")
     ]
@@ -55,7 +51,7 @@ def _marks(kind: str, name: str, number: int) -> list[pytest.MarkDecorator]:
     if kind == "root":
         return marks
     if ROOT and number % ROOTLESS_SHARE:
-        return [pytest.mark.thorough(quick=f"sandboxes/test_escapes.py::test_it_does_not_get_out[root-{name}]")]
+        return [pytest.mark.thorough(quick=f"sandboxes/test_escapes.py::test_attack_does_not_escape[root-{name}]")]
     return []
 
 
@@ -186,7 +182,7 @@ def docker() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("kind", "name"), CASES)
-def test_it_does_not_get_out(kind: str, name: str, ask: Ask, request: pytest.FixtureRequest) -> None:
+def test_attack_does_not_escape(kind: str, name: str, ask: Ask, request: pytest.FixtureRequest) -> None:
     if kind.startswith("docker"):
         request.getfixturevalue("docker")
     answer = ask(kind, name)
@@ -196,6 +192,6 @@ def test_it_does_not_get_out(kind: str, name: str, ask: Ask, request: pytest.Fix
     assert answer["alive"], "the box did not survive the attack"
 
 
-def test_there_are_many_kinds_of_attacks_and_most_have_a_control() -> None:
+def test_attacks_are_of_many_kinds_and_have_controls() -> None:
     assert len(ATTACKS) >= 40
     assert sum(bool(one.control) for one in ATTACKS.values()) >= len(ATTACKS) / 2

@@ -1,4 +1,4 @@
-"""Programs of the machine that the platform calls end with it, and so does all that they started."""
+"""Subprocesses of the platform end with it, including all their descendants."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def gone(mark: str) -> bool:
     return True
 
 
-def test_it_says_what_the_program_said(tmp_path: Path) -> None:
+def test_output_of_the_program_is_returned(tmp_path: Path) -> None:
     done = run_guarded(
         ["sh", "-c", "pwd; echo $A; echo no >&2; cat; exit 3"], 60, cwd=tmp_path, env={**os.environ, "A": "b"}
     )
@@ -51,20 +51,20 @@ def test_it_says_what_the_program_said(tmp_path: Path) -> None:
     assert run_guarded(["no-such-program"], 60).returncode == NOT_FOUND
 
 
-def test_what_a_program_leaves_ends_with_it() -> None:
+def test_descendants_end_with_the_program() -> None:
     mark = f"mark-{secrets.token_hex(8)}"
     assert run_guarded(["sh", "-c", LINGERS.format(mark=mark)], 60).returncode == 0
     assert running(mark) == []
 
 
-def test_one_that_takes_too_long_ends_with_all_that_it_started() -> None:
+def test_timeout_ends_the_program_and_its_descendants() -> None:
     mark = f"mark-{secrets.token_hex(8)}"
     with pytest.raises(subprocess.TimeoutExpired):
         run_guarded(["sh", "-c", f"{LINGERS.format(mark=mark)}; sleep 600; : {mark}"], 0.5)
     assert gone(mark)
 
 
-def test_a_kill_of_the_platform_ends_it_with_all_that_it_started() -> None:
+def test_killed_platform_ends_the_program_and_its_descendants() -> None:
     mark = f"mark-{secrets.token_hex(8)}"
     script = f"{LINGERS.format(mark=mark)}; sleep 600; : done {mark}"
     with subprocess.Popen([sys.executable, "-c", CALLER, script]) as caller:

@@ -1,4 +1,4 @@
-"""A box with the root of an image is a box, and is used as the image says."""
+"""Boxes with an image as root fulfil the interface and follow the image's settings."""
 
 from __future__ import annotations
 
@@ -31,17 +31,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             name,
             marks=[]
             if number % NOT_QUICK == 0
-            else [pytest.mark.thorough(quick=f"sandboxes/test_box.py::test_it_is_a_box[bubblewrap-{name}]")],
+            else [
+                pytest.mark.thorough(
+                    quick=f"sandboxes/test_box_interface.py::test_image_box_fulfils_the_interface[bubblewrap-{name}]"
+                )
+            ],
         )
         for number, name in enumerate(conformance.CHECKS)
     ],
 )
-async def test_it_is_a_box(name: str, folder: Path, tmp_path: Path) -> None:
+async def test_image_box_fulfils_the_interface(name: str, folder: Path, tmp_path: Path) -> None:
     async with conformance.open_conformance_box("bubblewrap", tmp_path, Root(str(folder))) as box:
         await conformance.CHECKS[name](box)
 
 
-async def test_user_workdir_environment_and_entrypoint_are_the_images(folder: Path) -> None:
+async def test_user_workdir_environment_and_entrypoint_come_from_the_image(folder: Path) -> None:
     script = ["sh", "-c", 'echo "$0 $*" > /tmp/began; exec "$@"', "entry"]
     env = (("COLOUR", "green"), ("SHAPE", "round"))
     root = Root(str(folder), (), 1234, "/home/app", "/srv/work/new", env, tuple(script))
@@ -57,7 +61,7 @@ async def test_user_workdir_environment_and_entrypoint_are_the_images(folder: Pa
 
 
 @pytest.mark.parametrize("user", [0, 1234])
-async def test_the_box_may_change_everything_and_the_image_stays(user: int, folder: Path) -> None:
+async def test_box_may_change_everything_and_the_image_stays(user: int, folder: Path) -> None:
     before = {path: path.lstat().st_mtime_ns for path in folder.rglob("*")}
     code = "rm -rf /usr/lib/python3* /home && echo mine > /etc/note && echo x > /new && cat /etc/note && ls /home"
     for _ in range(2):  # the second finds nothing of the first
@@ -68,7 +72,7 @@ async def test_the_box_may_change_everything_and_the_image_stays(user: int, fold
     assert {path: path.lstat().st_mtime_ns for path in folder.rglob("*")} == before
 
 
-async def test_all_that_is_written_counts_against_one_limit(folder: Path) -> None:
+async def test_all_writes_count_against_one_limit(folder: Path) -> None:
     config = BoxConfig(root=Root(str(folder)), python="none", limits=BoxLimits(disk=32 << 20))
     async with open_box(config) as box:
         places = "/ /usr/bin /etc /tmp /task/output /root"
@@ -79,7 +83,7 @@ async def test_all_that_is_written_counts_against_one_limit(folder: Path) -> Non
         assert (await box.run(["sh", "-c", "echo more >> /usr/bin/env"])).returncode  # a copy of a file of the image's
 
 
-async def test_mounts_lie_in_the_image_and_cannot_be_moved_away(folder: Path, tmp_path: Path) -> None:
+async def test_mounts_in_the_image_cannot_be_moved_away(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "brief.md").write_text("brief")
     mounts = (
@@ -95,7 +99,7 @@ async def test_mounts_lie_in_the_image_and_cannot_be_moved_away(folder: Path, tm
 
 
 @pytest.mark.parametrize("place", ["/tmp", "/task", "/etc/hosts", "/proc", "/dev", "/task/output"])
-async def test_links_of_an_image_lead_its_box_nowhere(place: str, folder: Path, tmp_path: Path) -> None:
+async def test_links_of_an_image_lead_nowhere_outside(place: str, folder: Path, tmp_path: Path) -> None:
     """What an image has where the box puts its own: the box starts, or says that it does not."""
     own, host = tmp_path / "root", tmp_path / "host"
     host.mkdir()
@@ -122,7 +126,7 @@ async def test_links_of_an_image_lead_its_box_nowhere(place: str, folder: Path, 
     assert not list(host.iterdir())
 
 
-def test_an_image_brings_its_own_python(folder: Path) -> None:
+def test_image_uses_its_own_python(folder: Path) -> None:
     with pytest.raises(SandboxError, match="Python"):
         open_box(BoxConfig(root=Root(str(folder))))
     with pytest.raises(SandboxError, match="plain absolute path"):

@@ -1,4 +1,4 @@
-"""The provider passes Inspect's own conformance suite, and runs samples of a plain Inspect task."""
+"""The provider passes Inspect's conformance suite and runs samples of a plain Inspect task."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def sandbox_env(request: pytest.FixtureRequest) -> AsyncIterator[SandboxEn
     await WorksampleSandbox.sample_cleanup("conformance", None, environments, False)
 
 
-def test_a_spec_is_hashable_and_survives_the_log() -> None:
+def test_spec_is_hashable_and_survives_the_log() -> None:
     box = BoxConfig(mounts=(Mount("/srv/in", "/task/input"),), env=(("A", "b"),), limits=BoxLimits(time=3.5))
     spec = SandboxEnvironmentSpec("worksample", BoxSpec(box=box))
     assert len({spec, SandboxEnvironmentSpec("worksample", BoxSpec(box=box))}) == 1
@@ -43,7 +43,7 @@ def test_a_spec_is_hashable_and_survives_the_log() -> None:
     assert again == spec and again.config.box == box
 
 
-def test_a_spec_is_read_from_a_file(tmp_path: Path) -> None:
+def test_spec_is_read_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "box.toml").write_text('[box]\npython = "none"\n[box.limits]\nmemory = 1000\n')
     assert read_spec(str(tmp_path / "box.toml")).box == BoxConfig(python="none", limits=BoxLimits(memory=1000))
     (tmp_path / "box.yaml").write_text("box: {colour: red}")
@@ -68,7 +68,7 @@ def write_a_note() -> Solver:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Inspect's own use of its libraries
-def test_inspects_own_tools_work_in_a_box(tmp_path: Path) -> None:
+def test_inspects_tools_work_in_a_box(tmp_path: Path) -> None:
     """Also those for which Inspect puts a server of its own into the sandbox."""
     calls: list[tuple[str, dict[str, object]]] = [
         ("bash", {"command": "pwd"}),

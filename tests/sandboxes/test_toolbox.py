@@ -1,4 +1,4 @@
-"""The Pythons of a box: common libraries for agents and nothing of ours; our own environment for graders."""
+"""Python in a box: common libraries for agents without the platform, and the full environment for graders."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def test_agents_have_common_libraries(words: list[str]) -> None:
         assert (await box.run(["ipython", "-c", "print(2 + 2)"])).stdout.endswith(b"4\n")
 
 
-async def test_agents_have_only_what_the_toolbox_offers() -> None:
+async def test_agents_have_only_the_toolboxs_libraries() -> None:
     code = "import importlib.metadata as m; print(*sorted({d.metadata['Name'].lower() for d in m.distributions()}))"
     async with open_box(BoxConfig()) as box:
         names = (await box.run(["python3", "-c", code])).stdout.decode().split()
@@ -39,7 +39,7 @@ async def test_agents_have_only_what_the_toolbox_offers() -> None:
     assert not {"worksample", "inspect-ai", "inspect_ai", "inspect-evals", "inspect_evals", "pytest"} & set(names)
 
 
-async def test_an_agents_base_interpreter_has_no_libraries() -> None:
+async def test_agents_base_interpreter_has_no_libraries() -> None:
     async with open_box(BoxConfig()) as box:
         done = await box.run(
             [str(base_python()), "-c", "import importlib.metadata as m; print(len(list(m.distributions())))"]
@@ -47,7 +47,7 @@ async def test_an_agents_base_interpreter_has_no_libraries() -> None:
         assert done.stdout == b"0\n", done.stderr
 
 
-async def test_a_box_without_python_has_neither_toolbox_nor_platform() -> None:
+async def test_box_without_python_has_neither_toolbox_nor_platform() -> None:
     async with open_box(BoxConfig(python="none")) as box:
         assert (await box.run(["ls", "/opt/worksample"])).returncode != 0
         done = await box.run([str(base_python()), "-c", "import numpy"])
@@ -75,7 +75,7 @@ print(len(list(make_once(Path(sys.argv[1]), fill).iterdir())))
 """
 
 
-def test_a_shared_folder_is_made_once_by_many(tmp_path: Path) -> None:
+def test_shared_folder_is_created_once_by_concurrent_processes(tmp_path: Path) -> None:
     words = [sys.executable, "-c", MAKE, str(tmp_path / "shared")]
     makers = [subprocess.Popen(words, stdout=subprocess.PIPE) for _ in range(8)]
     assert [maker.communicate()[0] for maker in makers] == [b"300\n"] * 8
@@ -83,7 +83,7 @@ def test_a_shared_folder_is_made_once_by_many(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [".shared.lock", "shared"]
 
 
-def test_the_toolbox_has_every_file_of_its_distributions() -> None:
+def test_toolbox_has_every_file_of_its_distributions() -> None:
     packages = next(toolbox_folder().glob("lib/python3*/site-packages"))
     for name in OFFERED:
         files = importlib.metadata.distribution(name).files or []

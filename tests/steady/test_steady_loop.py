@@ -1,4 +1,4 @@
-"""The loop's clock: it stands still while the platform does, and no other time."""
+"""The loop's clock leaves out stalls of the platform, and no other time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Machine:
         )
 
 
-def test_what_is_missing_between_two_looks_is_left_out() -> None:
+def test_missing_time_between_two_checks_is_left_out() -> None:
     machine, told = Machine(), list[Stall]()
     clock = SteadyClock(machine.clocks, told.append)
     machine.awake += 0.2
@@ -52,7 +52,7 @@ def test_what_is_missing_between_two_looks_is_left_out() -> None:
     assert clock.stalled_seconds(BEGAN + timedelta(seconds=50), BEGAN + timedelta(seconds=60)) == 0
 
 
-def test_a_stall_knows_how_much_of_it_fell_into_counted_work() -> None:
+def test_stall_counts_its_share_of_counted_work() -> None:
     machine, told = Machine(), list[Stall]()
     clock = SteadyClock(machine.clocks, told.append)
     machine.awake += 10  # the engine is loaded
@@ -68,7 +68,7 @@ def test_a_stall_knows_how_much_of_it_fell_into_counted_work() -> None:
     assert [stall.charged for stall in told] == [0, pytest.approx(20 - USUAL), pytest.approx(5 - USUAL), 0]
 
 
-def test_a_machine_that_is_suspended_stalls_by_the_wall_s_clock_alone() -> None:
+def test_suspended_machine_stalls_by_wall_clock_only() -> None:
     machine, told = Machine(), list[Stall]()
     clock = SteadyClock(machine.clocks, told.append)
     machine.awake, machine.asleep = 0.1, 3600.0
@@ -78,7 +78,7 @@ def test_a_machine_that_is_suspended_stalls_by_the_wall_s_clock_alone() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.booleans()), max_size=30))
-def test_it_never_goes_back_and_loses_nothing(steps: list[tuple[float, bool]]) -> None:
+def test_clock_never_goes_back_and_loses_nothing(steps: list[tuple[float, bool]]) -> None:
     machine = Machine()
     clock = SteadyClock(machine.clocks)
     last = clock.time()
@@ -93,7 +93,7 @@ def test_it_never_goes_back_and_loses_nothing(steps: list[tuple[float, bool]]) -
     assert clock.time() + lost == pytest.approx(machine.awake, abs=0.01 * len(steps) + 0.02)
 
 
-def test_a_limit_of_time_outlives_a_stall_and_ends_without_one() -> None:
+def test_time_limit_survives_a_stall_and_expires_without_one() -> None:
     async def beside_a_stall(seconds: float) -> tuple[bool, float, float]:
         """Whether four short waits fit into 0.9 s, beside a callback that holds the loop."""
         asyncio.get_running_loop().call_later(0.1, time.sleep, seconds)
@@ -140,7 +140,7 @@ run_steadily(main())
 """
 
 
-def test_a_process_that_is_stopped_is_not_charged_for_it() -> None:
+def test_stopped_process_is_not_charged() -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", STOPPED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -153,6 +153,6 @@ def test_a_process_that_is_stopped_is_not_charged_for_it() -> None:
     assert said == "in time\n"
 
 
-async def test_without_a_steady_loop_time_is_the_machine_s() -> None:
+async def test_without_a_steady_loop_machine_time_counts() -> None:
     assert stalled_seconds(BEGAN, datetime.now(UTC)) == 0
     assert abs(steady_time() - time.monotonic()) < 1

@@ -24,7 +24,7 @@ def store(tmp_path: Path) -> Store:
 
 @settings(max_examples=30, deadline=None)
 @given(data=st.binary(max_size=2000))
-def test_what_is_put_is_read_again(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_stored_blob_is_read_back(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     store = Store.open(tmp_path_factory.mktemp("blobs") / "s", create=True)
     digest = store.blobs.put(data)
     assert digest == digest_bytes(data)
@@ -34,7 +34,7 @@ def test_what_is_put_is_read_again(tmp_path_factory: pytest.TempPathFactory, dat
     store.close()
 
 
-def test_blobs_are_kept_once_and_read_only(store: Store, tmp_path: Path) -> None:
+def test_blobs_are_stored_once_and_read_only(store: Store, tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"x" * 500_000)
     digest = store.blobs.put_path(tmp_path / "f")
     inode = store.blobs.path(digest).stat().st_ino
@@ -46,7 +46,7 @@ def test_blobs_are_kept_once_and_read_only(store: Store, tmp_path: Path) -> None
     assert list((Path(store.name) / "tmp").iterdir()) == []
 
 
-def test_a_torn_blob_is_replaced(store: Store) -> None:
+def test_torn_blob_is_replaced(store: Store) -> None:
     digest = store.blobs.put(b"whole")
     path = store.blobs.path(digest)
     path.chmod(0o644)
@@ -64,7 +64,7 @@ def test_sparse_files_stay_sparse(store: Store, tmp_path: Path) -> None:
     assert path.stat().st_blocks * 512 < 4 << 20
 
 
-def test_what_is_missing(store: Store) -> None:
+def test_missing_blob_is_reported(store: Store) -> None:
     for ask in (store.blobs.path, store.blobs.open, store.blobs.read, store.manifest, store.folder):
         with pytest.raises(RecordMissing) as caught:
             ask("0" * 64)
@@ -72,7 +72,7 @@ def test_what_is_missing(store: Store) -> None:
     assert not store.blobs.has("0" * 64)
 
 
-def test_a_manifest_becomes_a_folder(store: Store, tmp_path: Path) -> None:
+def test_manifest_becomes_a_folder(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "given"
     (folder / "sub").mkdir(parents=True)
     (folder / "sub" / "data").write_bytes(b"data")
@@ -91,7 +91,7 @@ def test_a_manifest_becomes_a_folder(store: Store, tmp_path: Path) -> None:
     assert scan(laid, HashSink()).manifest.entries == entries
 
 
-def test_many_threads_ask_for_one_folder(store: Store, tmp_path: Path) -> None:
+def test_many_threads_request_one_folder(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "given"
     folder.mkdir()
     for n in range(200):
@@ -114,7 +114,7 @@ def test_many_threads_ask_for_one_folder(store: Store, tmp_path: Path) -> None:
     assert [p.name for p in (Path(store.name) / "cache" / "folders").iterdir()] == [digest[:2]]
 
 
-def test_what_killed_processes_left_is_swept_after_a_day(store: Store) -> None:
+def test_leftovers_of_killed_processes_are_removed_after_a_day(store: Store) -> None:
     tmp = Path(store.name) / "tmp"
     (tmp / "folder-old" / "below").mkdir(parents=True)
     for name in ("old", "new"):

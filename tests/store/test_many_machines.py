@@ -1,4 +1,4 @@
-"""Many machines over one store whose objects lie far away: nobody waits for another's objects, nothing is lost."""
+"""Many machines on one store with slow remote objects: nobody waits for another's objects, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def heartbeat(store: Store, gate: Gate) -> None:
     assert [t.id for t in store.find(Trial)] == ["t1"]
 
 
-def test_a_heartbeat_waits_for_no_object(url: str) -> None:
+def test_heartbeat_waits_for_no_object(url: str) -> None:
     with planted(Store.open(url, create=True), WORLD) as store:
         gate = Gate()
         during(gate)
@@ -123,7 +123,7 @@ class _GatedDisk(Disk, Gate):
         super().sync(fd)
 
 
-def test_nor_for_the_disk_of_a_store_on_this_machine(tmp_path: Path) -> None:
+def test_heartbeat_does_not_wait_for_the_local_disk(tmp_path: Path) -> None:
     disk = _GatedDisk()
     with planted(Store.open(tmp_path / "s", create=True, disk=disk), WORLD) as store:
         disk.armed = True
@@ -143,7 +143,7 @@ def rivals_are_told_apart(store: Store, others: list[Store]) -> None:
     assert everything(store) == before
 
 
-def test_of_rival_records_one_is_kept_and_the_others_leave_nothing(url: str) -> None:
+def test_one_of_rival_records_is_kept_and_others_leave_nothing(url: str) -> None:
     with planted(Store.open(url, create=True), WORLD) as store:
         others = [Store.open(url) for _ in range(3)]
         rivals_are_told_apart(store, others)
@@ -165,7 +165,7 @@ def notes_of_one_thing_agree(store: Store, other: Store) -> None:
     assert damage(store) == []
 
 
-def test_two_notes_of_one_thing_agree(url: str) -> None:
+def test_two_equal_notes_agree(url: str) -> None:
     with planted(Store.open(url, create=True), WORLD) as store, Store.open(url) as other:
         notes_of_one_thing_agree(store, other)
 
@@ -186,7 +186,7 @@ def one_live_trial_per_slot(store: Store, others: list[Store]) -> None:
     assert damage(store) == []
 
 
-def test_trials_and_strikes_of_one_slot_at_once(url: str) -> None:
+def test_concurrent_trials_and_strikes_of_one_slot_agree(url: str) -> None:
     with planted(Store.open(url, create=True), WORLD) as store:
         others = [Store.open(url) for _ in range(3)]
         one_live_trial_per_slot(store, others)
@@ -207,7 +207,7 @@ def worker(url: str, cache: Path, name: str, **environ: str) -> subprocess.Compl
     return subprocess.run(argv, env=env, input="\n", capture_output=True, text=True, check=False, timeout=300)
 
 
-def test_a_machine_killed_between_object_and_row_loses_nothing(url: str, tmp_path: Path) -> None:
+def test_machine_killed_between_object_and_row_loses_nothing(url: str, tmp_path: Path) -> None:
     planted(Store.open(url, create=True), WORLD).close()
     done = worker(url, tmp_path / "two", "w", WORKSAMPLE_FAULT="store.object:kill:3")
     assert (done.returncode, done.stdout.split()) == (-signal.SIGKILL, ["w0", "w1"])
@@ -219,7 +219,7 @@ def test_a_machine_killed_between_object_and_row_loses_nothing(url: str, tmp_pat
     assert (again.returncode, again.stderr) == (0, "")
 
 
-def test_a_sync_looks_at_the_last_hours_only(url: str, tmp_path: Path) -> None:
+def test_sync_reads_the_last_hours_only(url: str, tmp_path: Path) -> None:
     with planted(Store.open(url, create=True), WORLD) as store:
         store.commit(WORLD.trial(0, "old"))
         here = next((tmp_path / "far" / "records").iterdir())

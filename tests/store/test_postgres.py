@@ -1,4 +1,4 @@
-"""The same store on PostgreSQL. Starts a server of its own: `apt-get install postgresql`, then `pytest -m postgres`."""
+"""The store on PostgreSQL. Starts its own server: `apt-get install postgresql`, then `pytest -m postgres`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from sqlalchemy.exc import DBAPIError
 
 from forking.child import Talking
 from running.profiles import examples, is_quick_run
-from store import test_fence
+from store import test_lease_fencing
 from store.older_stores import VERSIONS, is_whole, unpack
 from store.slow_files import Gate, SlowFiles
+from store.test_concurrent_processes import go, start
 from store.test_many_machines import (
     during,
     heartbeat,
@@ -30,7 +31,6 @@ from store.test_many_machines import (
     rivals_are_told_apart,
     together,
 )
-from store.test_processes import go, start
 from store.views import damage, everything, live
 from store.worlds import World, histories, planted
 from worksample.errors import RecordConflict, StoreError
@@ -106,7 +106,7 @@ def all_end_well(workers: list[Talking]) -> None:
 
 @pytest.mark.quick("0001")
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_store_that_an_older_version_left_is_opened(
+def test_store_of_an_older_version_is_opened(
     server: str, tmp_path: Path, version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fresh, url = fresh_url(server), fresh_url(server)
@@ -120,9 +120,7 @@ def test_a_store_that_an_older_version_left_is_opened(
     assert outline(url) == outline(fresh)
 
 
-def test_several_processes_may_open_a_fresh_store_at_once(
-    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_concurrent_processes_open_a_fresh_store(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As several machines do: each has a folder of its own, and so no lock of this machine in common."""
     for n in range(1 if is_quick_run() else 2):
         monkeypatch.setenv("WORKSAMPLE_DATABASE", fresh_url(server))
@@ -133,7 +131,9 @@ def test_several_processes_may_open_a_fresh_store_at_once(
         all_end_well([start(folder, folder.name, 0) for folder in folders])
 
 
-def test_tables_are_made_by_one_at_a_time(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_created_by_one_process_at_a_time(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     url = fresh_url(server)
     monkeypatch.setenv("WORKSAMPLE_DATABASE", url)
     waiting = "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = %s"
@@ -150,10 +150,8 @@ def test_tables_are_made_by_one_at_a_time(server: str, tmp_path: Path, monkeypat
         assert ("meta",) in looking.execute(tables).fetchall()
 
 
-@pytest.mark.thorough(quick="store/test_postgres.py::test_several_processes_may_open_a_fresh_store_at_once")
-def test_several_processes_may_bring_one_up_at_once(
-    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.thorough(quick="store/test_postgres.py::test_concurrent_processes_open_a_fresh_store")
+def test_concurrent_processes_upgrade_a_store(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = fresh_url(server)
     monkeypatch.setenv("WORKSAMPLE_DATABASE", url)
     folders = [tmp_path / name for name in "abcd"]
@@ -190,7 +188,7 @@ def test_commits_over_a_slow_store_overlap(far: str) -> None:
         overlap(store)
 
 
-def test_a_heartbeat_waits_for_no_object(far: str) -> None:
+def test_heartbeat_waits_for_no_object(far: str) -> None:
     with planted(Store.open(far, create=True), WORLD) as store:
         gate = Gate()
         during(gate)
@@ -198,7 +196,7 @@ def test_a_heartbeat_waits_for_no_object(far: str) -> None:
 
 
 @pytest.mark.parametrize("races", [rivals_are_told_apart, one_live_trial_per_slot])
-def test_races_between_machines(far: str, races: Callable[[Store, list[Store]], None]) -> None:
+def test_races_between_machines_lose_nothing(far: str, races: Callable[[Store, list[Store]], None]) -> None:
     with planted(Store.open(far, create=True), WORLD) as store:
         others = [Store.open(far) for _ in range(3)]
         races(store, others)
@@ -206,12 +204,12 @@ def test_races_between_machines(far: str, races: Callable[[Store, list[Store]], 
             other.close()
 
 
-def test_two_notes_of_one_thing_agree(far: str) -> None:
+def test_two_equal_notes_agree(far: str) -> None:
     with planted(Store.open(far, create=True), WORLD) as store, Store.open(far) as other:
         notes_of_one_thing_agree(store, other)
 
 
-def test_a_heartbeat_waits_for_no_one_at_the_desk_and_commits_neither(url: str, tmp_path: Path) -> None:
+def test_heartbeat_does_not_wait_for_commits_in_progress(url: str, tmp_path: Path) -> None:
     with planted(Store.open(tmp_path / "s", create=True), WORLD) as store, store.database.writing() as connection:
         connection.execute(text("SELECT 1"))
         assert store.lease("k", "a", 600) and store.renew("k", "a", 600)
@@ -227,18 +225,18 @@ def test_one_of_many_takers_gets_a_lease(url: str, tmp_path: Path) -> None:
             assert store.holder(f"k{n}") == f"o{taken.index(True)}"
 
 
-FENCE = sorted(name for name in vars(test_fence) if name.startswith("test_"))
+FENCE = sorted(name for name in vars(test_lease_fencing) if name.startswith("test_"))
 
 
 @pytest.mark.parametrize("name", FENCE)
-def test_a_fence_holds_here_too(url: str, tmp_path: Path, name: str) -> None:
-    with planted(Store.open(tmp_path / "s", create=True), test_fence.WORLD) as store:
-        getattr(test_fence, name)(store)
+def test_fencing_holds_on_postgres(url: str, tmp_path: Path, name: str) -> None:
+    with planted(Store.open(tmp_path / "s", create=True), test_lease_fencing.WORLD) as store:
+        getattr(test_lease_fencing, name)(store)
 
 
 @settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(history=histories(WORLD))
-def test_it_says_what_sqlite_says(
+def test_results_equal_those_of_sqlite(
     server: str,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
@@ -261,7 +259,7 @@ def test_it_says_what_sqlite_says(
             assert everything(store) == before
 
 
-def test_two_processes_that_finish_the_same_slots_leave_one_live_trial_in_each(url: str, tmp_path: Path) -> None:
+def test_two_processes_that_finish_equal_slots_leave_one_live_trial_each(url: str, tmp_path: Path) -> None:
     planted(Store.open(tmp_path / "s", create=True), WORLD).close()
     workers = [start(tmp_path / "s", name, 24) for name in ("a", "b")]
     for worker in workers:
@@ -297,9 +295,7 @@ def test_two_connections_cannot_both_take_an_id(url: str, tmp_path: Path) -> Non
         assert damage(store) == []
 
 
-def test_a_refused_statement_takes_nothing_of_anothers_with_it_and_is_never_called_done(
-    url: str, tmp_path: Path
-) -> None:
+def test_refused_statement_takes_no_other_with_it(url: str, tmp_path: Path) -> None:
     with planted(Store.open(tmp_path / "s", create=True), WORLD) as store:
         with pytest.raises(StoreError, match="the whole transaction was undone"), store.database.writing() as one:
             one.execute(text("INSERT INTO meta VALUES ('told', 'done')"))
@@ -328,7 +324,7 @@ def test_a_refused_statement_takes_nothing_of_anothers_with_it_and_is_never_call
         assert [t.id for t in store.find(Trial)] == ["t1"]
 
 
-def test_leases_and_another_stores_database(url: str, tmp_path: Path) -> None:
+def test_leases_and_foreign_databases_are_refused(url: str, tmp_path: Path) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
         assert store.lease("k", "a", 60)
         assert not store.lease("k", "b", 60)
@@ -338,7 +334,7 @@ def test_leases_and_another_stores_database(url: str, tmp_path: Path) -> None:
         Store.open(tmp_path / "t", create=True)
 
 
-def test_a_server_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_server_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKSAMPLE_DATABASE", "postgresql://me:secret@/none?host=/nowhere")
     with pytest.raises(StoreError, match="database failed") as caught:
         Store.open(tmp_path / "s", create=True)

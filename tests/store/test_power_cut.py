@@ -1,4 +1,4 @@
-"""What a power cut leaves: everything that a commit told of, whole, whoever put it and whichever thread synced it."""
+"""After a power cut everything reported as committed is complete, whichever process or thread synced it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def assert_whole(store: Store, trials: set[str], blobs: set[bytes]) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(sizes=st.lists(st.lists(st.integers(1, 400_000), max_size=20), min_size=1, max_size=4))
-def test_what_a_commit_told_of_survives(tmp_path_factory: pytest.TempPathFactory, sizes: list[list[int]]) -> None:
+def test_committed_data_survive(tmp_path_factory: pytest.TempPathFactory, sizes: list[list[int]]) -> None:
     """Small blobs and large ones, few and so many that one sync serves them all."""
     folder = tmp_path_factory.mktemp("cut")
     (folder / "base").mkdir()
@@ -59,7 +59,7 @@ def test_what_a_commit_told_of_survives(tmp_path_factory: pytest.TempPathFactory
                 assert_whole(found, told, blobs)
 
 
-def test_what_nobody_committed_is_lost_so_the_double_can_tell(tmp_path: Path) -> None:
+def test_uncommitted_data_are_lost_so_the_simulation_can_tell(tmp_path: Path) -> None:
     (tmp_path / "base").mkdir()
     disk = PowerCut(tmp_path / "base")
     with planted(opened(tmp_path / "base", disk), WORLD) as store:
@@ -68,7 +68,7 @@ def test_what_nobody_committed_is_lost_so_the_double_can_tell(tmp_path: Path) ->
             assert not found.blobs.has(digest)
 
 
-def test_bytes_that_another_process_put_and_did_not_sync_are_made_durable(tmp_path: Path) -> None:
+def test_unsynced_bytes_of_another_process_are_made_durable(tmp_path: Path) -> None:
     (tmp_path / "base").mkdir()
     disk = PowerCut(tmp_path / "base")
     planted(opened(tmp_path / "base", disk), WORLD).close()
@@ -104,7 +104,7 @@ class Held(PowerCut):
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_second_thread_waits_for_blobs_that_the_first_is_syncing(tmp_path: Path, fails: bool) -> None:
+def test_second_thread_waits_for_blobs_being_synced(tmp_path: Path, fails: bool) -> None:
     """It returns only once they are durable, and sees to them itself where the first one failed."""
     (tmp_path / "base").mkdir()
     disk = Held(tmp_path / "base", fails=fails)

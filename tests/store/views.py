@@ -7,7 +7,7 @@ from typing import Any
 from worksample.records import REGISTRY
 from worksample.results.slots import slots_df
 from worksample.store import Store, StoreFault, check
-from worksample.store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
+from worksample.store.dataframes import comparisons_df, evaluations_df, submissions_df, trials_df
 
 FRAMES = (trials_df, submissions_df, evaluations_df, comparisons_df, slots_df)
 

@@ -1,4 +1,4 @@
-"""Whatever an agent leaves in the place of a deliverable, the starter graders give a grade, soon and in bounds."""
+"""Hostile deliverables: the starter graders grade anything, quickly and within bounds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROGRAM = Path(__file__).with_name("hostile_deliverables.py")
 @pytest.mark.quick("logo-vector", "sales-cleanup")
 @pytest.mark.long
 @pytest.mark.parametrize("task", TASKS)
-def test_a_sample_of_mutants_is_graded(task: str) -> None:
+def test_sample_of_mutants_is_graded(task: str) -> None:
     """All of them: `PYTHONPATH=tests python tests/suites/hostile_deliverables.py TASK`."""
     env = {"PYTHONPATH": str(PROGRAM.parents[1]), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
     argv = [sys.executable, str(PROGRAM), task, str(examples(20) / PROPORTION)]
@@ -68,7 +68,7 @@ TRANSFORMS = (
 
 @pytest.mark.parametrize("transform", TRANSFORMS)
 @pytest.mark.parametrize("task", sorted(SVG))
-def test_a_transform_beyond_any_picture(task: str, transform: str, tmp_path: Path) -> None:
+def test_extreme_transform_is_graded(task: str, transform: str, tmp_path: Path) -> None:
     said, seconds = spoilt(task, {SVG[task]: turned(reference(task, SVG[task]), transform)}, tmp_path)
     assert (said, seconds < SECONDS / 2) == ("", True)
 
@@ -76,14 +76,14 @@ def test_a_transform_beyond_any_picture(task: str, transform: str, tmp_path: Pat
 @pytest.mark.parametrize(
     "text", ["{" * 500_000, "a " * 1_000_000, "'" * 900_000, "<a" * 400_000, "{a, plural, other {" * 9_000]
 )
-def test_a_message_of_a_million_characters(text: str, tmp_path: Path) -> None:
+def test_message_of_a_million_characters_is_graded(text: str, tmp_path: Path) -> None:
     messages = dict.fromkeys(json.loads(reference("translation-strings", "translation.json")), text[:60_000])
     messages[next(iter(messages))] = text
     said, seconds = spoilt("translation-strings", {"translation.json": json.dumps(messages)}, tmp_path)
     assert (said, seconds < SECONDS / 2) == ("", True)
 
 
-def test_amounts_beyond_any_sum(tmp_path: Path) -> None:
+def test_overflowing_amounts_are_graded(tmp_path: Path) -> None:
     head, first, *rest = reference("sales-cleanup", "sales.csv").splitlines()
     cells = first.split(",")
     cells[head.split(",").index("amount")] = "1e308"
@@ -95,7 +95,7 @@ def test_amounts_beyond_any_sum(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.quick("sales-cleanup")
 @pytest.mark.parametrize("task", ["sales-cleanup", "expense-reconciliation"])
-def test_two_hundred_thousand_rows(task: str, tmp_path: Path) -> None:
+def test_two_hundred_thousand_rows_are_graded(task: str, tmp_path: Path) -> None:
     name = {"sales-cleanup": "sales.csv", "expense-reconciliation": "matches.csv"}[task]
     head, *rows = reference(task, name).splitlines()
     width = 1_000_000 // (head.count(",") + 1)
@@ -104,7 +104,7 @@ def test_two_hundred_thousand_rows(task: str, tmp_path: Path) -> None:
     assert (said, seconds < SECONDS) == ("", True)
 
 
-def test_digits_without_end_in_a_report(tmp_path: Path) -> None:
+def test_endless_digits_in_a_report_are_graded(tmp_path: Path) -> None:
     text = reference("incident-report", "report.md")
     for hostile in ("9" * 150_000, "# " + " " * 100_000 + "x", "$" + "9 " * 50_000, "|" + "-" * 150_000):
         changed = text.replace("## Summary\n", f"## Summary\n\n{hostile}\n", 1)
@@ -124,7 +124,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("what", sorted(PAGES))
-def test_a_page_made_to_be_slow_or_to_fail(what: str, tmp_path: Path) -> None:
+def test_slow_or_failing_page_is_graded(what: str, tmp_path: Path) -> None:
     name, old, new = PAGES[what]
     text = reference("web-page", name)
     assert old in text

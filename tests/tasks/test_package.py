@@ -13,7 +13,7 @@ from worksample.records import Protocol
 from worksample.tasks import ingest, read_package
 
 
-def test_a_sound_package_is_read_in_whole(tmp_path: Path) -> None:
+def test_valid_package_is_read_completely(tmp_path: Path) -> None:
     package = read_package(small(tmp_path))
     assert [i.name for i in package.instances] == ["one", "two"]
     assert package.instances[0].brief.startswith("## Work description\nAnswer for March.")
@@ -63,11 +63,11 @@ def grown(before: Path, **changes: str) -> set[str]:
         ("task.toml", TASK.replace('month = "March"', 'month = "May"'), {"work", "grading"}),
     ],
 )
-def test_a_change_touches_only_its_digest(tmp_path: Path, file: str, text: str, differs: set[str]) -> None:
+def test_change_affects_only_its_digest(tmp_path: Path, file: str, text: str, differs: set[str]) -> None:
     assert grown(small(tmp_path), **{file: text}) == differs
 
 
-def test_the_same_package_elsewhere_has_the_same_ids(tmp_path: Path) -> None:
+def test_same_package_elsewhere_has_the_same_ids(tmp_path: Path) -> None:
     here = small(tmp_path)
     there = tmp_path / "other" / "small"
     shutil.copytree(here, there)
@@ -87,13 +87,13 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in GOLDEN.glob("*.toml")))
-def test_every_fault_is_named_with_file_key_and_what_is_allowed(tmp_path: Path, name: str) -> None:
+def test_every_fault_names_file_key_and_allowed_values(tmp_path: Path, name: str) -> None:
     root = small(tmp_path)
     (root / "task.toml").write_text((GOLDEN / f"{name}.toml").read_text())
     assert "\n".join(faults(root)) + "\n" == (GOLDEN / f"{name}.txt").read_text()
 
 
-def test_there_are_golden_manifests() -> None:
+def test_golden_manifests_exist() -> None:
     assert len(list(GOLDEN.glob("*.toml"))) >= 4
 
 
@@ -135,7 +135,7 @@ def test_there_are_golden_manifests() -> None:
         ("probes/size.py", "", "probes/size.py: two probes have the same name"),
     ],
 )
-def test_faults_of_the_other_files(tmp_path: Path, file: str, text: str, says: str) -> None:
+def test_faults_of_other_files_are_named(tmp_path: Path, file: str, text: str, says: str) -> None:
     root = small(tmp_path)
     write(root, {file: text})
     assert any(says in f for f in faults(root)), faults(root)
@@ -148,14 +148,14 @@ def test_links_are_faults(tmp_path: Path, target: str, says: str) -> None:
     assert any(f.startswith("inputs/three") and says in f for f in faults(root))
 
 
-def test_a_link_is_no_way_to_an_instances_folder(tmp_path: Path) -> None:
+def test_link_to_an_instances_folder_is_a_fault(tmp_path: Path) -> None:
     root = small(tmp_path)
     shutil.rmtree(root / "reference" / "one")
     (root / "reference" / "one").symlink_to("/etc")
     assert any("instance[0].reference" in f and "goes through the link" in f for f in faults(root))
 
 
-def test_cases_may_hold_hostile_links(tmp_path: Path) -> None:
+def test_cases_may_contain_hostile_links(tmp_path: Path) -> None:
     root = small(tmp_path)
     (root / "cases" / "wrong" / "output" / "link").symlink_to("/etc/passwd")
     assert read_package(root).cases[0].name == "wrong"
@@ -169,7 +169,7 @@ def test_yaml_and_missing_folders_are_refused(tmp_path: Path) -> None:
         read_package(tmp_path)
 
 
-def test_instances_differ_in_limits_paths_and_deliverables(tmp_path: Path) -> None:
+def test_instances_override_limits_paths_and_deliverables(tmp_path: Path) -> None:
     root = small(tmp_path)
     own = 'limits = { time = 90, memory = "1GiB" }\npaths = { output = "/srv/out" }\n'
     own += 'deliverables = { "extra.csv" = { format = "csv" }, "answer.txt" = { format = "md" } }\n'
@@ -184,7 +184,7 @@ def test_instances_differ_in_limits_paths_and_deliverables(tmp_path: Path) -> No
     assert {d.name: d.format for d in two.work.deliverables} == {"answer.txt": "md", "extra.csv": "csv"}
 
 
-def test_an_instances_path_is_apart_from_the_others(tmp_path: Path) -> None:
+def test_paths_of_an_instance_must_differ(tmp_path: Path) -> None:
     root = small(tmp_path)
     (root / "task.toml").write_text(TASK + 'paths = { output = "/task/input" }\n')
     assert any(
@@ -193,7 +193,7 @@ def test_an_instances_path_is_apart_from_the_others(tmp_path: Path) -> None:
     )
 
 
-def test_the_last_criterion_alone_implies_the_others(tmp_path: Path) -> None:
+def test_last_criterion_alone_implies_the_others(tmp_path: Path) -> None:
     root = small(tmp_path)
     leaf = '{}id = "{}"\ntext = "x"\npoints = 1\n'
     first = leaf.format("[[criterion]]\nimplies_others = true\n", "right") + leaf.format("[[criterion]]\n", "last")

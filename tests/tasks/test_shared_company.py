@@ -1,4 +1,4 @@
-"""One company that many packages of a suite name: taken in by digest, and never read from outside the suite."""
+"""A company that several packages of a suite share: recorded by digest, and never read from outside the suite."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def suite(tmp_path: Path) -> Path:
     return root
 
 
-def test_packages_of_one_suite_have_one_company(suite: Path) -> None:
+def test_packages_of_one_suite_share_one_company(suite: Path) -> None:
     found = [ingest(one, HashSink()).instances[0] for one in read_suite(suite).packages]
     own = ingest(read_package(EXAMPLE), HashSink()).instances[0]
     sources = [one.work.environment.workplace for one in (*found, own)]
@@ -41,7 +41,7 @@ def test_packages_of_one_suite_have_one_company(suite: Path) -> None:
     assert all(one is not None for one in sources)
 
 
-def test_a_change_of_the_company_is_new_work_and_breaks_the_lock_but_no_grader(suite: Path) -> None:
+def test_changed_company_is_new_work_and_breaks_the_lock_but_no_grader(suite: Path) -> None:
     package = read_package(suite / "tasks/invoice-1043")
     before, digest = ingest(package, HashSink()).instances[0], package_digest(package)
     write_lock(suite, read_suite(suite).packages)
@@ -66,7 +66,7 @@ def test_a_change_of_the_company_is_new_work_and_breaks_the_lock_but_no_grader(s
         ("../../link", "goes through the link"),
     ],
 )
-def test_what_leads_elsewhere_is_a_fault(suite: Path, name: str, said: str) -> None:
+def test_path_outside_the_suite_is_a_fault(suite: Path, name: str, said: str) -> None:
     (suite / "link").symlink_to("company")
     path = suite / "tasks/invoice-1043/task.toml"
     path.write_text(path.read_text().replace('"../../company"', f'"{name}"'))

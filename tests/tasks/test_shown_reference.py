@@ -1,4 +1,4 @@
-"""`[reference]`: what people see of a reference, and that nothing else depends on it."""
+"""`[reference]`: the part of a reference that people see."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def folder(*paths: str) -> Manifest:
         (ReferenceVisibility(hide=("*",)), []),
     ],
 )
-def test_patterns_say_what_is_seen(shown: ReferenceVisibility, seen: list[str]) -> None:
+def test_patterns_select_visible_files(shown: ReferenceVisibility, seen: list[str]) -> None:
     found = shown.of(folder("a.csv", "expected.json", "site/", "site/index.html"))
     assert found is not None
     assert [entry.path for entry in found.entries] == seen
 
 
-def test_only_the_instance_changes_where_a_part_is_hidden(tmp_path: Path) -> None:
+def test_hidden_part_changes_only_the_instance(tmp_path: Path) -> None:
     root = small(tmp_path)
     write(root, {"reference/one/expected.json": "{}"})
     before, after = first_of(root), first_of(root, '[reference]\nhide = ["expected.json"]\n')
@@ -61,7 +61,7 @@ def test_only_the_instance_changes_where_a_part_is_hidden(tmp_path: Path) -> Non
     assert Instance.model_validate(after.plain()) == after
 
 
-def test_an_instance_without_the_hidden_file_shows_all(tmp_path: Path) -> None:
+def test_instance_without_the_hidden_file_shows_all(tmp_path: Path) -> None:
     root = small(tmp_path)
     write(root, {"reference/two/expected.json": "{}"})
     assert first_of(root, '[reference]\nhide = ["expected.json"]\n').shown_reference is None
@@ -75,7 +75,7 @@ def test_an_instance_without_the_hidden_file_shows_all(tmp_path: Path) -> None:
         ('hidden = ["answer.txt"]', "reference.hidden: is not a key"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, table: str, says: str) -> None:
+def test_invalid_patterns_are_named(tmp_path: Path, table: str, says: str) -> None:
     root = small(tmp_path)
     with pytest.raises(FaultyManifest) as raised:
         first_of(root, f"[reference]\n{table}\n")

@@ -44,7 +44,7 @@ def faults(path: Path) -> list[str]:
     return [str(f) for f in caught.value.faults]
 
 
-def test_a_suite_is_read_and_taken_in(tmp_path: Path) -> None:
+def test_suite_is_read_and_ingested(tmp_path: Path) -> None:
     suite = read_suite(pair(tmp_path))
     assert suite.keys == ("other/march", "other/april", "small/one", "small/two")
     assert suite.tiers == (("near", ("small/one", "small/two")), ("far", ("other/april",)))
@@ -57,7 +57,7 @@ def test_a_suite_is_read_and_taken_in(tmp_path: Path) -> None:
     assert ingest_suite(read_suite(tmp_path), HashSink()).suite == taken.suite
 
 
-def test_a_suite_lists_hosts(tmp_path: Path) -> None:
+def test_suite_lists_hosts(tmp_path: Path) -> None:
     plain = ingest_suite(read_suite(pair(tmp_path)), HashSink()).suite
     assert plain.hosts is None and "hosts" not in plain.plain()
     lists = '[hosts]\nallow = ["*.wikipedia.org", "pypi.org:443"]\nblock = ["de.wikipedia.org", "*"]\n'
@@ -79,13 +79,13 @@ def test_a_suite_lists_hosts(tmp_path: Path) -> None:
         assert "suite.toml: hosts.block" in faults(tmp_path)[0], wrong
 
 
-def test_without_tiers_the_tasks_own_are_taken(tmp_path: Path) -> None:
+def test_without_tiers_the_tasks_own_are_used(tmp_path: Path) -> None:
     path = pair(tmp_path)
     path.write_text(SUITE.partition("[[tier]]")[0])
     assert read_suite(path).tiers == (("easy", ("other/march", "other/april", "small/one", "small/two")),)
 
 
-def test_a_pinned_suite_says_which_task_changed(tmp_path: Path) -> None:
+def test_locked_suite_names_the_changed_task(tmp_path: Path) -> None:
     path = pair(tmp_path)
     assert pin_suite(path) == tmp_path / "suite.lock"
     assert read_suite(path).name == "pair"
@@ -113,13 +113,13 @@ def test_faults_of_suite_and_tasks_come_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tasks", ['["/etc"]', '["../x"]', '["../*"]', '["none/*"]', '["none"]', "[]"])
-def test_tasks_lie_inside_the_suite(tmp_path: Path, tasks: str) -> None:
+def test_tasks_must_lie_inside_the_suite(tmp_path: Path, tasks: str) -> None:
     path = pair(tmp_path)
     path.write_text(SUITE.partition("[[tier]]")[0].replace('["tasks/*"]', tasks))
     assert any(f.startswith("suite.toml: tasks") for f in faults(path))
 
 
-def test_a_single_task_is_a_suite_of_one(tmp_path: Path) -> None:
+def test_single_task_is_a_suite_of_one(tmp_path: Path) -> None:
     root = small(tmp_path)
     assert find_suite(str(root)) == root
     suite = read_suite(root)
@@ -128,7 +128,7 @@ def test_a_single_task_is_a_suite_of_one(tmp_path: Path) -> None:
         pin_suite(root)
 
 
-def test_suites_are_found_by_name_and_by_path(tmp_path: Path) -> None:
+def test_suites_are_found_by_name_and_path(tmp_path: Path) -> None:
     path = pair(tmp_path)
     assert find_suite(str(tmp_path)) == find_suite(str(path)) == path
     for name in shipped_suites():

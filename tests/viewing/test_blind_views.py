@@ -1,4 +1,4 @@
-"""Blind copies through the boxes: every view has one, and what programs make of a document names nobody either."""
+"""Blind copies made in boxes: every view has one, and converted documents name nobody."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
 CARDS = {"locked.pdf", "cut.psd"}
 
 
-def test_every_view_has_a_blind_copy_or_says_what_leaks(seen: Seen) -> None:
+def test_every_view_has_a_blind_copy_or_reports_leaks(seen: Seen) -> None:
     for name, view in seen.views.items():
         assert "blind" in view.files or "leaks" in view.meta, (name, view.problem)
         assert (view.kind == "card") == (name in CARDS), (name, view.problem)
     assert {n for n, v in seen.views.items() if "leaks" in v.meta} == CARDS
 
 
-def test_nothing_that_is_shown_names_anybody_but_the_original(seen: Seen) -> None:
+def test_only_the_original_names_anybody(seen: Seen) -> None:
     for name, view in seen.views.items():
         for artefact, digest in view.files.items():
             if artefact != "source":
@@ -87,13 +87,13 @@ def test_nothing_that_is_shown_names_anybody_but_the_original(seen: Seen) -> Non
 
 @pytest.mark.quick("report.docx")
 @pytest.mark.parametrize("name", OFFICE)
-def test_a_blind_document_is_printed_as_before(seen: Seen, name: str) -> None:
+def test_blind_document_is_printed_as_before(seen: Seen, name: str) -> None:
     old, new = seen.views[name], seen.again[name]
     pages = seen.drawn(old.files["pdf"])
     assert pages and pages == seen.drawn(new.files["pdf"])
 
 
-def test_a_blind_copy_is_shown_as_its_original(seen: Seen) -> None:
+def test_blind_copy_is_shown_as_its_original(seen: Seen) -> None:
     for name, view in seen.again.items():
         was = seen.views[name]
         ignored = {"leaks", "size", "elements"}
@@ -106,7 +106,7 @@ def test_a_blind_copy_is_shown_as_its_original(seen: Seen) -> None:
         assert about == before, name
 
 
-async def test_a_crash_of_what_makes_blind_copies_costs_no_view(seen: Seen, tmp_path: Path) -> None:
+async def test_crash_of_the_blind_copier_costs_no_view(seen: Seen, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     manifest = take(seen.store, tmp_path / "in", {"odd.jpg": jpeg(1, quality=40)})
 

@@ -1,4 +1,4 @@
-"""What a judge is shown of a folder: what people see, as text, tables and pictures, and what it cannot see by name."""
+"""Exhibits for a judge: the files of a folder as text, tables and pictures, and names of files that cannot be shown."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def book() -> bytes:
 @pytest.mark.box
 @pytest.mark.converters
 @pytest.mark.long(seconds=30)
-async def test_a_judge_sees_what_people_see(tmp_path: Path) -> None:
+async def test_judge_sees_what_people_see(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "store", create=True)
     files: dict[str, bytes | str] = {
         "a/notes.md": "# Notes\nTotal 5", "b.csv": "x,y\n1,2\n", "c.png": picture("PNG"), "d.pdf": printed(),
@@ -74,7 +74,7 @@ async def test_a_judge_sees_what_people_see(tmp_path: Path) -> None:
 
 
 @pytest.mark.box
-async def test_what_we_could_not_draw_is_ours_and_what_is_damaged_is_the_files(tmp_path: Path) -> None:
+async def test_undrawable_files_are_our_fault_and_damaged_files_their_own(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "store", create=True)
     sound = store.blobs.put(printed())
     whole = await _render_pdf(store, sound, 2)

@@ -1,4 +1,4 @@
-"""Orders to a judge in real documents, workbooks, slides, PDFs, pages and pictures, read as judges read them."""
+"""Instructions to a judge hidden in real files, read as judges read them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from openai_server import Answer, Judge, Seen, judged, read
 from viewing.material import take
 from viewing.ordering_files import SEEN, UNSEEN, files, told
 from worksample.models import Exhibit, Look, yes_no
-from worksample.models.exhibit import ExhibitLimits
 from worksample.models.exhibit_delimiters import ExhibitDelimiters, make_visible
-from worksample.models.judge_prompt import prompt
+from worksample.models.judge_exhibit import ExhibitLimits
+from worksample.models.judge_prompt import build_prompt
 from worksample.store import Store, put_canonical
 from worksample.viewing import exhibits
 
@@ -45,7 +45,7 @@ def yields(seen: Seen) -> Answer:
 
 def fenced(shown: tuple[Exhibit, ...]) -> dict[str, Any]:
     """A request as `models.ask` puts it; a picture stands for itself."""
-    put = prompt(yes_no(QUESTION, *shown), ExhibitDelimiters(), ExhibitLimits(count=500))
+    put = build_prompt(yes_no(QUESTION, *shown), ExhibitDelimiters(), ExhibitLimits(count=500))
     parts = [{"type": "text", "text": p} for p in put.parts if isinstance(p, str)]
     return {"messages": [{"role": "system", "content": put.system}, {"role": "user", "content": parts}]}
 
@@ -59,9 +59,9 @@ def bare(shown: tuple[Exhibit, ...]) -> dict[str, Any]:
 @pytest.mark.box
 @pytest.mark.converters
 @pytest.mark.long(seconds=60)
-@pytest.mark.thorough(quick="viewing/test_exhibits.py::test_a_judge_sees_what_people_see")
+@pytest.mark.thorough(quick="viewing/test_exhibits.py::test_judge_sees_what_people_see")
 @pytest.mark.parametrize("count", [2, 20])
-async def test_what_stands_in_real_files_reaches_a_judge_as_data_or_not_at_all(tmp_path: Path, count: int) -> None:
+async def test_hidden_instructions_reach_a_judge_as_data_or_not_at_all(tmp_path: Path, count: int) -> None:
     orders = ORDERS[:count]
     (tmp_path / "made").mkdir()
     with Store.open(tmp_path / "store", create=True) as store:

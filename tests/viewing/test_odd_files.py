@@ -1,7 +1,4 @@
-"""Files that are odd and sound: what other programs read is shown, and what cannot be is nobody's fault without proof.
-
-Converters are called here as in a box; the files are ours.
-"""
+"""Unusual but valid files: shown as other programs show them, and blamed only with proof."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from worksample.app.content_origin.original_file import may_identify
 from worksample.viewing.in_box.conversion_job import ConversionJob, ConverterFault, TooHeavy, Unreadable, fault, run
 from worksample.viewing.in_box.csv_table import EXACT, json_cell
 from worksample.viewing.in_box.format_detection import sniff
-from worksample.viewing.in_box.main import convert_one, finite
+from worksample.viewing.in_box.main import convert_one, replace_non_finite
 from worksample.viewing.in_box.office import convert_to
 
 ORDER = {"light": False, "plain": False, "query": ""}
@@ -64,14 +61,14 @@ def room(tmp_path: Path) -> Room:
         ('size,name\n5",inch\n7",more\n', ",", ['7"', "more"]),
     ],
 )
-def test_a_table_is_read_as_rfc_4180_has_it(room: Room, text: str, delimiter: str, last: list[str]) -> None:
+def test_table_is_read_by_rfc_4180(room: Room, text: str, delimiter: str, last: list[str]) -> None:
     made = room.look("t.csv", text)
     assert made["meta"]["delimiter"] == delimiter
     assert room.read(made, "0/0")[-1] == last
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
-def test_a_table_is_read_in_the_encodings_of_spreadsheets(room: Room, encoding: str) -> None:
+def test_table_is_read_in_encodings_of_spreadsheets(room: Room, encoding: str) -> None:
     made = room.look("t.csv", "Stück;Preis\n1;2\n".encode(encoding))
     assert made["kind"] == "table" and [cell.lstrip("\ufeff") for cell in room.read(made, "0/0")[0]] == [
         "Stück",
@@ -80,13 +77,13 @@ def test_a_table_is_read_in_the_encodings_of_spreadsheets(room: Room, encoding: 
 
 
 @given(st.integers() | st.floats() | st.booleans() | st.none())
-def test_a_browser_reads_every_number_as_it_was(value: Any) -> None:
+def test_numbers_reach_the_browser_unchanged(value: Any) -> None:
     kept = json_cell(value)
     seen = json.loads(json.dumps(kept, allow_nan=False), parse_int=float)  # JavaScript has no other numbers
     assert seen == kept and (kept == value or kept == str(value))
 
 
-def test_integers_that_a_browser_cannot_hold_are_text() -> None:
+def test_integers_too_large_for_a_browser_are_text() -> None:
     assert [json_cell(EXACT), json_cell(EXACT + 1), json_cell(-(2**63)), json_cell(True)] == [
         EXACT,
         str(EXACT + 1),
@@ -114,13 +111,13 @@ def test_integers_that_a_browser_cannot_hold_are_text() -> None:
         {"cells": [{"cell_type": "markdown", "source": "x", "attachments": {"a.png": None}}]},
     ],
 )
-def test_null_in_a_notebook_is_nothing(room: Room, change: dict[str, Any]) -> None:
+def test_null_in_a_notebook_is_empty(room: Room, change: dict[str, Any]) -> None:
     made = room.look("n.ipynb", json.dumps({"nbformat": 4, "metadata": {}, "cells": [], **change}))
     assert made.get("kind") == "notebook", made
     assert not made["meta"].get("leaks")
 
 
-def test_outputs_of_all_formats_of_notebooks_are_shown(room: Room) -> None:
+def test_outputs_of_all_notebook_formats_are_shown(room: Room) -> None:
     old = [{"output_type": "pyout", key: ["x", "y"]} for key in ("text", "html", "latex", "json", "javascript")]
     new = [
         {"output_type": "execute_result", "data": {mime: ["x", "y"]}}
@@ -162,7 +159,7 @@ OBJ = "# made by Eva\no part\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
         ("part.obj", OBJ), ("part.obj", OBJ.upper()), ("PART.OBJ", OBJ.upper()),
     ],
 )  # fmt: skip
-def test_ply_and_obj_in_large_letters_are_models_without_their_makers_name(room: Room, name: str, text: str) -> None:
+def test_upper_case_ply_and_obj_are_models_without_their_makers_name(room: Room, name: str, text: str) -> None:
     made = room.look(name, text)
     assert made.get("kind") == "model", made
     assert (made["meta"]["format"], made["meta"]["vertices"], made["meta"]["triangles"]) == (name[-3:].upper(), 3, 1)
@@ -196,7 +193,7 @@ def test_obj_is_read_as_its_loaders_read_it(room: Room, text: str, vertices: int
 
 
 @pytest.mark.parametrize("version", ["R12", "R2000"])
-def test_a_binary_dxf_is_drawn(room: Room, version: str) -> None:
+def test_binary_dxf_is_drawn(room: Room, version: str) -> None:
     import ezdxf
 
     drawing = ezdxf.filemanagement.new(version)
@@ -213,7 +210,7 @@ THREE += '<vertex x="0" y="1" z="0"/></vertices><triangles><triangle v1="0" v2="
 
 
 @pytest.mark.parametrize("names", [("3D/3dmodel.model",), ("3D/3DModel.model",), ("3D/a.model", "3D/Objects/b.model")])
-def test_a_3mf_is_found_under_any_name(room: Room, names: tuple[str, ...]) -> None:
+def test_3mf_is_found_under_any_name(room: Room, names: tuple[str, ...]) -> None:
     made = room.look("part.3mf", material.packed(dict.fromkeys(names, f"{THREE}</model>")))
     assert (made["kind"], made["meta"]["triangles"], made["meta"]["format"]) == ("model", len(names), "3MF")
 
@@ -228,20 +225,20 @@ def test_a_3mf_is_found_under_any_name(room: Room, names: tuple[str, ...]) -> No
         ("  0\nsection\n  2\nheader\n", "dxf"),
     ],
 )
-def test_what_a_file_is_does_not_hang_on_capitals(tmp_path: Path, data: bytes | str, family: str) -> None:
+def test_file_type_ignores_capitals(tmp_path: Path, data: bytes | str, family: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(data.encode() if isinstance(data, str) else data)
     assert sniff(ConversionJob(path, "file", "file", tmp_path, tmp_path, tmp_path, path.stat().st_size)) == family
 
 
 def test_numbers_that_json_lacks_are_unknown() -> None:
-    assert finite({"a": [float("nan"), 1.5], "b": (float("inf"), "x", None)}) == {
+    assert replace_non_finite({"a": [float("nan"), 1.5], "b": (float("inf"), "x", None)}) == {
         "a": [None, 1.5],
         "b": [None, "x", None],
     }
 
 
-def test_only_what_ends_as_a_pdf_is_one(room: Room, tmp_path: Path) -> None:
+def test_only_complete_pdfs_are_detected(room: Room, tmp_path: Path) -> None:
     def family(name: str, data: bytes) -> str:
         path = tmp_path / name
         path.write_bytes(data)
@@ -252,21 +249,21 @@ def test_only_what_ends_as_a_pdf_is_one(room: Room, tmp_path: Path) -> None:
     assert family("c.py", b'MAGIC = b"%PDF-"\n') == "text"
 
 
-def test_what_a_reader_did_not_think_of_is_no_damage() -> None:
+def test_unexpected_reader_error_is_not_damage() -> None:
     for error in (TypeError("x"), AttributeError("x"), NotImplementedError()):
         assert isinstance(fault(error, "the file"), ConverterFault)
     for error in (ValueError("x"), EOFError(), struct.error("x"), RecursionError("x")):
         assert isinstance(fault(error, "the file"), Unreadable)
 
 
-def test_a_program_that_cannot_run_says_nothing_of_the_file() -> None:
+def test_program_that_cannot_run_says_nothing_about_the_file() -> None:
     for words in (["/no/such/program"], ["sh", "-c", "exit 127"], ["sh", "-c", "kill -SEGV $$"]):
         with pytest.raises(ConverterFault):
             run(words)
     assert not run(["sh", "-c", "exit 3"]).ok
 
 
-def test_what_needs_too_much_of_the_processor_is_heavy_on_every_machine() -> None:
+def test_processor_hungry_file_is_too_heavy_on_every_machine() -> None:
     with pytest.raises(TooHeavy, match="more than 1 seconds of processor time"):
         run(["sh", "-c", "while :; do :; done"], seconds=1)
 
@@ -280,7 +277,7 @@ echo made > "$2/out.pdf"
 
 
 @pytest.mark.parametrize(("opens", "blames"), [("*control*", Unreadable), ("nothing", ConverterFault)])
-def test_a_file_is_blamed_only_while_its_converter_opens_a_sound_one(
+def test_file_is_blamed_only_if_its_converter_opens_a_sound_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opens: str, blames: type[Exception]
 ) -> None:
     (tmp_path / "bin").mkdir()
@@ -315,7 +312,7 @@ def _refused(kind: str) -> bytes:
 
 @pytest.mark.parametrize("office", [True, False])
 @pytest.mark.parametrize("kind", ["rule", "strict", "backslashes"])
-def test_a_workbook_that_one_reader_refuses_is_shown(
+def test_workbook_refused_by_one_reader_is_shown_by_another(
     room: Room, monkeypatch: pytest.MonkeyPatch, kind: str, office: bool
 ) -> None:
     if not office:  # as on a machine without LibreOffice

@@ -1,4 +1,4 @@
-"""What is kept of the chat page's package."""
+"""The package of the chat's page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from worksample.workplace.converse_js import _unpack
 
 
-def test_what_is_served_is_kept_and_nothing_lands_elsewhere(tmp_path: Path) -> None:
+def test_served_files_are_extracted_and_nothing_lands_elsewhere(tmp_path: Path) -> None:
     archive, folder = tmp_path / "c.tgz", tmp_path / "out"
     folder.mkdir()
     with tarfile.open(archive, "w:gz") as tar:

@@ -1,4 +1,4 @@
-"""An export in a folder: whole or not there, whatever kills its writer; changed by nobody without being refused."""
+"""Exports: complete or absent whatever kills the writer, and refused if changed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def state(tmp_path: Path) -> Path:
     return root
 
 
-def test_what_is_written_is_read(state: Path, tmp_path: Path) -> None:
+def test_written_export_is_read_back(state: Path, tmp_path: Path) -> None:
     """Links that an agent left lead nowhere: they are not taken along."""
     to = tmp_path / "export"
     assert write_export(state, ACCOUNTS, to) == 4
@@ -71,7 +71,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_is_not_what_was_exported_is_refused(state: Path, tmp_path: Path, fault: str) -> None:
+def test_changed_export_is_refused(state: Path, tmp_path: Path, fault: str) -> None:
     to = tmp_path / "export"
     write_export(state, ACCOUNTS, to)
     change, said = FAULTS[fault]
@@ -92,7 +92,7 @@ write_export(Path(sys.argv[1]), {}, Path(sys.argv[2]))
 
 @pytest.mark.quick("export.state")
 @pytest.mark.parametrize("point", ["export.state", "export.listed"])
-def test_a_killed_export_is_no_export(state: Path, tmp_path: Path, point: str) -> None:
+def test_killed_export_is_no_export(state: Path, tmp_path: Path, point: str) -> None:
     to = tmp_path / "exports" / "one"
     to.parent.mkdir()
     killed = subprocess.run(

@@ -1,4 +1,4 @@
-"""GitLab's REST and git over HTTP, asked by the real client; and by the calls of TheAgentCompany's evaluators."""
+"""GitLab's REST API and git over HTTP, used by the real client and by TheAgentCompany's evaluators."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from workplace.firm_with_code import TOKEN, company, during
 pytestmark = [
     pytest.mark.box,
     pytest.mark.workplace,
-    pytest.mark.thorough(quick="workplace/test_code_dialects.py::test_what_gitlab_lacks_is_refused"),
+    pytest.mark.thorough(
+        quick="workplace/test_code_dialects_without_services.py::test_missing_gitlab_features_are_refused"
+    ),
     pytest.mark.long(seconds=60),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
 
 
-async def test_the_real_client_works_with_it(tmp_path: Path) -> None:
+async def test_real_gitlab_client_works(tmp_path: Path) -> None:
     await during(company(tmp_path / "company"), lambda at: _work(at["git"], tmp_path), lambda at: _unchanged(at["git"]))
 
 
@@ -211,7 +213,7 @@ def _unchanged(address: str) -> None:
     assert {one.state for one in project.issues.list(get_all=True)} == {"opened"}
 
 
-async def test_calls_of_the_original_evaluators(tmp_path: Path) -> None:
+async def test_calls_of_the_original_evaluators_work(tmp_path: Path) -> None:
     """Those that `common.py` makes, and what a person or a stranger gets instead."""
 
     def work(at: dict[str, str]) -> None:

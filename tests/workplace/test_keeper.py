@@ -1,4 +1,4 @@
-"""What who keeps a workplace answers, over a box that plays its part."""
+"""Replies of a workplace's keeper, over a fake box."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Heard:
     def close(self) -> None: ...
 
 
-async def test_a_reset_that_fails_names_the_commands_that_begin_anew() -> None:
+async def test_failed_reset_names_the_commands_to_restart() -> None:
     services = SimpleNamespace(boxes=[(Gone(), [SimpleNamespace(spec=SimpleNamespace(name=WORKPLACE))])])
     keeper = Keeper(services, {}, {"name": "firm", "from": "/srv/firm"}, ALL_VERBS)  # type: ignore[arg-type]
     asked, heard = asyncio.StreamReader(), Heard()

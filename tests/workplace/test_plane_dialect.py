@@ -1,4 +1,4 @@
-"""Plane's REST over the tracker, by the calls of TheAgentCompany's evaluators and what people do with its API."""
+"""Plane's REST API over the tracker, by calls of TheAgentCompany's evaluators and of people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workplace.firm_with_code import TOKEN, company, during
 pytestmark = [
     pytest.mark.box,
     pytest.mark.workplace,
-    pytest.mark.thorough(quick="workplace/test_code_dialects.py::test_what_plane_writes_it_reads"),
+    pytest.mark.thorough(quick="workplace/test_code_dialects_without_services.py::test_plane_reads_what_it_writes"),
     pytest.mark.long(seconds=40),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
@@ -45,7 +45,7 @@ class Plane:
         return dict(found)
 
 
-async def test_issues_cycles_and_modules(tmp_path: Path) -> None:
+async def test_issues_cycles_and_modules_are_served(tmp_path: Path) -> None:
     await during(company(tmp_path / "company"), lambda at: _work(at["tracker"]), lambda at: _unchanged(at["tracker"]))
 
 

@@ -1,4 +1,4 @@
-"""A reset gives back the beginning, after work in every service: databases, folders, and what is kept beside them."""
+"""A reset restores the initial state after work in every service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from workplace.test_services import ME, opened, seed
+from workplace.test_workplace_services import ME, opened, seed
 from worksample.box import Box
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.workplace import reset_services, services_box
@@ -96,11 +96,11 @@ async def put_back(count: int, taken: Path) -> None:
 
 
 @pytest.mark.long(seconds=20)
-async def test_a_reset_gives_back_the_beginning(tmp_path: Path) -> None:
+async def test_reset_restores_the_initial_state(tmp_path: Path) -> None:
     await put_back(2, tmp_path / "taken")
 
 
-@pytest.mark.thorough(quick="workplace/test_resets.py::test_a_reset_gives_back_the_beginning")
+@pytest.mark.thorough(quick="workplace/test_resets.py::test_reset_restores_the_initial_state")
 @pytest.mark.long(seconds=240)
-async def test_a_hundred_resets_give_back_the_beginning(tmp_path: Path) -> None:
+async def test_hundred_resets_restore_the_initial_state(tmp_path: Path) -> None:
     await put_back(100, tmp_path / "taken")

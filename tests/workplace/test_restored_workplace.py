@@ -1,4 +1,4 @@
-"""Graders that ask the services themselves, over what the submission holds: today, and on another store later."""
+"""Graders that query services restored from the submission: today, and on another store later."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from worksample.store import Store, check
 pytestmark = [
     pytest.mark.box,
     pytest.mark.workplace,
-    pytest.mark.thorough(quick="workplace/test_state_stamp.py::test_what_was_not_taken_in_whole_is_not_restored"),
+    pytest.mark.thorough(quick="workplace/test_state_stamp.py::test_incomplete_export_is_not_restored"),
     pytest.mark.long(seconds=60),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
@@ -93,7 +93,7 @@ def task(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return with_asking_grader(tmp_path_factory.mktemp("task"))
 
 
-def test_a_grader_asks_restored_services_and_gives_the_same_grade_elsewhere(task: Path, tmp_path: Path) -> None:
+def test_grader_gets_the_same_grade_from_restored_services_elsewhere(task: Path, tmp_path: Path) -> None:
     config = ExperimentConfig(
         name="office",
         agents=tuple(

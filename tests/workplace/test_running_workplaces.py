@@ -1,4 +1,4 @@
-"""A workplace that stands for people: begun, worked in, put back, carried away, ended, by the command line."""
+"""A workplace for people on the command line: started, used, reset, exported, ended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from worksample.workplace.running_workplaces import is_running, send_command
 EXAMPLE = Path(__file__).parents[2] / "examples/invoice-1043/company"
 
 
-def test_a_name_that_none_has_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_unknown_name_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path))
     with pytest.raises(UsageError, match="no workplace of this name is running"):
         send_command("nobody", "status")
@@ -54,8 +54,8 @@ def name() -> Iterator[str]:
 @pytest.mark.box
 @pytest.mark.workplace
 @pytest.mark.long(seconds=40)
-@pytest.mark.thorough(quick="workplace/test_export_folder.py::test_what_is_written_is_read")
-def test_a_workplace_is_kept_for_people(name: str, tmp_path: Path) -> None:
+@pytest.mark.thorough(quick="workplace/test_export_folder.py::test_written_export_is_read_back")
+def test_workplace_runs_for_people(name: str, tmp_path: Path) -> None:
     first = cli_json("workplace", "up", EXAMPLE, "--name", name, "--services", "chat,files")
     assert [one["name"] for one in cli_json("workplace", "status") if one["name"] == name] == [name]
     again = cli("workplace", "up", EXAMPLE, "--name", name)

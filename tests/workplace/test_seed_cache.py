@@ -1,4 +1,4 @@
-"""Seeds in the cache: listed, kept while a box has one, removed when nobody uses them."""
+"""Seeds in the cache: listed, kept while a box uses them, removed when unused."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def put(name: str, *, days: float = 0, programs: str | None = None, about: bool 
     return folder
 
 
-def test_what_nobody_uses_goes_and_the_rest_stays(cache: Path) -> None:
+def test_unused_seeds_are_removed_and_others_stay(cache: Path) -> None:
     put("a1", days=40)
     put("a2", days=2)
     put("b1", days=3, programs="other")
@@ -61,7 +61,7 @@ def test_what_nobody_uses_goes_and_the_rest_stays(cache: Path) -> None:
     assert list_seeds() == ()
 
 
-def test_an_id_that_fits_none_or_several_is_said() -> None:
+def test_unknown_or_ambiguous_id_is_reported() -> None:
     put("a1")
     put("a2")
     for prefix, why in (("a", "2 seeds begin"), ("x", "no seed begins"), ("", "no seed begins")):
@@ -69,7 +69,7 @@ def test_an_id_that_fits_none_or_several_is_said() -> None:
             find_seed(prefix)
 
 
-def test_what_was_begun_with_meanwhile_stays() -> None:
+def test_seed_used_during_removal_stays() -> None:
     """Between the look and the removal somebody begins with it, or has removed it."""
     folder = put("a1", days=40)
     [one] = unused_seeds(30)
@@ -80,7 +80,7 @@ def test_what_was_begun_with_meanwhile_stays() -> None:
 
 
 @pytest.mark.box
-async def test_one_that_a_box_has_stays() -> None:
+async def test_seed_of_a_box_stays() -> None:
     folder = put("a1", days=40)
     async with open_box(BoxConfig(mounts=(Mount(str(folder / "state"), "/task/seed"),))) as box:
         assert (await box.run(["ls", "/task/seed/chat/chat.sqlite"])).returncode == 0

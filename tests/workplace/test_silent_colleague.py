@@ -1,4 +1,4 @@
-"""A colleague whom a fault of ours silences: the try is the platform's failure, and is made again."""
+"""A colleague silenced by our fault: the try is the platform's failure and is repeated."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from worksample.records import Evaluation, Submission, Trial
 from worksample.store import Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-QUICK = (
-    "workplace/colleagues/test_colleague_runner.py::test_who_falls_silent_by_a_fault_of_ours_ends_the_work_and_is_kept"
-)
+QUICK = "workplace/colleagues/test_colleague_runner.py::test_silence_by_our_fault_ends_the_work_and_is_recorded"
 
 ASKS = """
 [[step]]
@@ -38,7 +36,7 @@ PY
 @pytest.mark.workplace
 @pytest.mark.thorough(quick=QUICK)
 @pytest.mark.long(seconds=40)
-def test_the_try_is_ours_and_the_next_one_counts(tmp_path: Path) -> None:
+def test_try_is_our_failure_and_the_next_one_counts(tmp_path: Path) -> None:
     (tmp_path / "script").mkdir()
     (tmp_path / "script/invoice-1043.toml").write_text(ASKS)
     done = cli(

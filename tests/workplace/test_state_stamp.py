@@ -1,4 +1,4 @@
-"""A state that services cannot begin with is refused before any of them starts, by a typed error that says why."""
+"""A state that services cannot start with is refused before any of them starts, with a typed error."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_state_that_is_none_is_refused(state: Path, fault: str) -> None:
+def test_invalid_state_is_refused(state: Path, fault: str) -> None:
     require_state(state, NAMES)
     change, said = FAULTS[fault]
     change(state)
@@ -76,7 +76,7 @@ def left(state: Path, status: CaptureStatus | None, reason: str = "") -> Submiss
     )  # fmt: skip
 
 
-def test_what_was_not_taken_in_whole_is_not_restored(state: Path) -> None:
+def test_incomplete_export_is_not_restored(state: Path) -> None:
     """A trial that was killed, or whose agent left more than is taken: ungraded, and its rate is bounded by a 0."""
     environment = Environment(services=NAMES)
     whole = state.rename(state.parent / "workplace")
@@ -94,5 +94,5 @@ def test_what_was_not_taken_in_whole_is_not_restored(state: Path) -> None:
     assert not POLICY[Cause.GRADER_STATE].retry
 
 
-def test_security_updates_stay_in_their_line() -> None:
+def test_security_updates_keep_their_version_line() -> None:
     assert version_lines(("calendar", "git")) == {"calendar": "radicale 3", "git": "git"}

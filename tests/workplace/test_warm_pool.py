@@ -1,4 +1,4 @@
-"""Programs of a workplace that are loaded ahead: taken over once, by whom they fit, and gone with whoever kept them."""
+"""The warm pool: preloaded programs are taken once, only if they fit, and end with their owner."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def test_each_is_taken_once_and_the_next_is_loaded() -> None:
     assert all(one.done == ["begun"] for one in loading.made) and not notes
 
 
-async def test_one_that_does_not_fit_is_not_taken() -> None:
+async def test_unfitting_workplace_is_not_taken() -> None:
     own, loading, _ = kept(9)
     few = frozenset({"tracker", "chat"})
     assert await own.take("bubblewrap", few, SPEC, {}) is None
@@ -95,7 +95,7 @@ async def test_one_that_does_not_fit_is_not_taken() -> None:
     assert [one.done[-1] for one in loading.made] == ["closed", "begun", "closed", "closed"]
 
 
-async def test_whoever_comes_while_it_is_loaded_waits_for_it_and_may_give_up() -> None:
+async def test_taker_during_loading_waits_and_may_give_up() -> None:
     own, loading, _ = kept(9)
     await own.take("bubblewrap", ALL, SPEC, {})
     loading.go.clear()
@@ -109,14 +109,14 @@ async def test_whoever_comes_while_it_is_loaded_waits_for_it_and_may_give_up() -
     assert sorted(one.done[-1] for one in loading.made) == ["begun", *["closed"] * (len(loading.made) - 1)]
 
 
-async def test_what_cannot_be_loaded_is_said_once_and_not_tried_again() -> None:
+async def test_failed_loading_is_reported_once_and_not_repeated() -> None:
     own, loading, notes = kept(9)
     loading.fails = True
     assert [await own.take("bubblewrap", ALL, SPEC, {}) for _ in range(4)] == [None] * 4
     assert ["no room" in one for one in notes] == [True] and not loading.made
 
 
-async def test_one_that_has_ended_is_not_taken() -> None:
+async def test_ended_workplace_is_not_taken() -> None:
     own, loading, notes = kept(9)
     await own.take("bubblewrap", ALL, SPEC, {})
     await asyncio.sleep(0.01)
@@ -125,7 +125,7 @@ async def test_one_that_has_ended_is_not_taken() -> None:
     assert loading.made[0].done == ["closed"] and "exit status -9" in notes[0]
 
 
-async def test_who_says_so_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_disabled_pool_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     async with warm_pool(5) as outer, warm_pool(5) as inner:
         assert outer is not None and inner is None
     async with warm_pool(1) as one:
@@ -135,7 +135,7 @@ async def test_who_says_so_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
         assert off is None
 
 
-def test_what_is_given_is_there_whole(tmp_path: Path) -> None:
+def test_given_folders_are_complete(tmp_path: Path) -> None:
     source, target = tmp_path / "a", tmp_path / "b"
     (source / "deep/er").mkdir(parents=True)
     target.mkdir()
@@ -164,7 +164,7 @@ print(json.dumps(found))
 @pytest.mark.workplace
 @pytest.mark.thorough(quick=TAKEN)
 @pytest.mark.long(seconds=60)
-async def test_a_workplace_that_was_loaded_ahead_is_as_one_from_nothing(tmp_path: Path) -> None:
+async def test_preloaded_workplace_equals_one_from_scratch(tmp_path: Path) -> None:
     """Before it is taken it knows nothing; then it has the seed, the task's setup and an operator of its own."""
     names = tuple(PORTS)
     seed = await asyncio.to_thread(seed_of_folder, COMPANY, names)
@@ -225,7 +225,7 @@ asyncio.run(main())
 @pytest.mark.workplace
 @pytest.mark.thorough(quick=TAKEN)
 @pytest.mark.long(seconds=20)
-def test_a_killed_keeper_leaves_nothing() -> None:
+def test_killed_keeper_leaves_nothing() -> None:
     """Its processes end with it, and what lies on the disk the next run's sweep takes."""
     keeper = subprocess.Popen([sys.executable, "-c", KEEPS], stdout=subprocess.PIPE, text=True)
     assert keeper.stdout is not None

@@ -15,10 +15,10 @@ from worksample.sandboxes.capture import step_views
 
 from .agent_definition import HARNESSES, HUMAN, validate_settings
 from .agent_folder import mount_of
-from .command_programs import missing_program, only_on_host
 from .installing import find_installed
 from .installing.program_settings import require_installed
 from .mcp.config_formats import FORMS, WITHOUT_SSE
+from .missing_programs import missing_program, only_on_host
 from .script import Script
 from .settings import (
     CommandSettings,
@@ -46,11 +46,11 @@ def model_of(agent: Agent, service: ModelService) -> Model | None:
     if isinstance(settings, CommandSettings | ObjectSettings):
         return resolve(agent.model, service)
     if isinstance(settings, ScriptedSettings):
-        from worksample.models.price import register
+        from worksample.models.price import register_prices
 
         from .scripted_agent import script_model
 
-        register(service.prices)
+        register_prices(service.prices)
         return script_model(agent.model)
     assert isinstance(settings, WorkerSettings)
     return resolve(agent.model, service, settings.generation)

@@ -41,13 +41,13 @@ HUMAN = "person"
 """Harness of people who work or hand in work."""
 NEEDS_MODEL = frozenset({"worker", "plan-act-reflect"})
 OWN = frozenset({"scripted", "worker", "plan-act-reflect"})
-"""Harnesses that are part of this package."""
+"""Names of the harnesses in this package."""
 REPLAY = "script/replay"
 """Default model of a scripted agent."""
 
 
 def harness_names() -> tuple[str, ...]:
-    """Return the names of all harnesses: our own, and the programs that can be installed."""
+    """Return the names of all harnesses: those of this package, and the programs that can be installed."""
     from .installing.program_registry import program_names
 
     return (*(name for name in HARNESSES if name != HUMAN), *program_names())

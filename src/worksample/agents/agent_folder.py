@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worksample.box import Mount
 from worksample.errors import PlanError
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.sandboxes.host_state import cache_folder
 
 from .installing.installed_programs import digest_of_tree, make_read_only
@@ -50,7 +50,7 @@ def keep_folder(source: Path) -> str:
             try:
                 (draft / "tree").rename(kept)
             except OSError:
-                if not kept.exists():  # else another process has just stored the same files
+                if not kept.exists():  # otherwise another process has just stored the same files
                     raise
             kept.chmod(0o555)
     return digest

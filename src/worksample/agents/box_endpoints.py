@@ -13,7 +13,7 @@ KEY = "none-is-needed"
 
 
 def gateway_model_name(model: str) -> str:
-    """Return the model's name without its provider: programs use it."""
+    """Return the model's name without its provider, which programs use to call it."""
     return model.rpartition("/")[2] or model
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from worksample.errors import AgentError, Cause
 
 from .box_endpoints import browser_server, model_environment, model_placeholders
-from .command_programs import LOOK, LOOK_SCRIPT, programs_of, script_of
 from .installing.program import PROGRAM as PROGRAM_FOLDER
 from .mcp.config_formats import VARIABLE, fill_config, servers_of, usual_config
+from .missing_programs import LOOK, LOOK_SCRIPT, programs_of, script_of
 from .prompt import program_text
 from .prompt_digest import record_digest
 from .script import fill_placeholders

@@ -24,7 +24,7 @@ FULL = "the conversation no longer fits in the model's context"
 
 @dataclass
 class Conversation:
-    """State of a conversation. `state.messages` holds all messages; what is sent to the model may be compacted."""
+    """State of a conversation. `state.messages` has all messages; the messages sent to the model may be compacted."""
 
     model: Model
     workspace: Workspace
@@ -33,9 +33,9 @@ class Conversation:
     compact_at: float | None = 0.8
     """When to compact: a share of the model's context, or tokens if above 1; None: never."""
     malformed: int = 5
-    """Unintelligible tool calls in a row after which the agent has failed."""
+    """Number of consecutive unintelligible tool calls after which the agent has failed."""
     mends: bool = True
-    """Whether to leave out tool results that the service rejects, and call the model again."""
+    """If True, leave out tool results that the service rejects, and call the model again."""
     _rejections: Rejections | None = field(default=None, init=False)
     _compact: Any = field(default=None, init=False)
     _first: bool = field(default=True, init=False)
@@ -129,7 +129,7 @@ class Conversation:
         """Raise SandboxError if a tool reported that the box was lost: no model can repair that."""
         for message in messages:
             if message.role == "tool" and message.error is not None and message.error.type == "sandbox_unavailable":
-                raise SandboxError(message.error.message)
+                raise SandboxError(message.error.message, next="worksample resume")
 
     def _count_garbled(self, messages: Sequence[ChatMessage]) -> None:
         """Count consecutive answers in which no tool call could be understood."""
@@ -147,7 +147,7 @@ class Conversation:
 
 
 async def work(conversation: Conversation, nudges: int, nudge: str) -> str:
-    """Let the model act until it submits. Return how the conversation ended, in words.
+    """Let the model act until it submits. Return a description of how the conversation ended.
 
     An answer without a tool call gets the reply `nudge`. After `nudges` of them in a row, the next one ends the work.
     """

@@ -13,9 +13,9 @@ AGAIN = "# Your earlier work"
 
 
 async def clerk(work: Assignment) -> None:
-    """Write an offer with the brief's facts, leaving out none, one or two (derived from the brief).
+    """Write an offer with the brief's facts, with none, one or two left out (derived from the brief).
 
-    In a re-attempt, add a line that the feedback names; without such feedback, find one by itself every fourth time.
+    In a re-attempt, add a line that the feedback names; without such feedback, find a missing line every fourth time.
     """
     brief, _, again = work.brief.partition(AGAIN)
     facts = FACT.findall(brief)

@@ -64,6 +64,6 @@ async def _until_silent(conversation: Conversation) -> str:
 
 
 def verdict_of(text: str) -> str:
-    """Return `READY` or `REVISE`: the last verdict line of a reflection, `READY` if there is none."""
+    """Return `READY` or `REVISE`: the last verdict line of a reflection, or `READY` if it has none."""
     found = VERDICT.findall(text)
     return found[-1].upper() if found else "READY"

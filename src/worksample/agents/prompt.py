@@ -84,13 +84,13 @@ def folder_text(workspace: Workspace) -> str:
     paths = workspace.instance.work.environment.paths
     return (
         f"Input files are in {paths.input} (read-only; the folder may be empty). Programs and data for the work are in "
-        f"{paths.software} (read-only). Put the deliverables into {paths.output}: {_graded(workspace)}. Put into that "
-        "folder what the brief asks for and nothing else: no notes, no temporary files."
+        f"{paths.software} (read-only). Put the deliverables into {paths.output}: {_graded_text(workspace)}. Put into "
+        "that folder what the brief asks for and nothing else: no notes, no temporary files."
     )
 
 
-def _graded(workspace: Workspace) -> str:
-    """Return what is graded, in words: the output folder, and changes elsewhere if they are captured."""
+def _graded_text(workspace: Workspace) -> str:
+    """Describe what is graded: the output folder, and changes elsewhere if they are captured."""
     capture = workspace.instance.capture
     also = ["your changes in the services of the task"] if capture.exports else []
     also += ["your changes to other files of the system"] if capture.root else []

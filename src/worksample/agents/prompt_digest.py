@@ -1,4 +1,4 @@
-"""Digest of exactly what an agent was shown when it began. The trial records it (`shown`)."""
+"""Digest of exactly what an agent saw when it began. The trial records it as `shown`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def record_shown(messages: Sequence[ChatMessage], tools: Sequence[ToolDef]
 
 
 def record_digest(value: dict[str, Any]) -> str:
-    """Record the digest of what an agent was shown, given as JSON types."""
+    """Record the digest of what an agent saw, given as JSON types."""
     from inspect_ai.util import store
 
     digest = digest_of(value)

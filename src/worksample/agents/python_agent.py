@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import AgentError, Cause, SandboxError, WorksampleError
 from worksample.models import failure_of
-from worksample.models.blame import ControlQuestion
+from worksample.models.fault_attribution import ControlQuestion
 from worksample.models.storable_text import scrub
 from worksample.task_containment import contain, is_signal
 
@@ -58,7 +58,7 @@ def in_python(model: Model | None, workspace: Workspace, settings: ObjectSetting
 
 
 def _make_sound(state: TaskState) -> None:
-    """Remove from the state what cannot be stored: an agent may have put anything there."""
+    """Remove everything from the state that cannot be stored, because an agent may have put anything into it."""
     from inspect_ai.model import ModelOutput
     from inspect_ai.model._chat_message import ChatMessageBase
 
@@ -70,8 +70,8 @@ def _make_sound(state: TaskState) -> None:
 
 
 def _first(workspace: Workspace, inputs: Path | None, *, whole: bool) -> ChatMessage:
-    """Return the first message: the brief; with `whole`, also the deliverables and folders, as all that a model
-    learns.
+    """Return the first message: the brief; with `whole`, also the deliverables and folders, for a model that gets no
+    other message.
     """
     from inspect_ai.model import ChatMessageUser
 
@@ -89,7 +89,7 @@ def _solver(works: Any) -> Solver:
 
 
 async def _run_agent_code(work: Awaitable[Any], model: Model | None) -> Any:
-    """Run an agent's own code. AgentError for what it raises.
+    """Run an agent's own code. Raises AgentError for the agent's exceptions.
 
     Limits, a lost box and a failed model service are not the agent's fault, even within a group of errors.
     """
@@ -102,8 +102,8 @@ async def _run_agent_code(work: Awaitable[Any], model: Model | None) -> Any:
 
 
 async def _what_ends_it(error: BaseException, model: Model | None) -> BaseException:
-    """Return the error that ends the trial after an agent's code raised `error`: one within it, or a typed error of
-    ours.
+    """Return the error that ends the trial after an agent's code raised `error`: a part of it, or a typed error of the
+    platform.
     """
     from inspect_ai._util.exception import TerminateSampleError
     from inspect_ai.log import transcript
@@ -115,7 +115,7 @@ async def _what_ends_it(error: BaseException, model: Model | None) -> BaseExcept
         if isinstance(leaf, LimitExceededError | TerminateSampleError | WorksampleError) or is_signal(leaf):
             return leaf
         if isinstance(leaf, SandboxUnavailableError):
-            return _with_causes(error, SandboxError(str(leaf)))
+            return _with_causes(error, SandboxError(str(leaf), next="worksample resume"))
     for leaf in leaves:
         failure = failure_of(leaf, list(transcript().events))
         if failure is None:

@@ -1,7 +1,7 @@
 """Python objects that work as agents: Inspect's solvers and agents, and async functions.
 
-A record holds names and digests, never code. An object is found by its name `module:name`, or among those that this
-process was given (`offer`), and only if its source is still the same.
+A record has names and digests, never code. An object is found by its name `module:name`, or among the objects that this
+process was given (`offer`), and only if its source is unchanged.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ def settings_with_source(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_object(name: str, source: str) -> Any:
-    """Return the object with this name and source. PlanError if there is none, or if its source has changed."""
+    """Return the object with this name and source. Raises PlanError if it does not exist, or if its source has
+    changed.
+    """
     if (name, source) in _OFFERED:
         return _OFFERED[name, source]
     value = _import_object(name)
@@ -53,8 +55,8 @@ def find_object(name: str, source: str) -> Any:
 
 
 def make_agent(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
-    """Return the agent: `value` itself if it is async, else the result of calling it with `args`. PlanError if that is
-    none.
+    """Return the agent: `value` itself if it is async, otherwise the result of calling it with `args`. Raises PlanError
+    if the result is not an agent.
     """
     if is_async(value):
         return value  # type: ignore[no-any-return]
@@ -78,14 +80,14 @@ def is_async(value: Any) -> bool:
 
 
 def is_inspects(value: Any) -> bool:
-    """Return whether the object is a solver or an agent of Inspect, or a function that makes one."""
+    """Return whether the object is a solver or an agent of Inspect, or a function that returns one."""
     from inspect_ai._util.registry import is_registry_object, registry_info
 
     return is_registry_object(value) and registry_info(value).type in ("solver", "agent")
 
 
 def name_of(value: Any) -> str:
-    """Return `module:name` of a function or class; for what a factory of Inspect made, its registered name."""
+    """Return `module:name` of a function or class; for the result of a factory of Inspect, its registered name."""
     from inspect_ai._util.registry import is_registry_object, registry_info
 
     if is_registry_object(value) and is_async(value):
@@ -100,7 +102,7 @@ def short_name(value: Any) -> str:
 
 
 def parameters_of(value: Any) -> dict[str, Any]:
-    """Return the arguments with which an Inspect object was made, as plain values: they identify the agent."""
+    """Return the arguments with which an Inspect object was created, as plain values. They identify the agent."""
     from inspect_ai._util.registry import is_registry_object, registry_params
 
     if not (is_registry_object(value) and is_async(value)):
@@ -109,7 +111,7 @@ def parameters_of(value: Any) -> dict[str, Any]:
 
 
 def source_of(value: Any) -> str:
-    """Return the digest of a function's or class's source; of its code if there is no source, as in an interactive
+    """Return the digest of a function's or class's source, or of its code if it has no source, as in an interactive
     session.
     """
     target = inspect.unwrap(value if hasattr(value, "__qualname__") else type(value))

@@ -1,6 +1,6 @@
-"""Requests that a model's service rejects because of tool results: these are left out, and the work goes on.
+"""Requests that a model's service rejects because of tool results. Those results are left out, and the work goes on.
 
-Tool results show what is in the box, such as an unreadable picture or text that a filter blocks. An agent that brings
+Tool results show contents of the box, such as an unreadable picture or text that a filter blocks. An agent that brings
 such content into its conversation neither ends nor voids its trial.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from worksample.errors import AgentError, Cause, WorksampleError
-from worksample.models.blame import ControlQuestion, by_request
-from worksample.models.failure import REFUSED, reason_of, status_of
+from worksample.models.call_failure import REFUSED, reason_of, status_of
+from worksample.models.fault_attribution import ControlQuestion, is_requests_fault
 from worksample.models.send_observer import observe
 from worksample.models.storable_text import scrub
 
@@ -25,7 +25,7 @@ LEFT_OUT = "[The model's service rejected this result, and it was left out. The 
 KEPT = 2000
 """Characters of a rejected result that the transcript keeps."""
 ROW = 10
-"""Rejected requests in a row after which the agent has failed."""
+"""Number of consecutive rejected requests after which the agent has failed."""
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Rejections:
                 except WorksampleError:
                     raise
                 except Exception as error:
-                    if not await by_request(error, seen, self._control):
+                    if not await is_requests_fault(error, seen, self._control):
                         raise
                     said = reason_of(error)
                     if not self.answered:
@@ -80,7 +80,11 @@ def _rejection_error(said: str, row: int) -> AgentError:
 
 def _refusal_error(error: Exception, said: str) -> Exception:
     """Return the error for a rejected first request: the provider's own if its status says so."""
-    return error if status_of(error) in REFUSED else WorksampleError(said, cause=Cause.MODEL_REFUSED)
+    return (
+        error
+        if status_of(error) in REFUSED
+        else WorksampleError(said, cause=Cause.MODEL_REFUSED, next="worksample model check, then worksample resume")
+    )
 
 
 def _newest_results(messages: Sequence[ChatMessage]) -> list[ChatMessageTool]:

@@ -39,7 +39,7 @@ class ScriptStep(Frozen):
     write: str | None = None
     text: str | None = None
     data: str | None = None
-    """Content of the file that `from` names, in Base64, if it is not text."""
+    """Content of the file that `from` names, in Base64 if it is not text."""
     view: str | None = None
     browse: str | None = None
     """Action in the browser; `args` are its arguments."""

@@ -1,4 +1,4 @@
-"""Settings of each harness. Unknown keys are refused, so that a typo never becomes a default."""
+"""Settings of each harness. Unknown keys are rejected, so that a typo never means a default."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worksample.records.task import Observation
 
 
 class LimitSettings(Frozen):
-    """Limits of the agent. They hold unless the arm or the experiment sets others."""
+    """Limits of the agent. They apply unless the arm or the experiment sets others."""
 
     time: float | None = Field(default=None, gt=0)
     """Wall-clock time in seconds."""
@@ -71,9 +71,9 @@ class WorkerSettings(Settings):
     compact_at: float = Field(default=0.8, gt=0)
     """When to compact the conversation: a share of the model's context, or tokens if above 1."""
     nudges: int = Field(default=3, ge=0)
-    """Answers in a row without a tool call that get a reminder. The next one ends the work."""
+    """Number of consecutive answers without a tool call that get a reminder. The next one ends the work."""
     malformed: int = Field(default=5, ge=1)
-    """Unintelligible tool calls in a row after which the agent has failed."""
+    """Number of consecutive unintelligible tool calls after which the agent has failed."""
 
 
 class ReflectSettings(WorkerSettings):

@@ -73,7 +73,7 @@ def _csv(path: str, text: str, tolerance: object) -> Iterator[Perturbation]:
             except ValueError:
                 continue
             if "." not in cell:
-                # Whole numbers are as often names (years, ids) as amounts: moving them says little.
+                # Whole numbers are as often names (years, ids) as amounts: changing them proves little.
                 continue
             done.add(name)
             stated = _stated_tolerance(tolerance, name)

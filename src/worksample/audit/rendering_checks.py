@@ -82,8 +82,8 @@ def _folders(instance: Instance) -> Iterator[tuple[str, str]]:
 def _problem_texts(rows: Iterable[Rendering]) -> Iterator[str]:
     for row in rows:
         if row.problem or not row.inspectable:
-            ours = " (a fault of this machine: run the check again)" if row.visibility.ours else ""
-            yield row.says + ("" if row.inspectable else "; too little of it is visible to judge it") + ours
+            ours = " (a fault of this machine: run the check again)" if row.visibility.is_our_fault else ""
+            yield row.description + ("" if row.inspectable else "; too little of it is visible to judge it") + ours
 
 
 def _summary(kinds: Counter[str], wrong: int) -> str:

@@ -61,7 +61,7 @@ def lint(text: str) -> tuple[Flaw, ...]:
         RubricFault.WORKER: WORKER.search(plain),
     }
     flaws = [Flaw(fault, " ".join(match.group().split())) for fault, match in found.items() if match]
-    # What is to be dropped needs no verb.
+    # A criterion that is to be removed needs no verb.
     if not VERB.search(plain) and not (found[RubricFault.TIMELINE] or found[RubricFault.WORKER]):
         flaws.append(Flaw(RubricFault.NO_VERB, ""))
     return tuple(flaws)

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 
 from worksample.errors import UsageError
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.files.stray_files import stray_files_below, stray_files_note
 from worksample.grading import grade, has_solution, open_round, perform_scripts, run_solution
 from worksample.records import Evaluation, Instance, Protocol, Submission
@@ -181,7 +181,7 @@ async def _grade(store: Store, jobs: Sequence[GradingJob], config: AuditConfig) 
     If one grading fails, the others are cancelled and awaited: none may still write when the store closes.
     """
     limit = asyncio.Semaphore(config.parallel)
-    # A control is graded more than once, and told once.
+    # A control is graded more than once but reported once.
     names, told = {_name(job) for job in jobs}, set[str]()
 
     def tell(name: str) -> None:

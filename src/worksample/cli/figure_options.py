@@ -79,7 +79,7 @@ def where_option(function: F) -> F:
 def _where(context: click.Context, parameter: click.Parameter, values: Sequence[str] | None) -> Subset:
     from worksample.results.subset import Subset
 
-    return Subset.read(values or ())
+    return Subset.parse(values or ())
 
 
 def resampling(given: dict[str, Any]) -> Resampling:

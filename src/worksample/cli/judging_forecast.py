@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from worksample.models import JudgeConfig
     from worksample.people.rounds.experiment_rounds import Effort
     from worksample.records import EvaluatorKind, Protocol
-    from worksample.results.calibration.label_draw import Draw
+    from worksample.results.calibration.label_draw import LabelDraw
 
 
 CHARACTERS = 4
@@ -86,14 +86,14 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
     return found
 
 
-def drawn_of(plan: Plan, protocol: Protocol) -> Draw:
+def drawn_of(plan: Plan, protocol: Protocol) -> LabelDraw:
     """Return the labels that people give under a protocol whose judges are calibrated."""
     from worksample.results.calibration.config import calibration_of
-    from worksample.results.calibration.label_draw import Draw, draw
+    from worksample.results.calibration.label_draw import LabelDraw, draw
 
     config = calibration_of(plan.experiment)
     if config is None:
-        return Draw({}, frozenset(), 0.0, 0)
+        return LabelDraw({}, frozenset(), 0.0, 0)
     agents = {a.id: a for a in plan.inputs.agents}
     return draw(plan.slots, agents, {i.id: i for i in plan.inputs.instances}, protocol, config)
 

@@ -1,7 +1,7 @@
 """Check of an installed agent before it gets work: one answer through the model gateway, in its own box.
 
-The brief holds two words, and only their joined form counts. A program that only prints its prompt does not pass; one
-that writes its model's answer into its log without printing it does.
+The brief contains two words, and the expected answer joins them. So a program that only prints its prompt does not
+pass, but one that writes its model's answer into its log without printing it does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from worksample.agents.installing.installed_programs import digest_of_tree
 from worksample.agents.installing.installer import parse_name
 from worksample.agents.installing.program_settings import require_installed
 from worksample.agents.workspace import clip_middle
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.records import (
     About,
     Agent,
@@ -62,7 +62,7 @@ LIMITS = Limits(time=180, memory=2 << 30, disk=512 << 20)
 
 @dataclass(frozen=True)
 class AgentCheckResult:
-    """Result of an agent's check. `fault`: why the agent cannot work."""
+    """Result of an agent's check. `fault` says why the agent cannot work; "" if it can."""
 
     agent: str
     version: str
@@ -120,7 +120,7 @@ def _check_one(agent: Agent, config: ExperimentConfig) -> AgentCheckResult:
 
 
 def find_answer(answer: str, printed: str, log: str) -> str:
-    """Return the line of a program's output that holds its model's answer, or name the log if the answer is there; else
+    """Return the line of a program's output with its model's answer, or the name of the log that has the answer, or
     "".
     """
     line = next((line.strip() for line in printed.splitlines() if answer in line), "")

@@ -1,4 +1,6 @@
-"""Steps of an experiment's chains: whichever process looks first commits what the rule requires, once."""
+"""Steps of an experiment's chains: whichever process looks first commits the slots that the chains' rule requires,
+once.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from uuid import uuid4
 from worksample.errors import Superseded
 from worksample.fault_injection import failpoint
 from worksample.records import Amendment, AmendmentAction, AmendmentTarget, Experiment, Feedback, Record, Slot, now
-from worksample.results.reattempts.chain_rule import Next
-from worksample.results.reattempts.chain_state import Attempts, chains_of
+from worksample.results.reattempts.chain_rule import ChainAction
+from worksample.results.reattempts.chain_state import AttemptChain, chains_of
 from worksample.results.reattempts.earlier_work import resubmit_earlier_work
 from worksample.store import Store
 
@@ -34,7 +36,7 @@ class ChainAdvance:
 
 
 def advance(store: Store, experiment: Experiment) -> ChainAdvance:
-    """Commit what the chains' rule requires now. If the process is killed, the next look does the rest."""
+    """Commit the slots that the chains' rule requires now. If the process is killed, the next call commits the rest."""
     if experiment.lock.chain is None:
         return ChainAdvance()
     try:
@@ -51,16 +53,16 @@ def _advance(store: Store, experiment: Experiment) -> ChainAdvance:
         records: list[Record] = []
         for chain in chains:
             slot = store.get(Slot, chain.step.slot)
-            if chain.step.next is Next.WITHDRAW:
+            if chain.step.next is ChainAction.WITHDRAW:
                 moved.withdrawn.append(slot)
                 records.append(_strike_trial(chain, experiment))
-            elif chain.step.next is Next.COMMIT:
+            elif chain.step.next is ChainAction.COMMIT:
                 moved.committed.append(next_slot(slot, chain.arm))
         records += moved.committed
         if records:
             store.commit(*records)
         failpoint("chain.committed")
-        waiting = [store.get(Slot, c.step.slot) for c in chains if c.step.next is Next.RUN]
+        waiting = [store.get(Slot, c.step.slot) for c in chains if c.step.next is ChainAction.RUN]
         for slot in (*waiting, *moved.committed):
             if is_resubmitted(experiment, slot) and resubmit_earlier_work(store, experiment, slot):
                 moved.carried.append(slot)
@@ -69,13 +71,13 @@ def _advance(store: Store, experiment: Experiment) -> ChainAdvance:
 
 
 def may_run(store: Store, experiment: Experiment) -> frozenset[str] | None:
-    """Return the slots that may run now and that somebody has to work on; None if there are no chains."""
+    """Return the slots that may run now and that somebody must work on; None if the experiment has no chains."""
     if experiment.lock.chain is None:
         return None
     open_ = store.open_slots(experiment.id)
     ready = {slot.id for slot in open_ if slot.after is None}
     if len(ready) < len(open_):
-        ready |= {c.step.slot for c in chains_of(store, experiment) if c.step.next is Next.RUN}
+        ready |= {c.step.slot for c in chains_of(store, experiment) if c.step.next is ChainAction.RUN}
     return frozenset(slot.id for slot in open_ if slot.id in ready and not is_resubmitted(experiment, slot))
 
 
@@ -84,7 +86,7 @@ def is_resubmitted(experiment: Experiment, slot: Slot) -> bool:
     return any(a.name == slot.arm and a.feedback is Feedback.UNCHANGED for a in experiment.arms)
 
 
-def _strike_trial(chain: Attempts, experiment: Experiment) -> Amendment:
+def _strike_trial(chain: AttemptChain, experiment: Experiment) -> Amendment:
     trial = next(link.trial for link in chain.links if link.slot == chain.step.slot)
     return Amendment(
         id=uuid4().hex,

@@ -43,11 +43,11 @@ class LimitsConfig(Frozen):
     """Number of the agent's model calls (`turns` in a task's environment)."""
 
     def over(self, other: LimitsConfig) -> LimitsConfig:
-        """Merge with `other`, field by field; own values win."""
+        """Merge with `other`, field by field; the fields of this object take precedence."""
         return other.replaced(**{k: v for k, v in self if v is not None})
 
     def record(self) -> Limits | None:
-        """Return the limits as part of an arm's record; None if nothing is set."""
+        """Return the limits as part of an arm's record; None if no limit is set."""
         if self == LimitsConfig():
             return None
         return Limits(time=self.time, cost=self.cost, tokens=self.tokens, turns=self.steps)
@@ -124,7 +124,7 @@ class PeopleConfig(Frozen):
     profile takes precedence.
     """
     seat_days: float = Field(default=14, gt=0, le=365)
-    """Days for which an assignment is kept for a person who gives no sign of life."""
+    """Days after which an assignment is released if its person shows no activity."""
     overlap: int | None = Field(default=None, ge=1, le=100)
     """Evaluations of each submission; by default three for a whole submission, two for a pair, one with a rubric."""
 
@@ -190,7 +190,7 @@ class ExperimentConfig(Frozen):
     parallel: int = Field(default=8, ge=1, le=1000)
     """Trials at the same time."""
     graders: int = Field(default=2, ge=1, le=1000)
-    """Submissions graded at the same time, beside the trials."""
+    """Submissions graded at the same time, while trials run."""
     tries: int = Field(default=3, ge=1, le=100)
     """Tries of a slot if the platform, the sandbox or the model's service fails."""
     seed: int = 0
@@ -204,7 +204,7 @@ class ExperimentConfig(Frozen):
     docs/how-to/choose-an-agent.md.
     """
     check_models: bool = True
-    """Whether to send each agent's model one short request with a tool before its first trial. See
+    """If True, send each agent's model one short request with a tool before its first trial. See
     docs/how-to/choose-an-agent.md.
     """
     roles: dict[str, str] = {}

@@ -65,7 +65,7 @@ def _validate(model: type[M], table: Any, where: str, file: str) -> M:
 
 
 def _flag_fault(fault: Fault) -> Fault:
-    """Return a fault with the place at which a flag, instead of a file, gave the value."""
+    """Return a fault whose place is the flag, and not the file, that gave the value."""
     return replace(fault, problem=fault.problem.replace(f"is not a key of {WHOLE}", "is not an argument"))
 
 
@@ -216,7 +216,7 @@ def _with_absolute_paths(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
 
 
 def looks_like_path(text: str, base: Path = Path()) -> bool:
-    """Return whether a text means a path, and not a shipped name or a URL."""
+    """Return whether a text is a path, and not a shipped name or a URL."""
     if "://" in text:
         return False
     return "/" in text or text.startswith(".") or text.endswith((".toml", ".yaml", ".yml")) or _is_there(base / text)
@@ -251,7 +251,7 @@ def agent_from_flag(text: str) -> dict[str, Any]:
 
 
 def name_of(text: str) -> str:
-    """Make a valid name of free text."""
+    """Convert free text to a valid name."""
     name = re.sub(r"[^a-z0-9._-]+", "-", plain_letters(text).lower()).strip("-._")[:100]
     return name or "experiment"
 

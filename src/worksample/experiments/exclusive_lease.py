@@ -1,4 +1,4 @@
-"""Exclusive work of one process at a time, under a lease. Leases of dead processes end at once."""
+"""Work that only one process may do at a time, under a lease. Leases of dead processes end at once."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def exclusively(store: Store, key: str) -> Iterator[None]:
     while (lease := take_lease(store, key, owner)) is None:
         if time.monotonic() > until:
             raise PlanError(
-                f"another process ({store.holder(key)}) has held the lock {key!r} for a minute",
+                f"another process ({store.holder(key)}) has had the lease on {key!r} for a minute",
                 next="run the same command again later",
             )
         time.sleep(0.05)
     try:
-        with renew_in_background(store, lease, SECONDS), store.fenced(lease):
+        with renew_in_background(store, lease, SECONDS), store.fence(lease):
             yield
     finally:
         store.release(key, owner)

@@ -12,8 +12,9 @@ from .standalone_work import handed_in_alone
 def find_experiment(store: Store, name: str = "", *, planned: bool = False) -> Experiment:
     """Find an experiment by its id, its name (the latest), or the start of its id.
 
-    Without a name, return the latest experiment with a trial: one that could not start has no results. `planned`:
-    return it anyway. UsageError if there is none, or if the start of an id fits several names.
+    Without a name, return the latest experiment with a trial, because one that could not start has no results; with
+    `planned`, return the latest in any case. Raises UsageError if none is found, or if the start of an id fits several
+    names.
     """
     known = sorted(store.find(Experiment), key=lambda e: (e.at, e.id))
     if not known:
@@ -55,7 +56,7 @@ def others_of_name(store: Store, experiment: Experiment) -> list[Experiment]:
 
 
 def short_name(store: Store, experiment: Experiment) -> str:
-    """Return what to type for an experiment: its name, or its id if the name means a later one.
+    """Return the text to type for an experiment: its name, or its id if the name now means a later one.
 
     An experiment that is not stored yet will be the latest.
     """

@@ -36,7 +36,7 @@ from .status import Status, status_of
 NOTED_STALL = 5.0
 """Shortest stall of the platform that is reported, in seconds."""
 POLL = 0.5
-"""Seconds between two looks at what other processes work on."""
+"""Seconds between two checks of what other processes work on."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class RunOptions:
     judges: Mapping[str, JudgeConfig] = field(default_factory=dict)
     """Judge models by name. A round that needs a judge waits if none is configured for its protocol."""
     stop: Stop | None = None
-    """Lets another thread end this run. A run in the main thread also listens to Ctrl-C."""
+    """Object by which another thread can end this run. A run in the main thread also listens to Ctrl-C."""
     people: FillRounds | None = None
-    """Opens and fills people's rounds; None: this run gives people nothing, and their rounds wait."""
+    """Object that opens and fills people's rounds; None: this run gives people nothing, and their rounds wait."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ class RunResult:
 def run_experiment(
     store: Store, experiment: Experiment, options: RunOptions, watch: RunListener | None = None
 ) -> RunResult:
-    """Run the open slots of a planned experiment and grade every ungraded submission of it.
+    """Run the open slots of a planned experiment and grade all its ungraded submissions.
 
-    At the return everything is in the store, and the scores are in Inspect's logs. Ctrl-C stops the run cleanly: trials
-    in flight are closed as cancelled, and their slots are open for the next run. StoreFull and other platform failures
+    On return, all results are in the store, and the scores are in Inspect's logs. Ctrl-C stops the run cleanly: running
+    trials are closed as cancelled, and their slots stay open for the next run. StoreFull and other platform failures
     are raised after the same clean stop. Several processes may run one experiment: slots and submissions are leased,
     and each process waits for the others.
     """
@@ -99,16 +99,18 @@ def run_experiment(
 
 
 def _note(watch: RunListener, stall: Stall) -> None:
-    """Report a long stall during a trial, since an observer would wonder about it.
+    """Report a long stall during a trial, because an observer would wonder about it.
 
-    Stalls before the first trial, while Inspect is loaded, count against nobody and are not reported.
+    Stalls before the first trial, while Inspect is loaded, are not counted and not reported.
     """
     if stall.charged >= NOTED_STALL:
         watch.note(f"the platform itself stalled for {stall.charged:.0f} s; no trial is charged for it")
 
 
 def wants_libraries(sandbox: str, instances: Iterable[Instance]) -> bool:
-    """Return whether a box of these instances offers our Python libraries; a box with an image has the image's own."""
+    """Return whether a box of these instances offers the platform's Python libraries. A box with an image has the
+    image's.
+    """
     return sandbox == "bubblewrap" and any(one.work.environment.image is None for one in instances)
 
 
@@ -119,7 +121,7 @@ def _first(error: BaseException) -> BaseException:
 
 
 class ExperimentRunner:
-    """One process's run of an experiment: claim open slots, execute them, grade, advance the chains, and again."""
+    """One process's run of an experiment: claim open slots, execute them, grade, advance the chains, and repeat."""
 
     def __init__(self, store: Store, experiment: Experiment, options: RunOptions, watch: RunListener) -> None:
         self.store, self.experiment, self.options, self.watch = store, experiment, options, watch
@@ -186,7 +188,7 @@ class ExperimentRunner:
         return []
 
     async def _execute(self, slots: list[Slot]) -> None:
-        """Run trials for these slots, and for what their chains continue with meanwhile."""
+        """Run trials for these slots, and for the slots that their chains add in the meantime."""
         config = await asyncio.to_thread(self._run_config)
         if self.experiment.lock.chain is None:
             await run_slots(self.store, self.experiment, slots, config, self._on_closed)
@@ -210,7 +212,7 @@ class ExperimentRunner:
             await following
 
     async def _follow(self, follow_ups: FollowUpSlots) -> None:
-        """Advance the chains whenever a submission was graded or a trial closed while a place is free."""
+        """Advance the chains when a submission is graded, or when a trial closes and another could run."""
         while not follow_ups.over:
             await follow_ups.changed.wait()
             follow_ups.changed.clear()
@@ -218,7 +220,7 @@ class ExperimentRunner:
                 await follow_ups.add(await asyncio.to_thread(self._runnable_slots))
 
     async def _advance(self) -> bool:
-        """Commit the attempts that follow from the present verdicts. Return whether there were any."""
+        """Commit the attempts that follow from the present verdicts. Return whether any were committed."""
         moved = await asyncio.to_thread(advance, self.store, self.experiment)
         self.tally.planned += len(moved.committed)
         self._tried -= {slot.id for slot in moved.withdrawn}
@@ -230,7 +232,7 @@ class ExperimentRunner:
         return bool(moved)
 
     async def _grade_pairs(self) -> None:
-        """Let judges compare pairs, which are drawn once no slot is open any more."""
+        """Let judges compare pairs, which are drawn once no slot is open."""
         if Protocol.PAIRWISE not in self.experiment.lock.protocols:
             return
         round = await asyncio.to_thread(pair_round, self.store, self.experiment, self._evaluators)
@@ -242,7 +244,7 @@ class ExperimentRunner:
         """Count a closed trial and queue its submission for grading."""
         if (
             trial.outcome.cause is not Cause.SUPERSEDED
-        ):  # else another process works on the slot, and this run waits for it
+        ):  # otherwise another process works on the slot, and this run waits for it
             self._tried.add(trial.slot)
         self.tally.add_trial(trial)
         self.watch.closed(trial, self.instances[trial.instance])

@@ -38,12 +38,12 @@ class HandInRequest:
     experiment: Experiment | None = None
     """Experiment whose rounds judge the work together with its agents'."""
     repeat: int = 1
-    """Within an experiment: number of this piece among several by one entrant on one instance."""
+    """Within an experiment: number of this piece among several pieces by one entrant on one instance."""
 
 
 @dataclass(frozen=True)
 class HandedIn:
-    """Stored submission, with its evaluation if it was graded. `taken`: whether it is new."""
+    """Stored submission, with its evaluation if it was graded. `taken` is True if it is new."""
 
     submission: Submission
     evaluation: Evaluation | None

@@ -19,7 +19,7 @@ INTERRUPTED = 130
 class Stop:
     """Request from another thread to end a run. Pass it to the run in its options.
 
-    `ask` may be called from any thread, any number of times, and before the run begins: the run ends once, cleanly.
+    `ask` may be called from any thread, any number of times, and before the run begins. The run ends cleanly, once.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Stop:
         self._asked = False
 
     def ask(self) -> None:
-        """Let the run close the trials in work as cancelled, and return."""
+        """Make the run close its running trials as cancelled, and return."""
         with self._lock:
             callback, self._asked = None if self._asked else self._callback, True
         if callback is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.agents.agent_builder import model_of
 from worksample.errors import Cause, ModelKeyError, PlanError, WorksampleError
 from worksample.models import ModelService, Price, resolve
-from worksample.models.failure import failure_of_call, refused_because, status_of
+from worksample.models.call_failure import failure_of_call, refused_because, status_of
 from worksample.models.request_account import is_estimated
 from worksample.models.service_config import Services, service_for
 from worksample.records import Agent
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ASKED = "Call the tool `ready`. If you cannot call tools, answer with the word ready."
 SECONDS = 120.0
-"""Time limit of that call."""
+"""Time limit of the short call."""
 NEXT = "look up keys, addresses and names in docs/how-to/choose-an-agent.md, then worksample model check"
 ADDRESS = (
     "check the model's name and the address {}: OpenAI-style ones end in /v1, Anthropic's do not"
@@ -37,7 +37,7 @@ SAME = frozenset({"replay", "mockllm"})
 
 @dataclass(frozen=True)
 class ModelCheckResult:
-    """Result of checking an agent's model. `fault`: why it cannot be used, in the provider's words."""
+    """Result of checking an agent's model. `fault` is the provider's reason why it cannot be used, or ""."""
 
     agent: str
     model: str
@@ -45,7 +45,7 @@ class ModelCheckResult:
     next: str = ""
     priced: bool = False
     answered: str = ""
-    """Result of the call in words; "" if none was made."""
+    """Description of the call's result; "" if no call was made."""
     estimated: bool = False
     """True if the service reports no tokens, so that a run's tokens and costs are estimated from the text."""
     cached: int = 0
@@ -81,7 +81,9 @@ def need_models(agents: Iterable[Agent], config: ExperimentConfig) -> None:
 def check_models(
     agents: Iterable[Agent], config: ExperimentConfig, *, call: bool = True
 ) -> tuple[ModelCheckResult, ...]:
-    """Check each agent that calls a model. call: also send its model one request with a tool, as the agent would."""
+    """Check each agent that calls a model. With `call`, also send its model one request with a tool, as the agent
+    would.
+    """
     return asyncio.run(_all(_calling(agents), config, call))
 
 

@@ -30,8 +30,8 @@ def commit_new(store: Store, records: Iterable[Record]) -> None:
 
 
 def _has_first_words(record: Record) -> bool:
-    """Return whether the first record with an id stays: it may differ in its moment of intake or in the words of a
-    reason.
+    """Return whether the stored record may stay: it differs only in its time of intake or in the
+    wording of a reason.
     """
     return isinstance(record, Task | Experiment) or (isinstance(record, Slot) and bool(record.not_attemptable))
 

@@ -1,4 +1,4 @@
-"""Statistical power of a plan: the differences between two agents that it can detect, and what a larger plan could."""
+"""Statistical power of a plan: the differences between two agents that this plan, or a larger one, can detect."""
 
 from __future__ import annotations
 

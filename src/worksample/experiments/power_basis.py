@@ -24,7 +24,7 @@ FEWEST = 5
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Variances of pass or fail, and their origin in words."""
+    """Variances of pass or fail, and a description of their origin."""
 
     variances: Variances
     assumed: str

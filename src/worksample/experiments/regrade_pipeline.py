@@ -1,4 +1,4 @@
-"""Regrading: a new round over stored submissions, and what it changes."""
+"""Regrading: a new round over stored submissions, and the changes that it makes."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ from .run_listener import RunListener, RunTally, SilentListener
 
 @dataclass(frozen=True)
 class Regrading:
-    """Request to grade submissions anew."""
+    """Request to grade submissions again."""
 
     experiment: Experiment | None = None
-    """Experiment whose submissions of live trials are graded; else:"""
+    """Experiment whose live trials' submissions are graded, unless `submissions` names some."""
     submissions: tuple[str, ...] = ()
     """Submissions to grade."""
     packages: tuple[Path, ...] = ()
-    """Packages with the current graders of their tasks. Other tasks keep the graders of the round before."""
+    """Packages with the current graders of their tasks. Other tasks keep the graders of the earlier round."""
     protocol: Protocol = Protocol.PROGRAM
     by: EvaluatorKind = EvaluatorKind.PROGRAM
     """Kind of the round: a program's or a judge's."""
@@ -94,13 +94,12 @@ class RegradeComparison:
 
 
 def regrade(store: Store, what: Regrading, watch: RunListener | None = None) -> Regraded:
-    """Grade stored submissions anew, compare with the round that decides, and adopt the new round in its place.
+    """Grade stored submissions again, compare with the round that decides, and adopt the new round in its place.
 
-    The new round is adopted once every submission that can be graded is graded, and only if it hides nothing: no
-    submission that was decided is left without a verdict. If the process is killed, the earlier verdicts stand, and the
-    next regrade by the same graders continues the round. Raises PlanError if nothing is left to grade, or if a
-    package's work or capture differs from what the submissions were made for: its grader says nothing about the old
-    work.
+    The new round is adopted once every submission that can be graded is graded, and only if no decided submission loses
+    its verdict. If the process is killed, the earlier verdicts stay, and the next regrade by the same graders continues
+    the round. Raises PlanError if no submission is left to grade, or if a package's work or capture differs from that
+    of the submissions, because its grader cannot judge the old work.
     """
     require_kind(what.sandbox)
     here = evaluators_here(store, what.experiment, what.options, what.sandbox)
@@ -118,7 +117,7 @@ def regrade(store: Store, what: Regrading, watch: RunListener | None = None) -> 
 
 
 def _scope(store: Store, what: Regrading, here: Evaluators) -> RegradeScope:
-    """Find the submissions to grade. PlanError if there is none."""
+    """Find the submissions to grade. Raises PlanError if none is found."""
     found, before, ids = _subjects(store, what, here)
     if not found:
         raise PlanError("there is no submission to grade yet", next="worksample resume")
@@ -229,10 +228,10 @@ def _lost_verdicts(store: Store, before: Round, round: Round, subjects: Set[str]
         return tuple(sorted({id for key in gone for id in key.split("\x1f")} & subjects))
     judging = RoundReader(store, store.find(Amendment))
     among = [r for r in judging.found.deciding(before.protocol) if r.experiment == before.experiment]
-    old = judging.read(before, alike_rounds(before, among) or (before.id,))
+    old = judging.read_round(before, alike_rounds(before, among) or (before.id,))
     had, has = (
         set(j.verdicts.filter(j.verdicts["standing"] == Standing.DECIDED.value)["subject"].to_list())
-        for j in (old, judging.read(round, [round.id]))
+        for j in (old, judging.read_round(round, [round.id]))
     )
     return tuple(sorted((had - has) & subjects))
 
@@ -258,8 +257,8 @@ def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instan
     )
     if changed:
         raise PlanError(
-            f"the brief, inputs, environment or probes changed: {', '.join(changed)}. That is new work: "
-            "the old submissions did not do it, so its grader cannot grade them",
+            f"the brief, inputs, environment or probes changed: {', '.join(changed)}. That is new work, so its "
+            "grader cannot judge the old submissions",
             next="worksample run --task ... runs the new work; undo these changes to grade the old work again",
         )
     old = before.gradings if before is not None and before.protocol is what.protocol else {}

@@ -85,7 +85,7 @@ def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[R
 def pair_round(store: Store, experiment: Experiment, here: Evaluators) -> Round | None:
     """Return the judges' round of pairs in force. It is opened once no slot is open; later work adds pairs.
 
-    None before that, if no judge is configured for pairs, or if no two agents share an instance.
+    Return None before that, if no judge is configured for pairs, or if no two agents share an instance.
     """
     if not judges_of(Protocol.PAIRWISE, here):
         return None
@@ -153,8 +153,8 @@ def round_in_force(store: Store, experiment: Experiment, protocol: Protocol, by:
 
 
 def _gradings(store: Store, experiment: Experiment, protocol: Protocol, by: EvaluatorKind) -> dict[str, str] | None:
-    """Return the gradings of the instances about which this kind is asked; None, which means all, if no criteria name
-    it.
+    """Return the gradings of the instances about which this kind of evaluator is asked; None, which means all, if no
+    criteria name it.
     """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
     graded = [i for i in instances if protocol in i.grading]
@@ -162,8 +162,8 @@ def _gradings(store: Store, experiment: Experiment, protocol: Protocol, by: Eval
 
 
 def panel_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> EvaluatorPanel:
-    """Return how often evaluators are asked: programs once, judges by their repeats (majority of votes, mean of
-    points).
+    """Return how many times evaluators are asked: programs once, judges as often as their repeats say (majority of
+    votes, mean of points).
     """
     if by is not EvaluatorKind.JUDGE:
         return EvaluatorPanel(by)
@@ -181,7 +181,9 @@ def judges_of(protocol: Protocol, here: Evaluators) -> Sequence[RoundEvaluator]:
 
 
 class PeopleRounds:
-    """Worker that fills the rounds after trials close: once for all that closed during the last filling."""
+    """Worker that fills the rounds after trials close. One filling covers all trials that closed during the previous
+    one.
+    """
 
     def __init__(self, store: Store, experiment: Experiment, people: FillRounds | None) -> None:
         instances = [store.get(Instance, id) for id in experiment.lock.instances]

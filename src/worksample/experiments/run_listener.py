@@ -7,7 +7,7 @@ from typing import Protocol
 
 from worksample.errors import Cause
 from worksample.grading.judges.spending import judge_usage
-from worksample.models import plus
+from worksample.models import add_priced_usage
 from worksample.records import Ending, Evaluation, Instance, Submission, Trial, Usage
 
 
@@ -55,7 +55,7 @@ class RunTally:
     def add_judge_usage(self, evaluation: Evaluation) -> None:
         """Count the judges' usage for an evaluation."""
         for used in judge_usage(evaluation).values():
-            self.judges = plus(self.judges, used) if self.judges.requests else used
+            self.judges = add_priced_usage(self.judges, used) if self.judges.requests else used
 
     def add_graded(self, *, full: bool) -> None:
         """Count a submission that needs no further evaluation. full: whether all evaluations were given."""
@@ -67,23 +67,23 @@ class RunListener(Protocol):
     """Listener to a run. It is called only by the thread of the run, and must be quick."""
 
     def begin(self, tally: RunTally) -> None:
-        """Called once, before anything runs. `tally` is updated from then on."""
+        """Receive the tally, once, before anything runs. The run updates it from then on."""
         ...
 
     def closed(self, trial: Trial, instance: Instance) -> None:
-        """Called when a trial is closed and stored."""
+        """Receive a trial after it is closed and stored."""
         ...
 
     def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
-        """Called when an evaluation is stored."""
+        """Receive an evaluation after it is stored."""
         ...
 
     def note(self, text: str) -> None:
-        """Called with a message for the operator."""
+        """Receive a message for the operator."""
         ...
 
     def end(self) -> None:
-        """Called once, however the run ends."""
+        """Note that the run has ended, once, however it ends."""
         ...
 
 

@@ -44,7 +44,7 @@ def outcome_of(trial: Trial) -> str:
     """Return how a trial ended, in words."""
     if trial.outcome.cause is None:
         return "done"
-    said = f"{trial.outcome.ending}: {POLICY[trial.outcome.cause].says}"
+    said = f"{trial.outcome.ending}: {POLICY[trial.outcome.cause].description}"
     return (
         f"{said} ({_first_line(trial.outcome.reason)})"
         if _agent_failed(trial) and trial.outcome.reason.strip()
@@ -75,7 +75,7 @@ def grade_of(evaluation: Evaluation) -> str:
         return f"score {evaluation.payload.score:.3f}"
     if evaluation.outcome is EvaluationOutcome.GIVEN:
         return "graded"
-    why = POLICY[evaluation.cause].says if evaluation.cause else "declined"
+    why = POLICY[evaluation.cause].description if evaluation.cause else "declined"
     return f"ungraded: {why}" + (f" ({_first_line(evaluation.reason)})" if evaluation.reason.strip() else "")
 
 

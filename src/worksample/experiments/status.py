@@ -9,9 +9,9 @@ from typing import Any
 from worksample.errors import Cause
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
 from worksample.results.assignments.open_work import open_work_of
-from worksample.results.reattempts.chain_state import chains_of, due
+from worksample.results.reattempts.chain_state import chains_of, count_due
 from worksample.store import Store
-from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges
+from worksample.store.model_costs import Spending, of_agents, of_colleagues, of_judges
 
 _WHOM = {cause.value: kind for kind, cause in AWAITED.items()}
 
@@ -34,7 +34,7 @@ class Status:
     waits_for_people: int
     waits_for_judge: int
     ungraded: int
-    """Submissions without a verdict that wait for nobody."""
+    """Submissions without a verdict that wait for no evaluator."""
     cost: float
     """US dollars of all tries by agents and colleagues, for calls with a price. Judges are not included."""
     unpriced: int
@@ -43,13 +43,13 @@ class Status:
     reattempts: int = 0
     """Planned slots that the chains' rule committed."""
     due: int = 0
-    """Re-attempts that the next run commits."""
+    """Re-attempts that the next run adds."""
     to_label: int = 0
     """Submissions that people still have to label, to calibrate judges."""
     places: int = 0
     """Open slots that wait for a person who works."""
     handed_in: int = 0
-    """Submissions by people and agents elsewhere, beside the plan."""
+    """Submissions by people and outside agents, in addition to the plan."""
     spending: tuple[Spending, ...] = ()
     """Usage of agents, colleagues and judges."""
 
@@ -81,7 +81,7 @@ def status_and_waits(
 
     from worksample.results.calibration.label_rounds import count_all_missing_labels
     from worksample.results.slots import slots_df
-    from worksample.store.frames import trials_df
+    from worksample.store.dataframes import trials_df
 
     slots = slots_df(store, experiment.id, judged_by=judged_by)
     tries = trials_df(store, experiment.id)
@@ -112,7 +112,7 @@ def status_and_waits(
         waits_for_judge=waits[EvaluatorKind.JUDGE],
         ungraded=finished.height + handed - graded - waits.total(),
         reattempts=slots.filter(pl.col("attempt") > 1).height,
-        due=due(chains_of(store, experiment)),
+        due=count_due(chains_of(store, experiment)),
         to_label=count_all_missing_labels(store, experiment),
         handed_in=handed,
         places=sum(place.waits for place in open_work_of(store, experiment)),

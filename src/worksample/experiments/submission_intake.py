@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from worksample.errors import CaptureError, UsageError
 from worksample.files import ScanLimits, Sink, scan, unzip
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.files.stray_files import is_stray_file, stray_files_note
 from worksample.records import (
     CaptureStatus,
@@ -152,10 +152,11 @@ def _check_archive(path: Path) -> None:
 
 
 def tidy(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
-    """Leave out what desktops, editors and archivers added to the work. Return the rest, and what was done, in words.
+    """Leave out files that desktops, editors and archivers added to the work. Return the rest, and a description of
+    what was left out.
 
-    Paths that a deliverable names always stay. macOS writes `é` as a letter and an accent: such names are composed, as
-    briefs and graders write them, unless another file has that name.
+    Paths that a deliverable names always stay. macOS writes `é` as a letter and an accent: such names are normalised to
+    one character, as in briefs and graders, unless another file has that name.
     """
     named = {d.name for d in instance.work.deliverables}
     left = {e.path for e in manifest.entries if is_stray_file(e.path) and e.path not in named}
@@ -176,7 +177,9 @@ def tidy(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
 
 
 def _wrapping_folder(manifest: Manifest, instance: Instance) -> str:
-    """Return the only folder, which holds everything; "" if there is none or if a deliverable names it."""
+    """Return the only folder, which contains everything; "" if the work has no such folder or if a deliverable names
+    it.
+    """
     top = [e for e in manifest.entries if "/" not in e.path]
     if len(top) != 1 or top[0].kind is not EntryKind.FOLDER or not instance.work.deliverables:
         return ""

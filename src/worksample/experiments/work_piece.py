@@ -50,10 +50,11 @@ def piece_of(
     made: WorkOrigin,
     experiment: Experiment | None,
 ) -> WorkPiece:
-    """Inspect work for the instance of that name, without storing anything.
+    """Inspect work for the named instance, without storing anything.
 
-    experiment: whose rounds will judge it; the instance is then the planned one. UsageError for an unknown or changed
-    instance, and for different content under an id that is taken; CaptureError.
+    `experiment` is the experiment whose rounds will judge it; the instance is then the planned one. Raises UsageError
+    for an unknown or changed instance, and for different content under an id that is taken; CaptureError for damaged
+    archives.
     """
     refuse_future_date(made.at)
     instance = _planned_instance(store, choose_instance(instances, name), experiment)

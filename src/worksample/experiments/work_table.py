@@ -38,7 +38,7 @@ Text = Annotated[str | None, BeforeValidator(_none_if_unknown)]
 
 
 class WorkRow(BaseModel):
-    """Row of a table of work. Empty and `unknown` mean that a value is unknown, which never counts as 0."""
+    """Row of a table of work. An empty cell and `unknown` mean that a value is unknown, which never counts as 0."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -49,16 +49,16 @@ class WorkRow(BaseModel):
     instance: Text = None
     """Instance; required if the task has several."""
     agent: Text = None
-    """Name of the agent elsewhere that made it; or `person`."""
+    """Name of the outside agent that made the work; alternatively `person`."""
     person: Text = None
-    """Name of the person who made it; or `agent`."""
+    """Name of the person who made the work; alternatively `agent`."""
     repeat: Annotated[int, BeforeValidator(_one_if_unknown)] = Field(default=1, ge=1)
     """Number of this piece among several by one entrant on one instance."""
     minutes: Amount
     cost: Amount
     """Cost in US dollars."""
     date: Annotated[datetime | None, BeforeValidator(_none_if_unknown)] = None
-    """When the work was done, ISO 8601; UTC if it has no time zone; now by default."""
+    """When the work was done, in ISO 8601; UTC if it has no time zone; by default now."""
 
     @model_validator(mode="after")
     def _one_made_it(self) -> Self:

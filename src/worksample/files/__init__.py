@@ -1,4 +1,4 @@
-"""Folders as values, trusted and untrusted ones alike: scan them, write them, unpack archives."""
+"""Folders of files, trusted or untrusted: scan them into manifests, write them, unpack archives."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""Copy an open file while hashing it; runs of zeros become holes, so that sparse files stay small."""
+"""Copy of an open file that also computes its digest. Runs of zeros become holes, so that sparse files stay small."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FileCopy:
 
 
 class WriteFailed(Exception):
-    """A failure to write the copy, not to read: it tells a full store from a broken source."""
+    """A failure to write the copy, as opposed to reading the source."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(str(error))

@@ -1,7 +1,8 @@
-"""Scan of a folder that may be untrusted, with a manifest as result.
+"""Scan of an untrusted folder; the result is a manifest.
 
 The walk never leaves the folder: every step is opened relative to the one above it, without following links. Links are
-kept as text, devices, sockets and pipes by name. What exceeds a limit is left out and reported; the rest stays.
+stored as text, and devices, sockets and pipes by name. Files beyond a limit are left out and reported; the rest is
+kept.
 """
 
 from __future__ import annotations
@@ -18,27 +19,27 @@ from worksample.errors import CaptureError, Cause
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, canonical, path_fault, quote_path
 from worksample.steady_loop import steady_time
 
-from .sink import Sink
+from .content_sink import Sink
 
 
 @dataclass(frozen=True, slots=True)
 class ScanLimits:
     files: int = 100_000
-    """Entries of any kind."""
+    """Maximum number of entries of any kind."""
     bytes: int = 4 << 30
-    """Of all files together."""
+    """Maximum bytes of all files together."""
     depth: int = 64
-    """Nested folders."""
+    """Maximum depth of nested folders."""
     name: int = 255
-    """Bytes of one name."""
+    """Maximum bytes of one name."""
     path: int = 3_000
-    """Bytes of a whole path below the folder: longer ones could not be mounted for a grader."""
+    """Maximum bytes of a path below the folder. Longer paths could not be mounted for a grader."""
     names: int = 32 << 20
-    """Characters of all paths and link targets together: a manifest has to fit in memory."""
+    """Maximum characters of all paths and link targets together, because a manifest must fit in memory."""
     seconds: float | None = None
-    """Processor time after which no further entry is taken; None is no limit."""
+    """Processor time after which the scan stops; None for no limit."""
     backstop: float | None = None
-    """The same by the clock. A busy machine may use it up, in which case the author of the files is not to blame."""
+    """Wall-clock time after which the scan stops. On a busy machine this is not the fault of the files' author."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,11 @@ DEFAULT_LIMITS = ScanLimits()
 
 
 def scan(folder: Path | int, sink: Sink, limits: ScanLimits = DEFAULT_LIMITS) -> Scan:
-    """Put a folder's files into `sink`, and its manifest too (as canonical JSON).
+    """Put a folder's files and its manifest (as canonical JSON) into `sink`.
 
-    folder: a path whose last step must not be a link, or an open folder. A missing folder gives an empty manifest and
-    `absent`; a reached limit or an unreadable file gives `partial` with reason and cause. Raises StoreError if the sink
-    cannot keep something, and nothing for what the folder contains.
+    `folder` is an open folder, or a path whose last step must not be a link. A missing folder gives an empty manifest
+    and `absent`; an exceeded limit or an unreadable file gives `partial` with reason and cause. Raises StoreError if
+    the sink cannot store something; no content of the folder makes the scan raise.
     """
     try:
         root = _open_root(folder)
@@ -76,8 +77,7 @@ def scan(folder: Path | int, sink: Sink, limits: ScanLimits = DEFAULT_LIMITS) ->
 
 
 def cause_of_unreadable(error: OSError) -> Cause:
-    """Return who is to blame for an unreadable file: this machine if it lacks something, else the author of
-    the file."""
+    """Return the cause of an unreadable file: this machine if it lacks resources, otherwise the author of the file."""
     return Cause.CAPTURE_FAILED if error.errno in _OURS else Cause.CAPTURE_UNREADABLE
 
 
@@ -107,7 +107,7 @@ class _Level:
     handle: Handle
     path: bytes
     names: list[bytes] | None = None
-    """Names still to be visited, last first; None before the folder was listed."""
+    """Names that are still to be visited, last first; None before the folder is listed."""
 
 
 @dataclass
@@ -123,15 +123,17 @@ class _Walk:
     partial: bool = False
     taken: int = 0
     named: int = 0
-    """Characters of the paths and targets so far."""
+    """Characters of all paths and link targets so far."""
     linked: dict[tuple[int, ...], str] = field(default_factory=dict)
-    """Digests of files with several names, by what identifies the unchanged file."""
+    """Digests of files with several names, by a key that identifies the unchanged file."""
     began: float = field(default_factory=steady_time)
     used: float = field(default_factory=time.thread_time)
-    """Processor time of this thread before the scan."""
+    """Processor time of this thread when the scan began."""
 
     def fault(self, cause: Cause | None, reason: str) -> None:
-        """Note that something was left out. The first cause is kept, but a failure of ours replaces a limit."""
+        """Record that something was left out. The first cause is kept, but a failure of the platform replaces an
+        exceeded limit.
+        """
         self.partial = True
         self.faults[reason] = self.faults.get(reason, 0) + 1
         if self.cause is None or cause is Cause.CAPTURE_FAILED:
@@ -155,7 +157,7 @@ class _Walk:
                 close(level.handle)
 
     def _names(self, fd: int) -> list[bytes]:
-        """Return the names in reverse order, at most one more than the limit allows."""
+        """Return the names in reverse order; at most one more than the limit allows."""
         room = max(0, self.limits.files - len(self.entries)) + 1
         try:
             with os.scandir(fd) as found:
@@ -188,7 +190,7 @@ class _Walk:
         return None
 
     def _full(self) -> tuple[Cause, str] | None:
-        """Return why nothing more is taken, or None."""
+        """Return why the scan must stop, or None."""
         limits = self.limits
         if len(self.entries) >= limits.files:
             return Cause.CAPTURE_TOO_MANY, f"more than {limits.files:,} entries, the rest is left out"
@@ -267,7 +269,7 @@ class _Walk:
 
 
 def _same(found: os.stat_result) -> tuple[int, ...]:
-    """Return a key that is the same for all names of one unchanged file."""
+    """Return a key that is equal for all names of one unchanged file."""
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
@@ -299,7 +301,7 @@ def open_inside(parent: int, name: bytes, flags: int) -> Handle:
 
 
 def _open_unreadable(parent: int, name: bytes, flags: int) -> Handle:
-    # O_PATH names the very inode, so that no exchange of names between the steps can lead elsewhere.
+    # O_PATH pins the inode, so that renaming between the steps cannot redirect the walk.
     anchor = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
     try:
         mode = os.fstat(anchor).st_mode

@@ -30,15 +30,15 @@ def materialise(
 ) -> None:
     """Write a manifest below `target` (created if missing); files of the same names are replaced.
 
-    source: returns the local file of a blob. links: also write symbolic links that stay inside `target`; other links,
-    devices, sockets, pipes and files that were not captured are always left out. share: hard links to the blobs if the
-    file system allows it, for trees that are only mounted read-only; otherwise copies, read-only unless `writable`. No
-    existing link below `target` is followed.
+    `source` returns the local file of a blob. With `links`, also write symbolic links that stay inside `target`; other
+    links, devices, sockets, pipes and files that were not captured are always left out. With `share`, write hard links
+    to the blobs if the file system allows it, for trees that are only mounted read-only; otherwise copies, read-only
+    unless `writable`. Never follows an existing link below `target`.
 
     Raises CaptureError if a path cannot be created, StoreFull if the disk is full, StoreError otherwise.
     """
     if share and writable:
-        raise ValueError("a folder that shares its files with the store must be read-only")
+        raise ValueError("a folder that shares its files with the store cannot be writable")
     writer = _Writer(source, target, share, writable)
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -65,14 +65,18 @@ def _fault(e: OSError, target: Path) -> CaptureError | StoreError:
             "no space left on the disk to write the files", where=where, next="free some space there, then try again"
         )
     if e.errno in (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.EISDIR):
-        return CaptureError(f"the manifest has a path that cannot be created: {text}", where=where)
-    return StoreError(f"the files cannot be written: {text}", where=where, next="worksample store check --deep")
+        return CaptureError(
+            f"a path of the manifest cannot be created: {text}", where=where, next="worksample store check --deep"
+        )
+    return StoreError(f"files cannot be laid out: {text}", where=where, next="worksample store check --deep")
 
 
 def stays_inside(path: bytes, target: bytes) -> bool:
-    """Return whether a link at `path` with this text stays in its tree, whatever the other links are.
+    """Return whether a link at `path` with the target text `target` stays inside its tree, whatever the other links
+    are.
 
-    Only leading `..` steps are allowed: they climb real folders. A `..` behind a name could climb out of another link.
+    Only leading `..` steps are allowed, because they climb real folders. A `..` after a name could climb out of another
+    link.
     """
     if not target or target.startswith(b"/") or b"\0" in target:
         return False
@@ -83,7 +87,9 @@ def stays_inside(path: bytes, target: bytes) -> bool:
 
 @dataclass
 class _Writer:
-    """A writer that keeps the folders from `target` to the last entry open, so that a sibling costs one call."""
+    """A writer that keeps the folders from `target` to the last entry open, so that a sibling needs only one system
+    call.
+    """
 
     source: Callable[[str], Path]
     target: Path
@@ -123,7 +129,7 @@ class _Writer:
         parent = self.enter(folders)
         _clear(name, parent)
         origin = self.source(blob)
-        # A blob has one mode and is not executable, so what is executable gets an inode of its own.
+        # A blob's file is not executable, so an executable file needs a copy.
         if self.share and not entry.executable:
             try:
                 os.link(origin, name, dst_dir_fd=parent, follow_symlinks=False)

@@ -1,4 +1,4 @@
-"""Files that desktops, editors and archivers leave beside people's work; they are never part of it."""
+"""Files that desktops, editors and archivers create next to people's work. They never belong to the work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SWAP = (".swp", ".swo", ".swn", ".swx")
 
 
 def is_stray_file(path: str) -> bool:
-    """Return whether a step of a path was left by macOS, Windows, an office program or an editor, such as
+    """Return whether macOS, Windows, an office program or an editor created a step of the path, such as
     `__MACOSX/._a.csv`.
 
     This includes names that begin with `._` (macOS keeps a file's attributes there), and lock files of open documents.
@@ -36,7 +36,7 @@ def _is_stray_name(name: str) -> bool:
 
 
 def stray_files_below(root: Path) -> list[str]:
-    """Return the paths of such files below a folder; a folder that is left out as a whole is listed once."""
+    """Return the paths of stray files below a folder. A stray folder is listed once."""
     found = []
     for where, folders, files in os.walk(root, followlinks=False):
         at = Path(where).relative_to(root)
@@ -46,7 +46,7 @@ def stray_files_below(root: Path) -> list[str]:
 
 
 def stray_files_note(paths: Iterable[str]) -> str:
-    """Say what was left out; "" for nothing."""
+    """Describe which stray files were left out; "" if none were."""
     found = sorted(set(paths))
     if not found:
         return ""

@@ -1,4 +1,4 @@
-"""Replacement of a folder such that a kill leaves the old or the new one whole, never a mixture."""
+"""Atomic replacement of a folder: after a kill, either the old or the new folder is complete, never a mixture."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from pathlib import Path
 from worksample.fault_injection import failpoint
 
 _UNFINISHED = ".unfinished"
-"""Marker in a draft while it is written."""
+"""Name of the marker file in a draft that is being written."""
 _EXCHANGE = 2
-"""RENAME_EXCHANGE of renameat2(2)."""
+"""The flag RENAME_EXCHANGE of renameat2(2)."""
 
 
 @contextmanager
 def replace_folder(out: Path) -> Iterator[Path]:
-    """Yield a draft folder beside `out` that replaces it in one step after everything is written.
+    """Yield a draft folder next to `out`, which replaces `out` in one step after everything is written.
 
-    Files of `out` that the draft lacks are carried over. Drafts of killed processes are removed. A folder that cannot
-    be exchanged is written in place: one that contains the current directory, a mount point, or one whose parent is
-    read-only.
+    Files of `out` that the draft lacks are carried over. Drafts of killed processes are removed. A folder is written in
+    place if it cannot be exchanged: if it contains the current directory, is a mount point, or has a read-only parent.
     """
     out = Path(os.path.realpath(out))
     draft = _draft_beside(out)
@@ -60,7 +59,7 @@ def _draft_beside(out: Path) -> Path | None:
         return None
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:  # said of the file that is in the way, which is not what was asked for
+    except FileExistsError:  # the error names the file in the way, which the user did not ask for
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(out)) from None
     for left in _drafts_beside(out):
         _clear(left, out)
@@ -83,7 +82,7 @@ def _drafts_beside(out: Path) -> list[Path]:
 
 
 def _clear(left: Path, out: Path) -> None:
-    """Remove a draft that nobody writes any more; from a replaced folder, carry over what `out` lacks."""
+    """Remove a draft whose writer is gone; from a replaced folder, carry over the files that `out` lacks."""
     try:
         lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
@@ -114,14 +113,15 @@ def _take_place(draft: Path, out: Path) -> None:
         draft.rename(out)
         return
     if not _try_exchange(draft, out):
-        # No exchange here: for a moment there is none, and what a kill leaves is carried over by the next command.
+        # Without an exchange, the folder is missing for a moment; after a kill, the next command carries the files
+        # over.
         out.rename(draft.with_name(f"{draft.name}-old"))
         draft.rename(out)
 
 
 def _try_exchange(one: Path, other: Path) -> bool:
-    """Return whether the system exchanged two names in one step."""
-    with suppress(AttributeError):  # a C library without it
+    """Exchange two names in one step. Return whether the system could do so."""
+    with suppress(AttributeError):  # a C library without renameat2
         call = ctypes.CDLL(None, use_errno=True).renameat2
         at = -100  # AT_FDCWD
         if call(at, os.fsencode(one), at, os.fsencode(other), _EXCHANGE) == 0:

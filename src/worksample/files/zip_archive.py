@@ -25,7 +25,7 @@ _FOLDER = "zip the files anew, or hand in their folder"
 _END = b"PK\x05\x06"
 _END64 = b"PK\x06\x06"
 _UTF8 = 0x800
-"""Flag of a name in UTF-8; Python reads any other name as code page 437."""
+"""Flag of a name in UTF-8. Python decodes any other name as code page 437."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class _Member:
 
 
 def unzip(archive: Path, target: Path, limits: ScanLimits = DEFAULT_LIMITS) -> None:
-    """Unpack `archive` as the new folder `target`, wholly or not at all.
+    """Unpack `archive` as the new folder `target`, completely or not at all.
 
-    Raises CaptureError for files that are no ZIP, encrypted or damaged members, absolute paths, `..`, backslashes and
-    NULs, links and devices, two members at one path or one below another, and more entries or unpacked bytes than
-    `limits` allow (counted while unpacking, whatever the headers claim).
+    Raises CaptureError for files that are not ZIP archives, encrypted or damaged members, absolute paths, `..`,
+    backslashes and NULs, links and devices, two members at one path or one below another, and for more entries or
+    unpacked bytes than `limits` allow (counted while unpacking, whatever the headers claim).
     """
     where = str(archive)
     if target.exists() and any(target.iterdir()):
@@ -69,7 +69,7 @@ def unzip(archive: Path, target: Path, limits: ScanLimits = DEFAULT_LIMITS) -> N
 
 
 def _bound_directory(raw: BinaryIO, limits: ScanLimits, where: str) -> None:
-    """Refuse an archive whose table of contents alone would fill the memory."""
+    """Reject an archive whose table of contents alone would fill the memory."""
     size = raw.seek(0, os.SEEK_END)
     raw.seek(max(0, size - (1 << 16) - 200))
     tail = raw.read()
@@ -140,7 +140,7 @@ def _path(info: zipfile.ZipInfo, limits: ScanLimits, where: str) -> bytes:
 
 
 def _name(info: zipfile.ZipInfo) -> bytes:
-    """Return a member's name: UTF-8 if its bytes are that, since macOS and others do not set the flag for it."""
+    """Return a member's name, decoded as UTF-8 if possible, because macOS and others do not set the flag for it."""
     if not info.flag_bits & _UTF8:
         try:
             return info.orig_filename.encode("cp437").decode("utf-8").encode()

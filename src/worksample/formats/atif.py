@@ -57,7 +57,7 @@ def _correct_version(path: Path, agent: Agent) -> None:
     path.write_bytes(canonical(document))
 
 
-def faults(document: Mapping[str, Any]) -> list[str]:
+def find_faults(document: Mapping[str, Any]) -> list[str]:
     """Return one sentence for each violation of ATIF in a document; an empty list if the document is valid."""
     found = []
     if not str(document.get("schema_version", "")).startswith("ATIF-v1."):

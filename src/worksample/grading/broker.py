@@ -71,11 +71,11 @@ class GradingBroker:
         """Answer the requests of one connection until it ends or sends something that is not a frame."""
         try:
             while True:
-                length = HEAD.unpack(await _exactly(connection, HEAD.size))[0]
+                length = HEAD.unpack(await _read_exactly(connection, HEAD.size))[0]
                 if length > REQUEST_LIMIT:
-                    await connection.writer.write(frame(self._junk(0, f"a request of {length:,} bytes")))
+                    await connection.writer.write(frame(self._refuse_malformed(0, f"a request of {length:,} bytes")))
                     return
-                data = await _exactly(connection, length)
+                data = await _read_exactly(connection, length)
                 with self._pause_clock():
                     answer = frame(await self._answer(data))
                 await connection.writer.write(answer)
@@ -109,13 +109,13 @@ class GradingBroker:
                 raise MalformedRequest(f"{verb[:100]!r} is not a verb; use one of {', '.join(self.verbs)}")
             return {"number": number, "answer": await self.verbs[verb](body)}
         except MalformedRequest as junk:
-            return self._junk(number, str(junk))
+            return self._refuse_malformed(number, str(junk))
         except SandboxError as error:
             return {"number": number, "failed": error.what, "cause": Cause.GRADER_SANDBOX.value}
         except JudgeError as error:
             return {"number": number, "failed": error.what, "cause": (error.cause or Cause.JUDGE_ERROR).value}
 
-    def _junk(self, number: int, why: str) -> dict[str, Any]:
+    def _refuse_malformed(self, number: int, why: str) -> dict[str, Any]:
         self.records.append({"junk": why})
         return {"number": number, "failed": why, "cause": Cause.GRADER_CRASH.value}
 
@@ -136,7 +136,7 @@ def _parse_request(data: bytes) -> tuple[int, str, dict[str, Any]]:
     return number, verb, body
 
 
-async def _exactly(connection: Connection, count: int) -> bytes:
+async def _read_exactly(connection: Connection, count: int) -> bytes:
     """Read `count` bytes. Raises ConnectionError if the connection ends before."""
     found = bytearray()
     while len(found) < count:

@@ -127,30 +127,31 @@ def _differences(first: Verdict | None, second: Verdict | None) -> list[str]:
     if first.standing != second.standing:
         found.append(f"{first.standing} before, {second.standing} now: {second.reason or first.reason}".rstrip(": "))
     if first.score != second.score:
-        found.append(f"score {_show(first.score)} before, {_show(second.score)} now")
+        found.append(f"score {_format_score(first.score)} before, {_format_score(second.score)} now")
     if first.grade is not None and second.grade is not None:
         found += _parts(first.grade, second.grade)
     return found
 
 
 def _parts(first: GradePayload, second: GradePayload) -> list[str]:
-    before, after = _flat(first.parts), _flat(second.parts)
+    before, after = _flatten_parts(first.parts), _flatten_parts(second.parts)
     found = []
     for name in dict.fromkeys([*before, *after]):
         a, b = before.get(name), after.get(name)
         if a is None or b is None:
             found.append(f"{name}: {'is new' if a is None else 'is gone'}")
         elif (a.fraction, a.points) != (b.fraction, b.points):
-            found.append(f"{name}: {_show(a.fraction)} of {a.points:g} before, {_show(b.fraction)} of {b.points:g} now")
+            old, new = _format_score(a.fraction), _format_score(b.fraction)
+            found.append(f"{name}: {old} of {a.points:g} before, {new} of {b.points:g} now")
     return found
 
 
-def _flat(parts: tuple[PartPayload, ...]) -> dict[str, PartPayload]:
+def _flatten_parts(parts: tuple[PartPayload, ...]) -> dict[str, PartPayload]:
     found: dict[str, PartPayload] = {}
     for part in parts:
-        found |= {part.name: part} | _flat(part.parts)
+        found |= {part.name: part} | _flatten_parts(part.parts)
     return found
 
 
-def _show(value: float | None) -> str:
+def _format_score(value: float | None) -> str:
     return "nothing" if value is None else f"{value:.4g}"

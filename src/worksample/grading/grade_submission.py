@@ -138,7 +138,7 @@ def _keep_evaluation(job: _Job, evaluation: Evaluation, lease: Lease) -> Evaluat
     counts.
     """
     try:
-        with job.store.fenced(lease):
+        with job.store.fence(lease):
             job.store.commit(evaluation)
         return evaluation
     except Superseded:

@@ -13,7 +13,7 @@ from typing import Any
 
 from worksample.errors import Cause, JudgeError, UsageError
 from worksample.kit.broker_client import unpack
-from worksample.models import Exhibit, JudgeReply, Look, ModelRole, Probe, ProbeKind, Roles, ask, plus
+from worksample.models import Exhibit, JudgeReply, Look, ModelRole, Probe, ProbeKind, Roles, add_priced_usage, ask_judge
 from worksample.models.judge import DEFAULT
 from worksample.records import Usage
 
@@ -115,7 +115,7 @@ class GraderQuestions:
         entry: dict[str, Any] = {"ask": probe.kind.value}
         self.records.append(entry)
         try:
-            answer, used = await ask(judge, probe)
+            answer, used = await ask_judge(judge, probe)
         except JudgeError as error:
             entry |= {"failed": error.what[:500], **error.record}
             self._add(judge.name, error.usage)
@@ -126,7 +126,7 @@ class GraderQuestions:
 
     def _add(self, role: str, used: object) -> None:
         if isinstance(used, Usage) and used.requests:
-            self.usage[role] = plus(self.usage[role], used) if role in self.usage else used
+            self.usage[role] = add_priced_usage(self.usage[role], used) if role in self.usage else used
 
 
 def majority(answers: list[JudgeReply]) -> JudgeReply:

@@ -19,9 +19,9 @@ from worksample.errors import (
 )
 from worksample.models import Roles
 from worksample.models.judge import describe_judges
-from worksample.records import Evaluator, EvaluatorKind, now
+from worksample.records import Evaluator, EvaluatorKind, Round, now
 
-from .evaluators import WAITING, EvaluationRequest, EvaluatorReply
+from .evaluators import WAITING, EvaluationRequest, EvaluatorReply, Evaluators, RoundEvaluator
 from .grading_boxes import grading_boxes
 from .run_grader import GraderEnd, run_grader
 
@@ -58,7 +58,7 @@ class ProgramEvaluator:
         ended, tries = GraderEnd(), 0
         while tries < TRIES:
             tries += 1
-            ended = await self._once(asked)
+            ended = await self._grade_once(asked)
             # A failed judge was tried often enough already, and another grading would pay for all of its answers again.
             if ended.cause is None or not POLICY[ended.cause].retry or POLICY[ended.cause].boundary is Boundary.JUDGE:
                 break
@@ -67,7 +67,7 @@ class ProgramEvaluator:
             record["means"] = self.means
         return EvaluatorReply(ended.grade, ended.cause, ended.reason, record, cost=ended.cost)
 
-    async def _once(self, asked: EvaluationRequest) -> GraderEnd:
+    async def _grade_once(self, asked: EvaluationRequest) -> GraderEnd:
         try:
             place = await asyncio.to_thread(grading_boxes, asked.store, asked.submission, asked.instance, asked.grading)
         except StoreFull:
@@ -81,3 +81,10 @@ class ProgramEvaluator:
         except SandboxError as error:
             return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=str(error))
         return await run_grader(place, asked.grading, asked.store.blobs, sandbox=self.sandbox, roles=self.roles)
+
+
+def evaluators_of(round: Round, here: Evaluators) -> tuple[RoundEvaluator, ...]:
+    """Return the evaluators that a process asks in `round`: none if people answer, or if no judge is configured."""
+    if round.by is EvaluatorKind.PROGRAM:
+        return (ProgramEvaluator(here.sandbox, roles=here.roles),)
+    return tuple(here.judges(round)) if round.by is EvaluatorKind.JUDGE else ()

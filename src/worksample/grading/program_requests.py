@@ -89,7 +89,7 @@ class ProgramRequests:
             try:
                 return await self._run(request)
             except SandboxError as error:
-                self.records.append({"argv": _short(request.argv), "failed": error.what})
+                self.records.append({"argv": _shorten_arguments(request.argv), "failed": error.what})
                 raise SandboxError(
                     f"the program could not be run: {error.what}",
                     where=error.where,
@@ -122,7 +122,7 @@ class ProgramRequests:
 
     def _record(self, request: ProgramRequest, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
         return {
-            "argv": _short(request.argv),
+            "argv": _shorten_arguments(request.argv),
             "given": {name: self.sink.put(content) for name, content in request.files.items()},
             "stdin": self.sink.put(request.stdin) if request.stdin else None,
             "exit": None if done.timed_out else done.returncode,
@@ -159,5 +159,5 @@ async def _collect_files(box: Box, names: list[str]) -> dict[str, bytes]:
     return found
 
 
-def _short(argv: list[str]) -> list[str]:
+def _shorten_arguments(argv: list[str]) -> list[str]:
     return [word[:500] for word in argv[:50]]

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from worksample.box import Box, Completed, FairTimeout
 from worksample.errors import ImageError
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.records import Instance, Origin, Protocol, Submission, SubmissionPart, now
 from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import STEPS, StepCapture, capture_box
@@ -73,10 +73,10 @@ async def run_solution(
                 serve_endpoints(box, network.targets() if network else {}),
             ):
                 if environment.steps:
-                    note, parts = await _stepwise(store, box, instance, settings["step"], reference)
+                    note, parts = await _run_steps(store, box, instance, settings["step"], reference)
                 else:
                     done = await box.run(settings["solution"], timeout=FairTimeout(environment.limits.time or SECONDS))
-                    note, parts = f"the solution's exit code: {_code(done)}", {}
+                    note, parts = f"the solution's exit code: {_format_exit_code(done)}", {}
                 captured = await capture_box(box, store.blobs, instance)
         finally:
             await asyncio.to_thread(held.__exit__, None, None, None)
@@ -97,13 +97,13 @@ async def run_solution(
     return submission
 
 
-def _code(done: Completed) -> str:
+def _format_exit_code(done: Completed) -> str:
     if done.starved:
         return "the machine was too busy"
     return "out of time" if done.timed_out else str(done.returncode)
 
 
-async def _stepwise(
+async def _run_steps(
     store: Store, box: Box, instance: Instance, verifiers: Sequence[Mapping[str, Any]], reference: Path
 ) -> tuple[str, dict[str, SubmissionPart]]:
     """Run each step's solution in the box that the previous one left. Return their ends, and the part `steps`."""
@@ -120,7 +120,7 @@ async def _stepwise(
         if command := commands.get(step.name):
             await copy_into_box(box, reference / step.name, SOLUTION)
             done = await box.run(command, timeout=FairTimeout(step.time or SECONDS))
-            notes.append(f"{step.name}: {_code(done)}")
+            notes.append(f"{step.name}: {_format_exit_code(done)}")
             await box.run(["rm", "-rf", SOLUTION])
         await steps.capture_step()
     return f"the solutions' exit codes: {', '.join(notes)}", {STEPS: await steps.part()}

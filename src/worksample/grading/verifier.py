@@ -18,7 +18,7 @@ from typing import Any
 from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, Root
 from worksample.errors import SandboxError
 from worksample.files import Sink
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.kit.broker_client import pack
 from worksample.records import Limits
 from worksample.sandboxes import open_box

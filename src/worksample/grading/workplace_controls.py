@@ -97,9 +97,11 @@ async def _perform_script(stage: _ScriptStage, name: str, steps: Sequence[Script
     async with open_box(_box_config(stage), kind=stage.sandbox) as box, serve_endpoints(box, targets):
         if by_rules:
             async with attending.run():
-                failed = await supervise(_steps(box, steps, instance), attending.failure, stage.services.failure)
+                failed = await supervise(
+                    _perform_steps(box, steps, instance), attending.failure, stage.services.failure
+                )
         else:
-            failed = await supervise(_steps(box, steps, instance), stage.services.failure)
+            failed = await supervise(_perform_steps(box, steps, instance), stage.services.failure)
         captured = await capture_box(box, store.blobs, instance)
     parts = {**captured.parts, "exports": await _export_state(stage), "colleagues": attending.part(store.blobs)}
     submission = Submission(
@@ -122,7 +124,7 @@ async def _export_state(stage: _ScriptStage) -> SubmissionPart:
     return add_live_result(exported.part, manifest, seen, store.blobs)
 
 
-async def _steps(box: Box, steps: Sequence[ScriptStep], instance: Instance) -> str:
+async def _perform_steps(box: Box, steps: Sequence[ScriptStep], instance: Instance) -> str:
     """Perform steps in order until one fails; return the failure in words, "" for none."""
     seconds = instance.work.environment.limits.time or SECONDS
     paths = instance.work.environment.paths

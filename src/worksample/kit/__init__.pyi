@@ -32,7 +32,7 @@ from .grade import Grade as Grade
 from .grade import GradePart as GradePart
 from .judge_questions import Judged as Judged
 from .judge_questions import Shown as Shown
-from .live_services import Said as Said
+from .live_services import ServiceReply as ServiceReply
 from .live_services import Services as Services
 from .numbers import close as close
 from .numbers import number as number

@@ -39,7 +39,7 @@ class CaseCriterion(CriterionNode):
             }
         )
 
-    def left(self, parts: tuple[CaseCriterion, ...]) -> CaseCriterion:
+    def with_parts(self, parts: tuple[CaseCriterion, ...]) -> CaseCriterion:
         """Return this branch with only these parts; it is worth their sum."""
         return replace(self, parts=parts, points=None)
 

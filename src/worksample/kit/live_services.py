@@ -30,7 +30,7 @@ def standing() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ServiceReply:
     """A service's answer."""
 
     status: int
@@ -62,7 +62,7 @@ class Services:
     def ask(
         self, service: str, path: str, *, method: str = "GET", body: bytes | str | Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Said:  # fmt: skip
+    ) -> ServiceReply:  # fmt: skip
         """Send any request and return the answer. body: bytes, text, or a table that is sent as JSON.
 
         Raises GraderError (`grader.sandbox`) if nothing answers.
@@ -80,7 +80,7 @@ class Services:
         try:
             connection.request(method, path, body.encode() if isinstance(body, str) else body, given)
             answer = connection.getresponse()
-            return Said(answer.status, answer.read(ANSWER_LIMIT))
+            return ServiceReply(answer.status, answer.read(ANSWER_LIMIT))
         except (OSError, http.client.HTTPException) as error:
             what = f"{service} does not answer: {error or type(error).__name__}"
             raise GraderError(what, cause=Cause.GRADER_SANDBOX, next="worksample doctor") from error

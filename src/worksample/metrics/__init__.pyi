@@ -30,9 +30,9 @@ from .calibration.label_sample import LabelKind as LabelKind
 from .calibration.label_sample import Sample as Sample
 from .calibration.label_sample import draw_labels as draw_labels
 from .calibration.overshoot import overshoot_of as overshoot_of
-from .calibration.ppi_preferences import rectified as rectified
+from .calibration.ppi_preferences import rectify_preferences as rectify_preferences
 from .calibration.prediction_powered import Corrected as Corrected
-from .calibration.prediction_powered import corrected as corrected
+from .calibration.prediction_powered import correct_by_labels as correct_by_labels
 from .columns import Codes as Codes
 from .columns import codes as codes
 from .comparison.correlation import correlate as correlate

@@ -82,7 +82,7 @@ def pick_rows(values: Column, rows: Ints) -> pl.Series:
     return series("column", values).gather(rows)
 
 
-def how_many(rows: Flags) -> int:
+def count_flags(rows: Flags) -> int:
     """Count the set flags, seven times as fast as their sum."""
     return int(np.count_nonzero(rows))
 
@@ -93,7 +93,7 @@ def same_length(**columns: Column | None) -> int:
     if len(set(sizes.values())) > 1:
         told = ", ".join(f"{name} {size}" for name, size in sizes.items())
         raise UsageError(
-            f"the columns have different lengths: {told}", next="pass columns that all have one value per row"
+            f"columns of different lengths: {told}", next="pass columns of the same length, one row per item"
         )
     return next(iter(sizes.values()), 0)
 
@@ -241,7 +241,7 @@ def codes(name: str, values: Column) -> Codes:
         return _integer_codes(column)
     if column.dtype.is_float() or column.dtype.is_nested():
         raise UsageError(
-            f"the column holds {column.dtype}, which cannot be used as labels",
+            f"holds {column.dtype}, which cannot be names",
             where=f"column {name!r}",
             next="pass texts, whole numbers or dates",
         )
@@ -307,7 +307,7 @@ def all_differ(first: Ints, second: Ints, sizes: tuple[int, int]) -> bool:
     keys += second
     seen = np.zeros(cells, dtype=bool)
     seen[keys] = True
-    return how_many(seen) == len(first)
+    return count_flags(seen) == len(first)
 
 
 def days(date: Column) -> pl.Series:

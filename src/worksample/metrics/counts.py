@@ -113,6 +113,6 @@ def sum_counts(parts: Iterable[Counts]) -> Counts:
     )
 
 
-def some(number: int, what: str) -> str:
+def with_noun(number: int, what: str) -> str:
     """Return a number with its noun in the right form: `1 task`, `3 tasks`."""
     return f"{number} {what}{'' if number == 1 else 's'}"

@@ -72,18 +72,17 @@ class Estimate:
 
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.reason):
-            raise UsageError(
-                "an estimate needs either a value or the reason why it has none", where=f"estimate {self.name!r}"
-            )
+            what = "a figure needs either a value or a reason why it has none"
+            raise UsageError(what, where=f"estimate {self.name!r}", next="pass value or reason")
         for end in (self.value, self.low, self.high):
             if end is not None and not math.isfinite(end):
-                raise UsageError(f"{end} is not a finite number", where=f"estimate {self.name!r}")
+                what = f"{end} is not a finite number"
+                raise UsageError(what, where=f"estimate {self.name!r}", next="pass a finite number, or None")
         if self.low is not None and self.high is not None and self.low > self.high:
-            raise UsageError(
-                f"the low end {self.low} is above the high end {self.high}", where=f"estimate {self.name!r}"
-            )
+            what = f"low {self.low} is above high {self.high}"
+            raise UsageError(what, where=f"estimate {self.name!r}", next="pass low <= high")
 
-    def printed(self, digits: int | None = None) -> str:
+    def format_value(self, digits: int | None = None) -> str:
         """Return the value as published tables print it, without its unit's sign: "1.3" for 3/240; "-" if it is
         None.
         """
@@ -116,7 +115,7 @@ class Estimate:
             "counts": self.counts.as_dict(),
             "notes": list(self.notes),
             "conditional_on": list(self.conditional_on),
-            "printed": self.printed(),
+            "printed": self.format_value(),
         }
 
     def noting(self, *notes: str) -> Estimate:
@@ -153,7 +152,7 @@ def tabulate(estimates: Mapping[str, Estimate] | Iterable[Estimate]) -> pl.DataF
         {
             "group": str(group),
             "name": e.name,
-            "printed": e.printed(),
+            "printed": e.format_value(),
             "value": e.value,
             "low": e.low,
             "high": e.high,

@@ -19,7 +19,7 @@ def round_half_up(number: Fraction | float, digits: int = 0) -> Fraction:
 def fixed_decimals(number: Fraction | float, digits: int = 0) -> str:
     """Return `number` as text with exactly `digits` decimals, rounded half up; a rounded zero has no sign."""
     if digits < 0:
-        raise UsageError(f"digits = {digits} is negative", next="pass digits >= 0")
+        raise UsageError(f"digits is {digits}; it must be 0 or more", next="pass digits >= 0")
     scaled = round_half_up(number, digits) * 10**digits
     whole = abs(scaled.numerator)
     text = f"{whole:0{digits + 1}d}"

@@ -16,6 +16,8 @@ from .resolver import ModelService, resolve
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
+CHECK = "worksample model check"
+"""The next command after a failed turn."""
 SECONDS = 600.0
 """Timeout of one turn in seconds, if the service configuration sets none."""
 
@@ -32,7 +34,7 @@ class Turn:
     by: str = ""
 
 
-async def speak(
+async def generate_turn(
     name: str, service: ModelService, system: str, turns: Sequence[Turn], generation: Mapping[str, Any],
     cut: Callable[[Usage], None] = lambda used: None,
 ) -> tuple[str, Usage]:  # fmt: skip
@@ -66,12 +68,12 @@ async def text_of_output(
         async with asyncio.timeout(service.timeout or SECONDS):
             output = await model.generate(messages)
     except TimeoutError as error:
-        raise ColleagueError("the model did not answer in time", where=name) from error
+        raise ColleagueError("the model gave no answer in time", where=name, next=CHECK) from error
     except PlanError as error:
         raise ColleagueError(error.what, where=name, next=error.next) from error
     except Exception as error:
-        # A provider is foreign code and raises what it likes.
-        raise ColleagueError(f"{type(error).__name__}: {error}"[:500], where=name) from error
+        # A provider's client may raise any exception.
+        raise ColleagueError(f"{type(error).__name__}: {error}"[:500], where=name, next=CHECK) from error
     if not output.choices or not output.completion.strip():
-        raise ColleagueError("the model gave an empty answer", where=name)
+        raise ColleagueError("the model gave an empty answer", where=name, next=CHECK)
     return output.completion

@@ -11,7 +11,7 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _STEP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)")
 
 
-def seconds(value: Any) -> Any:
+def parse_seconds(value: Any) -> Any:
     """Return the seconds of `"90"`, `"30m"` or `"1h 30m"`; leave other types to the type check. Raises ValueError."""
     if not isinstance(value, str):
         return value
@@ -23,4 +23,4 @@ def seconds(value: Any) -> Any:
     return sum(float(number) * _UNITS[unit] for number, unit in _STEP.findall(text))
 
 
-Seconds = Annotated[float, BeforeValidator(seconds)]
+Seconds = Annotated[float, BeforeValidator(parse_seconds)]

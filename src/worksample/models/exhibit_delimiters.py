@@ -11,8 +11,8 @@ import re
 import secrets
 from dataclasses import dataclass, field
 
-from .exhibit import Exhibit, Look
-from .invisible_characters import written_out
+from .invisible_characters import spell_out_invisible
+from .judge_exhibit import Exhibit, Look
 
 MARK = "| "
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
@@ -21,7 +21,7 @@ _BREAKS = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 def make_visible(text: str) -> str:
     """Normalise line ends and spaces, and replace invisible characters by their code points."""
-    return written_out("\n".join(_BREAKS.split(text)))
+    return spell_out_invisible("\n".join(_BREAKS.split(text)))
 
 
 @dataclass(frozen=True, slots=True)

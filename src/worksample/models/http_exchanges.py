@@ -61,7 +61,7 @@ class HttpExchange:
         """Return the length of the body in bytes, or None if it is a stream or did not arrive completely."""
         try:
             return None if self.response is None else len(self.response.content)
-        except RuntimeError:  # httpx's, of a body that was not read to its end
+        except RuntimeError:  # raised by httpx if the body was not read to its end
             return None
 
 
@@ -86,14 +86,14 @@ def never_sent(error: BaseException) -> bool:
     return False
 
 
-def record() -> list[HttpExchange]:
+def record_exchanges() -> list[HttpExchange]:
     """Start recording the HTTP exchanges of the current context; return the list to which they are added."""
     found: list[HttpExchange] = []
     _OPEN.set(found)
     return found
 
 
-def hook(api: ModelAPI) -> bool:
+def hook_http_client(api: ModelAPI) -> bool:
     """Make a provider's HTTP client record its exchanges. Return False if the provider uses another client."""
     client = getattr(getattr(api, "client", None), "_client", None)
     hooks = getattr(client, "event_hooks", None)

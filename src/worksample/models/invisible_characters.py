@@ -29,14 +29,14 @@ def is_invisible(character: str) -> bool:
     return character not in _KEPT and unicodedata.category(character) in _NAMELESS
 
 
-def written_out(text: str) -> str:
+def spell_out_invisible(text: str) -> str:
     """Return `text` with every invisible character replaced by its code point, as `[U+200B]`, and every kind of space
     by a plain space.
     """
     return _replace(text, lambda character: f"[U+{ord(character):04X}]")
 
 
-def without_unseen(text: str) -> str:
+def remove_invisible(text: str) -> str:
     """Return `text` without its invisible characters."""
     return _replace(text, lambda character: "")
 

@@ -14,7 +14,7 @@ from worksample.errors import Cause, JudgeError, PlanError
 from worksample.files import Sink
 from worksample.records import Frozen, Protocol, Usage, digest_of
 
-from .exhibit import ExhibitLimits
+from .judge_exhibit import ExhibitLimits
 from .judge_prompt import PROMPTS
 from .price import Prices, require_price
 from .request_account import add_usage
@@ -175,7 +175,7 @@ class ModelRole:
         return digest_of([PROMPTS, RENDERING, self.model, settings])[:16]
 
     @property
-    def calling(self) -> ModelService:
+    def judge_service(self) -> ModelService:
         """Return the model service with this judge's timeout."""
         seconds = self.config.timeout
         tried = seconds if self.service.try_timeout is None else min(seconds, self.service.try_timeout)

@@ -13,15 +13,15 @@ from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
 from worksample.records import Usage
 from worksample.store import put_canonical
 
-from .exhibit import Exhibit
+from .call_failure import failure_of_call, reason_of, status_of
 from .exhibit_delimiters import ExhibitDelimiters
-from .failure import failure_of_call, reason_of, status_of
 from .judge import ModelRole
-from .judge_prompt import CUT, EMPTY, REFUSED, Prompt, prompt
-from .judge_reply import JudgeReply, MalformedAnswer, malformed, read_answer
-from .judge_reply_schema import response_schema, takes_schema
-from .open_models import note_model
-from .probe import Probe, ProbeKind
+from .judge_exhibit import Exhibit
+from .judge_probe import Probe, ProbeKind
+from .judge_prompt import CUT, EMPTY, REFUSED, Prompt, build_prompt
+from .judge_reply import JudgeReply, MalformedAnswer, malformed_answer, read_answer
+from .judge_reply_schema import response_schema, supports_schema
+from .model_closing import note_model
 from .request_account import CallLimit, ModelAccount, add_usage
 from .resolver import resolve
 from .token_estimate import size_of_request
@@ -63,7 +63,7 @@ class _ServiceFault(JudgeError):
         self.passing, self.wait = passing, wait
 
 
-async def ask(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
+async def ask_judge(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
     """Ask a judge model a question; return its answer and the usage.
 
     Only this function retries a judge; neither Inspect nor a provider's client does. If an answer is malformed (not one
@@ -109,8 +109,8 @@ async def _take_answer(role: ModelRole, probe: Probe, ledger: _Ledger, *, swappe
     advice, read, faults = "", 0, 0
     until = time.monotonic() + role.config.timeout
     while True:
-        put = prompt(probe, _draw_delimiters(probe), role.config.limits, swapped=swapped, advice=advice)
-        structured = takes_schema(role.model) and role.model not in role.spent.without_schema
+        put = build_prompt(probe, _draw_delimiters(probe), role.config.limits, swapped=swapped, advice=advice)
+        structured = supports_schema(role.model) and role.model not in role.spent.without_schema
         try:
             return await _ask_once(role, probe, put, ledger, structured=structured, again=read > 0)
         except MalformedAnswer as error:
@@ -188,7 +188,7 @@ def _highest_cost(role: ModelRole, messages: Sequence[ChatMessage]) -> float:
 async def _generate(role: ModelRole, messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
     """Send one request. Raises JudgeError (`judge.error`) for any failure of the service or its provider."""
     try:
-        model = resolve(role.model, replace(role.calling, retries=0), role.generation)
+        model = resolve(role.model, replace(role.judge_service, retries=0), role.generation)
         note_model(model)
         async with asyncio.timeout(role.config.timeout + GRACE):
             return await model.generate(messages, config=config)
@@ -197,10 +197,10 @@ async def _generate(role: ModelRole, messages: list[ChatMessage], config: Genera
             f"the judge's model did not answer within {role.config.timeout:g} seconds", where=role.model, passing=False
         ) from error
     except PlanError as error:
-        # No key, no provider: the operator's affair, and no reason to end a round.
+        # A missing key or provider is the operator's problem and must not end a round.
         raise JudgeError(error.what, where=role.model, next=error.next) from error
     except WorksampleError as error:
-        raise malformed(error.what, "It could not be read.") from error
+        raise malformed_answer(error.what, "It could not be read.") from error
     except Exception as error:
         # A provider is foreign code and raises what it likes.
         passing = failure_of_call(error).cause is Cause.MODEL_ERROR
@@ -255,7 +255,7 @@ def _words(output: ModelOutput, said: dict[str, Any]) -> str:
     if said["refused"]:
         raise MalformedAnswer(f"the judge refused: {output.completion[:300]!r}", REFUSED, Cause.JUDGE_REFUSED)
     if not output.completion.strip():
-        raise malformed("the answer is empty", EMPTY)
+        raise malformed_answer("the answer is empty", EMPTY)
     if output.stop_reason in ("max_tokens", "model_length"):
-        raise malformed("the answer was cut off at its limit of tokens", CUT)
+        raise malformed_answer("the answer was cut off at its limit of tokens", CUT)
     return output.completion

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from worksample.records import digest_of
 
-from .exhibit import Exhibit, ExhibitLimits, Look, Visibility, within
 from .exhibit_delimiters import MARK, ExhibitDelimiters
-from .invisible_characters import written_out
-from .probe import Probe, ProbeKind
+from .invisible_characters import spell_out_invisible
+from .judge_exhibit import Exhibit, ExhibitLimits, Look, Visibility, limit_exhibits
+from .judge_probe import Probe, ProbeKind
 
 SYSTEM = """\
 You examine delivered work and answer one question about it.
@@ -96,7 +96,7 @@ class Prompt:
     exhibits: dict[int, Exhibit]
 
 
-def prompt(
+def build_prompt(
     probe: Probe, fence: ExhibitDelimiters, limits: ExhibitLimits, *, swapped: bool = False, advice: str = ""
 ) -> Prompt:
     """Build the prompt of a question.
@@ -113,19 +113,19 @@ def prompt(
     half = ExhibitLimits(
         limits.count // len(sides), limits.characters // len(sides), limits.pictures // len(sides), limits.picture_bytes
     )
-    parts: list[Part] = [f"QUESTION\n{written_out(probe.question.strip())}\n\nEXHIBITS"]
+    parts: list[Part] = [f"QUESTION\n{spell_out_invisible(probe.question.strip())}\n\nEXHIBITS"]
     numbered: dict[int, Exhibit] = {}
     for title, given in sides:
-        kept, left_out = within(given, half)
+        kept, left_out = limit_exhibits(given, half)
         for exhibit in kept:
             numbered[len(numbered) + 1] = exhibit
             parts.append(_title(len(numbered), exhibit, title))
             parts += fence.enclose(len(numbered), exhibit)
         parts += [f"({words})" for words in left_out]
-    parts.append(f"ANSWER\n{written_out(_form(probe))}")
+    parts.append(f"ANSWER\n{spell_out_invisible(_form(probe))}")
     if advice:
-        parts.append(f"\n{written_out(AGAIN.format(advice=advice))}")
-    instruction = written_out(probe.instruction.strip()) or INSTRUCTION[probe.kind]
+        parts.append(f"\n{spell_out_invisible(AGAIN.format(advice=advice))}")
+    instruction = spell_out_invisible(probe.instruction.strip()) or INSTRUCTION[probe.kind]
     system = SYSTEM.format(nonce=fence.nonce, mark=MARK, instruction=instruction)
     return Prompt(system, tuple(_join_texts(parts)), numbered)
 
@@ -133,7 +133,9 @@ def prompt(
 def _title(number: int, exhibit: Exhibit, title: str) -> str:
     what = {Look.TEXT: "text", Look.TABLE: "a table as CSV", Look.PICTURE: "a picture"}[exhibit.look]
     of = title or exhibit.side
-    return f"Exhibit {number}: {what}" + (f", of {written_out(of)}" if of else "") + NOT_SHOWN[exhibit.visibility]
+    return (
+        f"Exhibit {number}: {what}" + (f", of {spell_out_invisible(of)}" if of else "") + NOT_SHOWN[exhibit.visibility]
+    )
 
 
 def _form(probe: Probe) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 
 from worksample.errors import Cause, JudgeError
 
-from .exhibit import Exhibit, Look
-from .probe import TYPES, Probe, ProbeKind
+from .judge_exhibit import Exhibit, Look
+from .judge_probe import TYPES, Probe, ProbeKind
 from .quote_search import QuoteWorth, Searchable, fold
 from .tolerant_json import NotOneObject, one_object
 
@@ -70,7 +70,7 @@ class MalformedAnswer(JudgeError):
         self.advice = advice
 
 
-def malformed(what: str, advice: str = "") -> MalformedAnswer:
+def malformed_answer(what: str, advice: str = "") -> MalformedAnswer:
     return MalformedAnswer(what, advice or f"This was wrong: {what}.")
 
 
@@ -79,11 +79,11 @@ def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> Jud
     try:
         found = one_object(text)
     except NotOneObject as error:
-        raise malformed(str(error), error.advice) from error
+        raise malformed_answer(str(error), error.advice) from error
     evidence = _Evidence(probe, exhibits)
     if not found.alone and evidence.holds(found.source):
-        raise malformed(
-            "the answer's only JSON object was copied from an exhibit, with other words around it",
+        raise malformed_answer(
+            "its only JSON object was copied from an exhibit, with other words around it",
             "Its only JSON object was copied from an exhibit. Write an answer of your own, as one JSON object alone.",
         )
     said = _answer_object({key.casefold(): value for key, value in found.value.items()}, probe)
@@ -106,7 +106,7 @@ def _reason(said: Any) -> str:
     if isinstance(said, list) and all(isinstance(line, str) for line in said):
         said = "\n".join(said)
     if said is not None and not isinstance(said, str):
-        raise malformed("its reason is not text")
+        raise malformed_answer("its reason is not text")
     return (said or "")[:LONGEST]
 
 
@@ -141,7 +141,7 @@ def _read_value(said: Any, where: str = "answer") -> bool:
         return True
     if said is False or word in _NO:
         return False
-    raise malformed(f'"{where}" is neither "yes" nor "no"')
+    raise malformed_answer(f'"{where}" is neither "yes" nor "no"')
 
 
 def _option(said: Any, probe: Probe) -> str:
@@ -158,7 +158,7 @@ def _option(said: Any, probe: Probe) -> str:
         meant = meant or [option for option in allowed if _quoted_from_question(word, option, probe)]
         if len(meant) == 1:
             return meant[0]
-    raise malformed(f'"answer" is none of {", ".join(allowed)}'[:1000])
+    raise malformed_answer(f'"answer" is none of {", ".join(allowed)}'[:1000])
 
 
 def _quoted_from_question(word: str, option: str, probe: Probe) -> bool:
@@ -194,7 +194,7 @@ def _named_table(said: Mapping[str, Any], key: str, names: Iterable[str]) -> dic
     if isinstance(table, dict) and set(table) != known:
         table = {wanted.get(_normal_word(name), name): value for name, value in table.items()}
     if not isinstance(table, dict) or set(table) != known:
-        raise malformed(f'"{key}" must have these names, and no others: {", ".join(sorted(known))}'[:1000])
+        raise malformed_answer(f'"{key}" must have these names, and no others: {", ".join(sorted(known))}'[:1000])
     return table
 
 
@@ -210,11 +210,11 @@ def _typed_value(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
         value = int(value)
     sound = isinstance(value, TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
     if not sound or (isinstance(value, float) and not math.isfinite(value)):
-        raise malformed(f"the field {name!r} is not of the type {kind}")
+        raise malformed_answer(f"the field {name!r} is not of the type {kind}")
     if "enum" in schema and value not in schema["enum"]:
         meant = [allowed for allowed in schema["enum"] if _normal_word(allowed) == _normal_word(value) is not None]
         if len(meant) != 1:
-            raise malformed(f"the field {name!r} is none of {schema['enum']}"[:1000])
+            raise malformed_answer(f"the field {name!r} is none of {schema['enum']}"[:1000])
         return meant[0]
     return value
 
@@ -276,28 +276,28 @@ class _Evidence:
         number, text = self._number(said.get("exhibit")), _single_element(said.get("quote"))
         where = f" ({item})" if item else ""
         if text is not None and not isinstance(text, str):
-            raise malformed(f'"quote" is not one text{where}')
+            raise malformed_answer(f'"quote" is not one text{where}')
         text = text or ""
         if number is not None and self.exhibits[number].look is Look.PICTURE:
             return (Quote(number, text[:LONGEST], checked=False, item=item),)
         if not text.strip():
             if needed and self.texts:
-                raise malformed(f"it says yes without a quote{where}")
+                raise malformed_answer(f"it says yes without a quote{where}")
             return ()
         place, worth = self._place(text, number)
         if worth is QuoteWorth.EVIDENCE:
             return (Quote(place, text[:LONGEST], checked=True, item=item),)
         if not needed and (self.probe.kind is not ProbeKind.PAIR or worth is not QuoteWorth.NOWHERE):
-            # A judge that says no often puts into words what it misses: a remark, and no evidence.
+            # A judge that answers no often quotes what it misses: ignore such a quote.
             return ()
         what, advice = _WORTHLESS[worth]
-        raise malformed(f"{what}{where}: {text[:300]!r}", f"This was wrong: {what}{where}. {advice}")
+        raise malformed_answer(f"{what}{where}: {text[:300]!r}", f"This was wrong: {what}{where}. {advice}")
 
     def _number(self, said: Any) -> int | None:
         """Return the number of the cited exhibit, which may be cited by number or file name, or None."""
         said = _single_element(said)
         if isinstance(said, bool) or not isinstance(said, int | float | str | None):
-            raise malformed('"exhibit" is not a number')
+            raise malformed_answer('"exhibit" is not a number')
         word = "" if said is None else _normal_word(said) or ""
         if word in _NO_EXHIBIT:
             return None
@@ -307,7 +307,7 @@ class _Evidence:
             return number if number in self.exhibits else None
         named = [number for number, exhibit in self.exhibits.items() if fold(exhibit.name) == fold(str(said))]
         if len(named) != 1:
-            raise malformed('"exhibit" is not the number of an exhibit')
+            raise malformed_answer('"exhibit" is not the number of an exhibit')
         return named[0]
 
     def _place(self, text: str, number: int | None) -> tuple[int, QuoteWorth]:

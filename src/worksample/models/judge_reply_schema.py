@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .judge_probe import Probe, ProbeKind
 from .judge_reply import SIDES
-from .probe import Probe, ProbeKind
 
 if TYPE_CHECKING:
     from inspect_ai.model import ResponseSchema
@@ -21,7 +21,7 @@ _TEXT = {"type": "string"}
 _YES_NO = {"type": "string", "enum": ["yes", "no"]}
 
 
-def takes_schema(model: str) -> bool:
+def supports_schema(model: str) -> bool:
     """Return whether the provider of a model (`provider/model`) passes a schema on to its service."""
     return model.partition("/")[0] in STRUCTURED
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .http_exchanges import hook, record
+from .http_exchanges import hook_http_client, record_exchanges
 from .request_account import CURRENT, CallLimit, ModelAccount, SentRequest, estimate
 from .storable_text import scrub
 from .token_estimate import Size, size_of_request
@@ -19,17 +19,19 @@ SCRIPTED = frozenset({"mockllm", "script", "replay"})
 """Providers that run in this process. Their authors wrote the token counts, so nothing is estimated."""
 
 
-def meter(api: ModelAPI, name: str) -> None:
+def meter_requests(api: ModelAPI, name: str) -> None:
     """Book every request of a provider, and estimate tokens that its service does not report."""
     generate, scripted = api.generate, name.partition("/")[0] in SCRIPTED
 
-    async def metered(input: list[ChatMessage], tools: list[ToolInfo], tool_choice: Any, config: GenerateConfig) -> Any:
+    async def metered_generate(
+        input: list[ChatMessage], tools: list[ToolInfo], tool_choice: Any, config: GenerateConfig
+    ) -> Any:
         account, size = CURRENT.get(), size_of_request(input, tools)
         sent = SentRequest(name, _most(account, name, size, config, api), size.tokens)
 
         async def send() -> Any:
-            sent.told = hook(api)
-            sent.exchanges = record()
+            sent.reports_requests = hook_http_client(api)
+            sent.exchanges = record_exchanges()
             result = await generate(input=input, tools=tools, tool_choice=tool_choice, config=config)
             output = result[0] if isinstance(result, tuple) else result
             if not scripted and not isinstance(output, Exception):
@@ -38,10 +40,10 @@ def meter(api: ModelAPI, name: str) -> None:
 
         return await (send() if account is None else account.send(send(), sent))
 
-    api.generate = metered  # type: ignore[method-assign]
+    api.generate = metered_generate  # type: ignore[method-assign]
 
 
-def gate(model: Model) -> None:
+def gate_calls(model: Model) -> None:
     """Delay a model's calls until the caller's limits have room for the maximum that each can use.
 
     Changes the model's class, because the engine copies models to give them roles.

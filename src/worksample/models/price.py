@@ -67,7 +67,7 @@ def require_price(model: str | None, prices: Prices) -> None:
         )
 
 
-def register(prices: Prices) -> None:
+def register_prices(prices: Prices) -> None:
     """Register the prices with Inspect, so that its cost limit works. Inspect's data on the model's context stay."""
     from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 

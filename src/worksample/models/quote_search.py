@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cached_property
 
 from .exhibit_delimiters import MARK, make_visible
-from .invisible_characters import without_unseen
+from .invisible_characters import remove_invisible
 
 LEAST = 4
 """Minimum number of letters and digits of a quote; a Chinese, Japanese or Korean character counts as two."""
@@ -43,7 +43,7 @@ def fold(text: str) -> str:
     space.
     """
     text = "\n".join(line.removeprefix(MARK) for line in make_visible(text).split("\n"))
-    text = without_unseen(_WRITTEN_OUT.sub("", text)).translate(_LOOKS)
+    text = remove_invisible(_WRITTEN_OUT.sub("", text)).translate(_LOOKS)
     text = _NO_APOSTROPHE.sub("", unicodedata.normalize("NFKC", text).translate(_LOOKS))
     return " ".join(text.casefold().split())
 

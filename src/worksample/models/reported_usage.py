@@ -53,22 +53,22 @@ def _replace(module: Any, name: str, made: Callable[[Any], Any]) -> None:
 
 
 def _wrap_chat_usage(convert: Any) -> Any:
-    def converted(completion: Any, choices: Any) -> Any:
+    def convert_with_counts(completion: Any, choices: Any) -> Any:
         completion.usage = _chat(completion.usage)
         return convert(completion, choices)
 
-    return converted
+    return convert_with_counts
 
 
 def _wrap_response_usage(convert: Any) -> Any:
-    def converted(usage: Any) -> Any:
+    def convert_with_counts(usage: Any) -> Any:
         return convert(_response(usage))
 
-    return converted
+    return convert_with_counts
 
 
 def _wrap_message_usage(convert: Any) -> Any:
-    async def converted(client: Any, model: Any, message: Any, *args: Any, **rest: Any) -> Any:
+    async def convert_with_counts(client: Any, model: Any, message: Any, *args: Any, **rest: Any) -> Any:
         from anthropic.types import Usage
 
         usage = message.usage = message.usage if isinstance(message.usage, Usage) else Usage.construct()
@@ -76,11 +76,11 @@ def _wrap_message_usage(convert: Any) -> Any:
         usage.output_tokens = _first([usage], _OUTPUT) or 0
         return await convert(client, model, message, *args, **rest)
 
-    return converted
+    return convert_with_counts
 
 
 def _wrap_accumulation(accumulate: Any) -> Any:
-    def accumulated(*, event: Any, **rest: Any) -> Any:
+    def accumulate_with_counts(*, event: Any, **rest: Any) -> Any:
         from anthropic.types import MessageDeltaUsage, Usage
 
         kind = getattr(event, "type", None)
@@ -90,7 +90,7 @@ def _wrap_accumulation(accumulate: Any) -> Any:
             event.usage = MessageDeltaUsage.construct(output_tokens=rest["current_snapshot"].usage.output_tokens)
         return accumulate(event=event, **rest)
 
-    return accumulated
+    return accumulate_with_counts
 
 
 def _chat(usage: Any) -> Any:

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.records import Usage
 
-from .failure import status_of
+from .call_failure import status_of
 from .http_exchanges import Fate, HttpExchange, fate_of_status, never_sent
 from .price import Price
 from .token_estimate import Size, size_of_answer
-from .usage import ESTIMATED, MILLION, is_plausible, output_usage, plus
+from .usage import ESTIMATED, MILLION, add_priced_usage, is_plausible, output_usage
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelOutput
@@ -77,7 +77,7 @@ class SentRequest:
     prompt: int
     """Estimated tokens of its prompt."""
     exchanges: list[HttpExchange] = field(default_factory=list)
-    told: bool = False
+    reports_requests: bool = False
     """True if the provider's client reports its HTTP requests."""
     began: float = field(default_factory=time.monotonic)
 
@@ -89,7 +89,7 @@ class SentRequest:
     @property
     def unsent(self) -> bool:
         """Return whether it is certain that nothing was sent to the service."""
-        return self.told and not self.exchanges
+        return self.reports_requests and not self.exchanges
 
 
 @dataclass(eq=False)
@@ -192,7 +192,7 @@ class ModelAccount:
         if isinstance(output, Exception):
             self._fail(output, sent)
             return
-        if refused_for_length(output):
+        if is_refused_for_length(output):
             self._lose([Fate.FAILED, *_earlier(sent)], sent)
             return
         if not output.choices and (output.usage is None or not is_plausible(output.usage)):
@@ -243,14 +243,14 @@ class ModelAccount:
     def _give_up(self, task: asyncio.Future[Any], sent: SentRequest) -> None:
         self._given_up[task] = sent
         task.add_done_callback(self._book_late)
-        # As long again as it has waited, or as long as the slowest of its kind could make one expect.
+        # Wait as long again as it has waited, or as long as the slowest answered request suggests.
         more = max(LEAST_GRACE, sent.seconds_waited, SLOWER * self._slowest - sent.seconds_waited)
         asyncio.get_running_loop().call_later(min(GRACE, more), task.cancel)
 
     def _book_late(self, task: asyncio.Future[Any]) -> None:
         """Book a request that continued in the background."""
         sent = self._given_up.pop(task, None)
-        asyncio.get_running_loop().call_soon(self._wake)  # once it is booked
+        asyncio.get_running_loop().call_soon(self._wake)  # runs after the request is booked
         error = None if task.cancelled() else task.exception()
         if sent is None:
             return
@@ -258,7 +258,7 @@ class ModelAccount:
             if sent.unsent:
                 return
             self._lose([Fate.UNSETTLED, *_earlier(sent)], sent)
-            if sent.most.longest is not None:  # a budget is not used up by what is only assumed
+            if sent.most.longest is not None:  # an assumed longest answer does not use up a budget
                 self.charged += sent.most.cost or 0.0
                 self.charged_tokens += sent.most.tokens
                 _charge(sent.most.tokens, sent.most.cost or 0.0)
@@ -298,7 +298,7 @@ def add_usage(a: Usage, b: Usage) -> Usage:
     """Return the sum of two usages; a usage without a request changes nothing."""
     if not a.requests:
         return b
-    return plus(a, b) if b.requests else a
+    return add_priced_usage(a, b) if b.requests else a
 
 
 def is_estimated(output: ModelOutput) -> bool:
@@ -306,7 +306,7 @@ def is_estimated(output: ModelOutput) -> bool:
     return bool((output.metadata or {}).get(ESTIMATED))
 
 
-def refused_for_length(output: ModelOutput) -> bool:
+def is_refused_for_length(output: ModelOutput) -> bool:
     """Return whether an output means that the service refused the prompt because it is too long."""
     return bool(output.choices) and output.stop_reason == "model_length" and output.usage is None
 
@@ -319,7 +319,7 @@ def estimate(output: ModelOutput, prompt: int) -> None:
     """
     from inspect_ai.model import ModelUsage
 
-    if not output.choices or refused_for_length(output):
+    if not output.choices or is_refused_for_length(output):
         return
     used = output.usage if output.usage is not None and is_plausible(output.usage) else ModelUsage()
     read, written = used.input_tokens_cache_read or 0, used.input_tokens_cache_write or 0

@@ -13,10 +13,10 @@ from worksample.errors import PlanError
 from worksample.files.config_files import Faults, validate
 from worksample.files.config_files.faults import nearest
 
-from .metering import gate, meter
-from .price import Price, register
+from .metering import gate_calls, meter_requests
+from .price import Price, register_prices
 from .reported_usage import read_usage
-from .response_validation import need_answers
+from .response_validation import require_answers
 from .send_observer import observe_sending
 from .storable_text import scrub_answers
 
@@ -59,7 +59,7 @@ def resolve(name: str, service: ModelService, generation: Mapping[str, Any] | No
     from inspect_ai.model import GenerateConfig, get_model
 
     check_generation(generation or {}, where=f"agent with model {name}")
-    register(service.prices)
+    register_prices(service.prices)
     config = GenerateConfig(
         max_retries=service.retries,
         timeout=None if service.timeout is None else int(service.timeout),
@@ -75,11 +75,11 @@ def resolve(name: str, service: ModelService, generation: Mapping[str, Any] | No
         read_usage()
         _count_here(model.api)
         _end_retries(model.api)
-        meter(model.api, name)
+        meter_requests(model.api, name)
         observe_sending(model.api)
         scrub_answers(model.api)
-        need_answers(model.api)
-    gate(model)
+        require_answers(model.api)
+    gate_calls(model)
     return model
 
 
@@ -181,7 +181,7 @@ def _count_here(api: ModelAPI) -> None:
         return
     asked = api.count_tokens
 
-    async def counted(input: str | list[ChatMessage], config: GenerateConfig | None = None) -> int:
+    async def count_or_estimate(input: str | list[ChatMessage], config: GenerateConfig | None = None) -> int:
         from inspect_ai.model._tokens import count_tokens
 
         try:
@@ -191,4 +191,4 @@ def _count_here(api: ModelAPI) -> None:
                 return await estimate(input)
             return await count_tokens(input, estimate, api.count_media_tokens)
 
-    api.count_tokens = counted  # type: ignore[method-assign]
+    api.count_tokens = count_or_estimate  # type: ignore[method-assign]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from .failure import out_of_credit
+from .call_failure import out_of_credit
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI, ModelOutput
@@ -35,23 +35,23 @@ class NoAnswerError(Exception):
     """A response of the service that contains no answer of a model."""
 
 
-def need_answers(api: ModelAPI) -> None:
+def require_answers(api: ModelAPI) -> None:
     """Make a provider retry if a response cannot be an answer, as after any other fault of its service.
 
     An account without credit is not retried; some services report it as a rate limit.
     """
     generate, should_retry = api.generate, api.should_retry
 
-    async def answered(*args: Any, **kwargs: Any) -> Any:
+    async def generate_answer(*args: Any, **kwargs: Any) -> Any:
         try:
             result = await generate(*args, **kwargs)
         except UNREADABLE as error:
             raise NoAnswerError(_unreadable(error)) from error
         answer = result[0] if isinstance(result, tuple) else result
-        if isinstance(answer, Exception) and too_long(answer):
+        if isinstance(answer, Exception) and exceeds_context(answer):
             return _full(str(api.model_name), answer)
         if not isinstance(answer, Exception) and not answer.choices:
-            raise NoAnswerError(_said(result) or "the service's answer has no choice in it")
+            raise NoAnswerError(_error_message(result) or "the service's answer has no choice in it")
         return result
 
     def again(ex: Exception) -> Any:
@@ -59,11 +59,11 @@ def need_answers(api: ModelAPI) -> None:
             return True
         return False if out_of_credit(ex) else should_retry(ex)
 
-    api.generate = answered  # type: ignore[method-assign]
+    api.generate = generate_answer  # type: ignore[method-assign]
     api.should_retry = again  # type: ignore[method-assign]
 
 
-def too_long(error: Exception) -> bool:
+def exceeds_context(error: Exception) -> bool:
     """Return whether a request was rejected because it exceeds the model's context. Each server words this
     differently.
     """
@@ -84,7 +84,7 @@ def _unreadable(error: Exception) -> str:
     return f"the service answered with {what} ({type(error).__name__}: {error})"
 
 
-def _said(result: Any) -> str:
+def _error_message(result: Any) -> str:
     """Return the error message that some services put into a 200 response."""
     call = result[1] if isinstance(result, tuple) else None
     body = getattr(call, "response", None)

@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .excused_waiting import excuse
-from .failure import failed_connection, status_of
+from .call_failure import failed_connection, status_of
+from .service_waiting import excuse
 
 if TYPE_CHECKING:
     from inspect_ai.event import ModelEvent
@@ -30,17 +30,17 @@ class SendProgress:
 
     provider: bool = False
     """True if the provider was called."""
-    told: bool = False
+    reports_requests: bool = False
     """True if the provider's client reports its requests when it sends them."""
     sent: bool = False
     event: ModelEvent | None = None
     """The call's last event in the transcript."""
 
-    def never_left(self, error: BaseException) -> bool:
+    def failed_before_sending(self, error: BaseException) -> bool:
         """Return whether an error without a status was raised before anything was sent."""
         if status_of(error) is not None or failed_connection(error):
             return False
-        return not self.provider or (self.told and not self.sent)
+        return not self.provider or (self.reports_requests and not self.sent)
 
 
 _ASKED: ContextVar[SendProgress | None] = ContextVar("worksample_asked", default=None)
@@ -68,12 +68,12 @@ def observe_sending(api: ModelAPI) -> None:
 
         call = _ASKED.get() or SendProgress()
         call.provider, call.sent, call.event = True, False, _active_model_event.get()
-        call.told = hasattr(api, "_http_hooks")
+        call.reports_requests = hasattr(api, "_http_hooks")
         token = _SENDING.set(call)
         try:
             result = await generate(*args, **kwargs)
         except Exception as error:
-            if not call.never_left(error):
+            if not call.failed_before_sending(error):
                 _mark(call, error)
                 raise
             excuse(call.event)
@@ -100,15 +100,15 @@ def _report_requests() -> None:
 
     begin, sent = HttpHooks._start_request, HttpHooks.update_request_time
 
-    def begun(self: HttpHooks) -> str:
+    def begin_request(self: HttpHooks) -> str:
         if (call := _SENDING.get()) is not None and isinstance(self, HttpxHooks | ConverseHooks):
-            call.told = True
+            call.reports_requests = True
         return begin(self)
 
-    def leaves(self: HttpHooks, request_id: str) -> None:
+    def note_sent(self: HttpHooks, request_id: str) -> None:
         if (call := _SENDING.get()) is not None:
             call.sent = True
         sent(self, request_id)
 
-    HttpHooks._start_request = begun  # type: ignore[method-assign]
-    HttpHooks.update_request_time = leaves  # type: ignore[method-assign]
+    HttpHooks._start_request = begin_request  # type: ignore[method-assign]
+    HttpHooks.update_request_time = note_sent  # type: ignore[method-assign]

@@ -96,7 +96,8 @@ def scrub_answers(api: ModelAPI) -> None:
         try:
             result = await generate(*args, **kwargs)
         except (ValueError, OverflowError, RecursionError) as error:
-            # A number of 5,000 digits is JSON, and no JSON that Python reads: the model wrote it, not its service.
+            # The model wrote JSON that Python cannot read, such as a number of 5,000 digits; the service is not at
+            # fault.
             if any(frame.name == PARSER for frame in traceback.extract_tb(error.__traceback__)):
                 raise AgentError(f"a tool call cannot be read: {error}", cause=Cause.AGENT_MALFORMED) from error
             raise

@@ -103,7 +103,7 @@ def _json_bytes(model: BaseModel) -> int:
     """Return the bytes of a model as JSON; 0 if it is nested too deeply to be sent."""
     try:
         return len(model.model_dump_json(exclude_none=True))
-    except ValueError:  # lone surrogates, which a provider may send escaped
+    except ValueError:  # lone surrogates, which a provider may send as escapes
         try:
             return _bytes(_json(model.model_dump(exclude_none=True)))
         except (ValueError, RecursionError):
@@ -117,7 +117,7 @@ def _calls(calls: Sequence[Any] | None) -> int:
 def _json(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
-    except (ValueError, RecursionError):  # a model may nest arguments deeper than Python follows
+    except (ValueError, RecursionError):  # a model may nest arguments more deeply than Python can follow
         return ""
 
 

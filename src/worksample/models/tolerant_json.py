@@ -225,14 +225,14 @@ class _Reader:
             self.place += 1
             out.append(self._escape() if character == "\\" else character)
         self.place += 1
-        # A lone surrogate comes of half an escape.
+        # Half of an escaped pair gives a lone surrogate: replace it.
         return "".join(out).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _escape(self) -> str:
         character = self._next()
         self.place += 1
         if character != "u":
-            # Models escape Markdown (`\_`) and write LaTeX (`\alpha`); neither is JSON's.
+            # Models escape Markdown (`\_`) and write LaTeX (`\alpha`), which JSON does not allow.
             return _ESCAPES.get(character, character if not character.isalnum() else f"\\{character}")
         digits = self.text[self.place : self.place + 4]
         if not re.fullmatch(r"[0-9A-Fa-f]{4}", digits):

@@ -37,7 +37,7 @@ def usage_of(events: Iterable[Event], prices: Prices) -> dict[str, Usage]:
         used = call_usage(event, prices)
         if used is not None:
             role = event.role or AGENT
-            total[role] = plus(total.get(role), used)
+            total[role] = add_priced_usage(total.get(role), used)
     return total
 
 
@@ -115,7 +115,7 @@ def output_usage(used: ModelUsage | None, model: str, prices: Prices, *, estimat
     )
 
 
-def plus(a: Usage | None, b: Usage) -> Usage:
+def add_priced_usage(a: Usage | None, b: Usage) -> Usage:
     """Return the sum of two usages. If one of them has no request, `priced` is the other's."""
     if a is None:
         return b

@@ -11,7 +11,7 @@ SECOND = 1_000_000
 MINUTE = 60 * SECOND
 
 
-def wall() -> int:
+def now_in_microseconds() -> int:
     """Return the machine's time. Machines that share a database should agree to within a second."""
     return time.time_ns() // 1000
 

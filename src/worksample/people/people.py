@@ -8,7 +8,7 @@ from worksample.records import Round
 
 from .access.account import Account, Role
 from .access.accounts import Accounts
-from .clock import Clock, wall
+from .clock import Clock, now_in_microseconds
 from .judging.answer_submission import AnswerSubmission
 from .judging.drafts import Drafts
 from .judging.item_leases import ItemLeases
@@ -31,7 +31,9 @@ class People:
     RecordMissing, StoreError, as each method says.
     """
 
-    def __init__(self, store: Store, *, clock: Clock = wall, instructions: Instructions | None = None) -> None:
+    def __init__(
+        self, store: Store, *, clock: Clock = now_in_microseconds, instructions: Instructions | None = None
+    ) -> None:
         self.store, self.clock = store, clock
         self.instructions = instructions or shipped_instructions()
         self.accounts = Accounts(store, clock)

@@ -153,8 +153,8 @@ def keep_qualified(suite: str | Path, out: Path, round: str = "", *, store: Wher
     kept = {j.contract: j for j in funnel(round, store=store).jobs if j.passed}
     chosen = [p for p in found.packages if p.about.job is not None and p.about.job.contract in kept]
     if not chosen:
-        raise PlanError("none of the suite's jobs has qualified", where=str(suite), next="worksample jobs funnel")
-    # A kill leaves no half of a suite under its name.
+        raise PlanError("no job of the suite has qualified", where=str(suite), next="worksample jobs funnel")
+    # If the process is killed, no incomplete suite keeps the final name.
     making = out.with_name(f"{out.name}.part")
     shutil.rmtree(making, ignore_errors=True)
     for package in chosen:

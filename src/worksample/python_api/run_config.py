@@ -109,7 +109,7 @@ def _need_assignment(function: Any, name: str) -> None:
             next=f"async def {name}(work: worksample.Assignment)",
         ) from None
     except ValueError:
-        return  # it does not tell
+        return  # a builtin without a signature
 
 
 def _need_tables(given: Mapping[str, Any]) -> None:

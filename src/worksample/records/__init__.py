@@ -1,6 +1,6 @@
-"""The frozen records: task -> trial -> submission -> evaluation -> verdict. Data only, no behaviour beyond arithmetic.
+"""The frozen records: task -> trial -> submission -> evaluation -> verdict. Data, and no behaviour beyond arithmetic.
 
-Names are imported one by one on first use: so a grader starts in half the time.
+Names are imported on first use, so that a grader starts in half the time.
 """
 
 from lazy_loader import attach_stub

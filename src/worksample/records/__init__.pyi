@@ -3,12 +3,14 @@ from .agent import Agent as Agent
 from .agent import Usage as Usage
 from .assignment_event import AssignmentAct as AssignmentAct
 from .assignment_event import AssignmentEvent as AssignmentEvent
+from .base import REGISTRY as REGISTRY
 from .base import Frozen as Frozen
 from .base import Json as Json
 from .base import Record as Record
 from .base import canonical as canonical
 from .base import digest_bytes as digest_bytes
 from .base import digest_of as digest_of
+from .base import from_envelope as from_envelope
 from .base import now as now
 from .criteria import Criteria as Criteria
 from .criteria import Criterion as Criterion
@@ -55,8 +57,6 @@ from .pass_rules import FULL as FULL
 from .pass_rules import is_accepted as is_accepted
 from .pass_rules import is_full as is_full
 from .pass_rules import partial_credit as partial_credit
-from .registry import REGISTRY as REGISTRY
-from .registry import from_envelope as from_envelope
 from .submission import CaptureStatus as CaptureStatus
 from .submission import Origin as Origin
 from .submission import Reported as Reported

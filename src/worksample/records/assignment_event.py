@@ -1,4 +1,4 @@
-"""Events of a person's assignment to a slot: the evidence of who worked when."""
+"""Events of a person's assignment to a slot. They are the evidence of who worked when."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from .task import Digest
 
 
 class AssignmentAct(StrEnum):
-    """The kind of an event. Working time follows from these alone: see `worksample.results.assignments.assignment`."""
+    """Kind of an event. Working time is computed from events alone: see `worksample.results.assignments.assignment`."""
 
     TAKEN = "taken"
-    """A person took the slot; the time does not run yet."""
+    """A person took the slot; the timer does not run yet."""
     STARTED = "started"
     WORKED = "worked"
-    """A heartbeat while the time runs, with the current output."""
+    """A heartbeat while the timer runs, with the current output."""
     PAUSED = "paused"
     ASKED = "asked"
-    """In an assisted slot: the agent is asked to continue, and the person's time does not run."""
+    """In an assisted slot: the person asked the agent to continue; the person's timer stops."""
     LEFT = "left"
-    """The slot is free for others; the work stays, and remains this person's alone."""
+    """The person left the slot. Others may take it; the work is kept for this person only."""
     HANDED_IN = "handed_in"
     TAKEN_BACK = "taken_back"
-    """As `left`, but by an admin."""
+    """An admin ended the assignment; otherwise like `left`."""
 
 
 @register
 class AssignmentEvent(Record):
-    """An event of a slot. `id` combines slot and number, so that of two events with the same number one is refused.
+    """An event of a slot. `id` combines slot and number, so only one of two events with the same number is stored.
 
     `person` is the id of an Evaluator (a version of a person's profile).
     """
@@ -45,7 +45,7 @@ class AssignmentEvent(Record):
     act: AssignmentAct
     at: Moment
     until: Moment | None = None
-    """End of the lease that this event takes or renews: from then on others may take the slot."""
+    """End of the lease that this event starts or renews. After it, others may take the slot."""
     output: Digest | None = None
     """Manifest of the output; None if unchanged since the previous event."""
     terminal: Digest | None = None
@@ -54,7 +54,7 @@ class AssignmentEvent(Record):
     """Blob with the request to the agent."""
     note: str = ""
     by: str = omittable("")
-    """Account of the admin who took the slot back. Omitted if nobody did."""
+    """Account of the admin who took the slot back. Omitted for other events."""
 
     @staticmethod
     def identify(slot: str, number: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
@@ -45,12 +46,12 @@ Moment = Annotated[datetime, AfterValidator(_in_utc)]
 
 
 class Frozen(BaseModel):
-    """A value without an identity. Unknown keys are refused, and numbers are finite."""
+    """An immutable value without an identity. Unknown keys are rejected, and numbers must be finite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="null")
 
     def plain(self) -> dict[str, Any]:
-        """Return it as JSON types."""
+        """Return the value as JSON types."""
         return self.model_dump(mode="json")
 
     @property
@@ -66,14 +67,14 @@ class Frozen(BaseModel):
 def omittable(default: Any, **constraints: Any) -> Any:
     """Return a field that the stored form omits if it has its default.
 
-    A field that came later is written this way, so that older records keep their bytes and digests. `constraints` are
-    those of pydantic's `Field`.
+    Fields that were added later are declared this way, so that older records keep their bytes and digests.
+    `constraints` are those of pydantic's `Field`.
     """
     return Field(default=default, exclude_if=lambda value: bool(value == default), **constraints)
 
 
 class Record(Frozen):
-    """A row of evidence: written once, never changed. `id` is its identity within its kind."""
+    """A piece of evidence: written once, never changed. `id` identifies it within its kind."""
 
     kind: ClassVar[str]
     schema_version: ClassVar[int] = 1
@@ -81,7 +82,7 @@ class Record(Frozen):
     id: str
 
     @classmethod
-    def upgraded(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
+    def upgrade(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
         """Convert a body of an older schema to the current one."""
         return body
 
@@ -96,6 +97,17 @@ REGISTRY: dict[str, type[Record]] = {}
 
 
 def register(cls: type[R]) -> type[R]:
-    """Register a class of records, so that it can be read from its envelope. For use as a decorator."""
+    """Register a class of records, so that it can be read from its envelope. Used as a decorator."""
     REGISTRY[cls.kind] = cls
     return cls
+
+
+def from_envelope(data: Mapping[str, Any]) -> Record:
+    """Read a stored record. Raises ValueError for an unknown kind or a schema newer than this version knows."""
+    kind, schema = data.get("kind"), data.get("schema")
+    cls = REGISTRY.get(str(kind))
+    if cls is None:
+        raise ValueError(f"unknown kind of record: {kind!r}")
+    if not isinstance(schema, int) or schema > cls.schema_version:
+        raise ValueError(f"{kind} record of schema {schema!r}; this version reads up to {cls.schema_version}")
+    return cls.model_validate(cls.upgrade(data["body"], schema))

@@ -1,4 +1,4 @@
-"""The trial of a slot and its submission, made together when the work ends."""
+"""Build the trial of a slot and its submission when the work ends."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def trial_id(slot: str, try_number: int) -> str:
 
 
 def trial_record(slot: Slot, work: Instance | Submission, id: str, outcome: TrialOutcome, **fields: Any) -> Trial:
-    """Build the trial of a slot. `work`: the instance that was worked on, or an earlier submission for it."""
+    """Build the trial of a slot. `work` is the instance, or an earlier submission for it that is resubmitted."""
     return Trial(
         id=id, slot=slot.id, experiment=slot.experiment, agent=slot.agent, outcome=outcome, **_pins(work), **fields
     )
 
 
 def submission_of(trial: Trial, parts: Mapping[str, SubmissionPart], at: datetime, author: str = "") -> Submission:
-    """Build the submission of a trial. It has the trial's id."""
+    """Build the submission of a trial, with the trial's id."""
     fields = {"trial": trial.id, "experiment": trial.experiment, "author": author}
     return submission_record(trial, trial.id, Origin.TRIAL, trial.agent, parts, at, **fields)
 
@@ -40,7 +40,7 @@ def submission_record(
     at: datetime,
     **fields: Any,
 ) -> Submission:
-    """Build a submission. `work`: the instance that was worked on, or the trial in which that happened."""
+    """Build a submission. `work` is the instance, or the trial that produced the submission."""
     return Submission(id=id, origin=origin, entrant=entrant, parts=dict(parts), at=at, **_pins(work), **fields)
 
 

@@ -1,4 +1,4 @@
-"""Criteria of a deliverable: one tree for rubrics (importance) and checkpoints (points)."""
+"""Criteria of deliverables: one tree for rubrics (with importances) and checkpoints (with points)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .grade_tree import By, CheckpointKind, CriteriaTree, CriterionNode, Importa
 
 
 class Criterion(CriterionNode, Frozen):
-    """A node of the tree. A leaf has `points` or an `importance`; a branch has `parts` and their sum."""
+    """A node of the tree. A leaf has `points` or an `importance`; a branch has `parts`, and the sum of their points."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
     text: str = Field(min_length=1)
@@ -20,11 +20,12 @@ class Criterion(CriterionNode, Frozen):
     importance: Importance | None = None
     by: By = By.PROGRAM
     kind: CheckpointKind | None = omittable(None)
-    """Omitted if there is none, so that older criteria keep their digests."""
+    """Omitted if the criterion has no kind, so that older criteria keep their digests."""
     gate: bool = False
-    """If it fails, its parent scores 0: the criterion above it, or the whole."""
+    """If True and the criterion fails, its parent scores 0: the criterion above it, or the whole grade."""
     implies_others: bool = False
-    """If it passes, all other points are earned, too: TheAgentCompany's last checkpoint (TAC 4.1)."""
+    """If True and the criterion passes, all other points are earned, too: TheAgentCompany's last checkpoint (TAC 4.1).
+    """
     parts: tuple[Criterion, ...] = ()
 
     @model_validator(mode="after")
@@ -41,13 +42,13 @@ class Criterion(CriterionNode, Frozen):
             raise ValueError(f"criterion {self.id}: give either points or an importance")
         return self
 
-    def left(self, parts: tuple[Self, ...]) -> Self:
-        """Return this branch with these parts only; its worth is their sum."""
+    def with_parts(self, parts: tuple[Self, ...]) -> Self:
+        """Return this branch with only the given parts; its points are their sum."""
         return self.model_copy(update={"parts": parts, "points": None})
 
 
 class Criteria(CriteriaTree, Frozen):
-    """The whole tree. Ids are unique in it; at most one criterion, the last, implies the others."""
+    """A whole tree of criteria. Ids are unique; at most one criterion, the last, implies the others."""
 
     criteria: tuple[Criterion, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Accept an enum's member or its value, as notebooks and scripts write it."""
+"""Conversion to an enum's member from the member or its value, because notebooks and scripts write either."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def member(kind: type[E], given: E | str, name: str) -> E:
     """Return the member of `kind` for a member or its value. Raises UsageError with the allowed values for anything
     else.
 
-    `name`: the parameter's name in the error.
+    `name` is the parameter's name in the error.
     """
     try:
         return kind(given)

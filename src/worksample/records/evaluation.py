@@ -1,4 +1,4 @@
-"""Judging: rounds, evaluators, evaluations, and the amendments that strike them."""
+"""Judging: rounds, evaluators, evaluations, and the amendments that strike or restore them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from .task import Protocol
 
 
 class Holistic(Frozen):
-    """Would a reasonable client accept it as commissioned work? 1 no, 2 yes, 3 better than the reference (RLI 3.4)."""
+    """An answer to: would a reasonable client accept this as commissioned work? 1 no, 2 yes, 3 better than the
+    reference (RLI 3.4).
+    """
 
     type: Literal["holistic"] = "holistic"
     score: Literal[1, 2, 3]
     justification: str = ""
     inspected: bool = True
-    """True if the deliverable could be inspected adequately."""
+    """True if the evaluator could inspect the deliverable adequately."""
 
 
 class PairwiseChoice(StrEnum):
@@ -32,7 +34,9 @@ class PairwiseChoice(StrEnum):
 
 
 class Pairwise(Frozen):
-    """Which of two is closer to completing the work, and which is better overall (RLI 3.4)."""
+    """A comparison of two submissions: which is closer to completing the work, and which is better
+    overall (RLI 3.4).
+    """
 
     type: Literal["pairwise"] = "pairwise"
     completion: PairwiseChoice
@@ -47,27 +51,27 @@ class Tags(Frozen):
 
 
 class Labels(Frozen):
-    """Answers by question. For a job: whether it qualifies, why, and the expert's rubric (UpBench 3.3)."""
+    """Answers by question. For a job: whether it qualifies, the reasons, and the expert's rubric (UpBench 3.3)."""
 
     type: Literal["labels"] = "labels"
     labels: dict[str, str]
     note: str = ""
     reasons: dict[str, str] = omittable({})
-    """By question. Omitted if there are none."""
+    """Reasons by question. Omitted if empty."""
     criteria: Criteria = omittable(Criteria())
-    """Omitted if there are none."""
+    """Omitted if empty."""
 
 
 Payload = Annotated[Holistic | Pairwise | GradePayload | Tags | Labels, Field(discriminator="type")]
 
 
 class ResolutionRule(StrEnum):
-    """How the evaluations of one subject in a round become a verdict."""
+    """Rule by which the evaluations of one subject in a round become a verdict."""
 
     LATEST = "latest"
-    """The latest standing evaluation: for programs and single raters."""
+    """The latest evaluation that is not struck: for programs and single raters."""
     MAJORITY = "majority"
-    """The majority of all (RLI 3.4: three votes)."""
+    """The majority of all evaluations (RLI 3.4: three votes)."""
     TIE_BREAK = "tie_break"
     """Two votes, and a third if they disagree (RLI B.2)."""
     MEAN = "mean"
@@ -77,31 +81,31 @@ class ResolutionRule(StrEnum):
 
 
 class Purpose(StrEnum):
-    """The purpose of a round. Only the first two may decide the verdicts of submissions."""
+    """Purpose of a round. Only the first two may decide the verdicts of submissions."""
 
     GRADING = "grading"
     REGRADE = "regrade"
-    """An earlier round's work, graded again: decides once the round is adopted."""
+    """Grades the work of an earlier round again; it decides once the round is adopted."""
     AUDIT = "audit"
-    """Work that passed in another round, judged again (RLI B.5)."""
+    """Judges work again that passed in another round (RLI B.5)."""
     ADJUDICATION = "adjudication"
-    """Work on which another round's votes disagree."""
+    """Decides about work on which another round's votes disagree."""
     FALSE_NEGATIVES = "false_negatives"
-    """A sample of work that failed in another round (RLI B.5)."""
+    """Judges a sample of work that failed in another round (RLI B.5)."""
     RELIABILITY = "reliability"
-    """A double-rated sample of another round."""
+    """Judges a sample of another round a second time."""
     INTEGRITY = "integrity"
-    """Whether the work is honest."""
+    """Checks whether the work is honest."""
     FAILURES = "failures"
-    """What is wrong with the work, as tags (RLI 4.2)."""
+    """Tags the faults of the work (RLI 4.2)."""
     PILOT = "pilot"
-    """Whether everybody understands the instructions alike."""
+    """Checks whether all evaluators understand the instructions in the same way."""
     CALIBRATION = "calibration"
-    """Gold items, whose right answers are known."""
+    """Judges gold items, whose right answers are known."""
     QUALIFICATION = "qualification"
-    """Whether jobs are fit to be tasks (UpBench 3.3): its subjects are jobs, not work."""
+    """Decides whether jobs are fit to be tasks (UpBench 3.3). Its subjects are jobs, not work."""
     LATER_PAIRS = "later_pairs"
-    """More pairs for a judge's round, drawn after more work arrived; their answers count in that round."""
+    """Adds pairs to a judge's round, drawn after more work arrived. The answers count in that round."""
 
 
 class EvaluatorKind(StrEnum):
@@ -115,25 +119,26 @@ _BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
 
 @register
 class Round(Record):
-    """One grading of a set of submissions under one protocol with fixed versions."""
+    """The grading of a set of submissions under one protocol with fixed versions."""
 
     kind: ClassVar[str] = "round"
     schema_version: ClassVar[int] = 5
 
     protocol: Protocol
     by: EvaluatorKind = EvaluatorKind.PERSON
-    """The kind of evaluator that is asked, for its own criteria. By default programs for protocols of programs, and
-    people for the others.
+    """Kind of evaluator that is asked, about the criteria that name this kind. Default: programs for protocols of
+    programs, people for the others.
     """
     purpose: Purpose = Purpose.GRADING
     over: str | None = None
-    """The round that this one checks or regrades."""
+    """Id of the round that this one checks or regrades."""
     experiment: str | None = None
-    """All submissions of this experiment are subjects, as they arrive; otherwise `subjects` lists them."""
+    """If set, all submissions of this experiment are subjects as soon as they arrive; otherwise `subjects` lists them.
+    """
     subjects: tuple[str, ...] = ()
     """Ids of submissions, or of instances if jobs qualify."""
     overlap: int = Field(default=1, ge=1)
-    """Evaluations wanted per subject."""
+    """Number of evaluations wanted per subject."""
     rule: ResolutionRule = ResolutionRule.LATEST
     gradings: dict[str, str] = {}
     """Instance id -> digest of the grading used in this round."""
@@ -152,11 +157,12 @@ class Round(Record):
         return {**body, "by": EvaluatorKind.PROGRAM if programs else EvaluatorKind.PERSON}
 
     @classmethod
-    def upgraded(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
+    def upgrade(cls, body: dict[str, Any], schema: int) -> dict[str, Any]:
         """Convert older schemas.
 
-        Schema 4 had no pairs that are drawn later, and schema 3 no jobs as subjects. Schema 2 did not say who is asked.
-        Schema 1 kept its purpose among the versions and had no regrades: rounds counted as soon as they opened.
+        Schema 4 had no pairs that are drawn later, and schema 3 no jobs as subjects. Schema 2 did not record which kind
+        of evaluator is asked. Schema 1 kept its purpose among the versions and had no regrades: rounds counted as soon
+        as they opened.
         """
         if schema >= 2:
             return body
@@ -186,7 +192,7 @@ class EvaluationOutcome(StrEnum):
 
 @register
 class Evaluation(Record):
-    """One evaluator's answer. A failed one has a cause and no payload: the subject stays ungraded."""
+    """One evaluator's answer. A failed evaluation has a cause and no payload, and the subject stays ungraded."""
 
     kind: ClassVar[str] = "evaluation"
     schema_version: ClassVar[int] = 2
@@ -196,9 +202,9 @@ class Evaluation(Record):
     subject: str
     """Id of the submission, or of the instance if a job is evaluated."""
     second: str | None = None
-    """The other submission of a pair; `subject` is the one shown first."""
+    """The other submission of a pair; `subject` is the one that was shown first."""
     reference: str | None = None
-    """The submission shown as reference."""
+    """Id of the submission that was shown as reference."""
     instance: str
     grading: str = ""
     """Digest of the grading used."""
@@ -209,27 +215,29 @@ class Evaluation(Record):
     reason: str = Field(default="", max_length=20_000)
     minutes: float | None = Field(default=None, ge=0)
     cost: float | None = Field(default=None, ge=0)
-    """US dollars."""
+    """Cost in US dollars."""
     record: dict[str, Any] = {}
-    """Digests of the grader's output, the judge's prompts and answers, and the like."""
+    """Digests of further evidence, such as the grader's output and the judge's prompts and answers."""
     author: str
     at: Moment
 
     @property
     def of_job(self) -> bool:
-        """Return whether it is about a job, and not about work."""
+        """Return whether the subject is a job, and not work."""
         return self.subject == self.instance
 
     @property
     def draw(self) -> int:
-        """Return which of an evaluator's answers this is, from 1: judges may be asked several times, people are not."""
+        """Return the number of this answer among the evaluator's answers, from 1. Judges may be asked several times,
+        people only once.
+        """
         n = self.record.get("n", 1)
         return n if isinstance(n, int) and 0 < n < 2**31 else 1
 
     @model_validator(mode="after")
     def _given_has_payload(self) -> Self:
         if (self.outcome is EvaluationOutcome.GIVEN) != (self.payload is not None):
-            raise ValueError('an evaluation must have a payload if its outcome is "given", and none otherwise')
+            raise ValueError("a failed or declined evaluation must not have a payload")
         if self.outcome is EvaluationOutcome.FAILED and self.cause is None:
             raise ValueError("a failed evaluation needs a cause")
         return self
@@ -239,7 +247,7 @@ class AmendmentAction(StrEnum):
     STRIKE = "strike"
     RESTORE = "restore"
     ADOPT = "adopt"
-    """Make a round decide from now on. Rounds only."""
+    """Make a round decide verdicts from now on. For rounds only."""
 
 
 class AmendmentTarget(StrEnum):
@@ -253,7 +261,7 @@ class AmendmentTarget(StrEnum):
 
 @register
 class Amendment(Record):
-    """A decision that strikes or restores a record, or adopts a round; the record itself does not change."""
+    """A decision that strikes or restores a record, or adopts a round. The record itself does not change."""
 
     kind: ClassVar[str] = "amendment"
 

@@ -14,24 +14,24 @@ from .verdict import JudgedBy
 
 
 class Feedback(StrEnum):
-    """What an agent receives when it works again on failed work."""
+    """Feedback that an agent receives when it re-attempts failed work."""
 
     NONE = "none"
-    """Nothing: it makes first attempts only."""
+    """Nothing: the arm makes first attempts only."""
     RETRY = "retry"
-    """Only the fact that the work was not accepted: the control."""
+    """Only the fact that the work was not accepted. Serves as the control group."""
     GENERIC = "generic"
     """Advice that fits any work."""
     PEOPLE = "people"
     JUDGE = "judge"
     PROGRAM = "program"
-    """The words of this kind of evaluator."""
+    """The feedback of this kind of evaluator."""
     UNCHANGED = "unchanged"
-    """Nobody works: the same work is graded again, blind, to show the effect of noise alone."""
+    """Nobody works: the same submission is graded again, blind, which measures the noise of grading."""
 
 
 class ShownRubric(StrEnum):
-    """Which part of the criteria the agent sees."""
+    """The part of the criteria that the agent sees."""
 
     NONE = "none"
     CRITERIA = "criteria"
@@ -40,48 +40,49 @@ class ShownRubric(StrEnum):
 
 
 class Worker(StrEnum):
-    """Who does the work of an arm."""
+    """Kind of worker in an arm."""
 
     AGENT = "agent"
     HUMAN = "human"
     """A person, in the same box, with a terminal and files."""
     ASSISTED = "assisted"
-    """A person and an agent in turns: the agent begins; the person continues, may ask it again, and hands in."""
+    """A person and an agent in turns: the agent begins; the person continues, may ask the agent again, and hands in."""
 
 
 class Arm(Frozen):
-    """A condition under which work is done."""
+    """A condition under which agents or people work."""
 
     name: Name = "plain"
     worker: Worker = Worker.AGENT
     feedback: Feedback = Feedback.NONE
     shown_rubric: ShownRubric = ShownRubric.NONE
     limits: Limits | None = None
-    """Overrides the instance's limits, field by field."""
+    """Limits that replace the instance's, field by field."""
     continues: Name | None = omittable(None)
-    """The arm whose failed first attempts this one continues. Omitted if the arm makes first attempts itself."""
+    """Name of the arm whose failed first attempts this one continues. Omitted if the arm makes first attempts itself.
+    """
 
 
 class Chain(Frozen):
-    """When another attempt follows a failed one (UpBench, Algorithm 1).
+    """Rule for re-attempts of failed work (UpBench, Algorithm 1).
 
-    Budgets cover one chain of attempts with its first one; a chain ends once it has spent that much.
+    Budgets cover all attempts of a chain, the first one included. A chain ends once it has spent its budget.
     """
 
     reattempts: int = Field(ge=1, le=100)
     """Maximum number of attempts after the first one."""
     dollars: float | None = Field(default=None, gt=0)
-    """US dollars: model calls of agents and judges, and people's time."""
+    """Budget in US dollars for model calls of agents and judges, and for people's time."""
     hours: float | None = Field(default=None, gt=0)
-    """Hours of people's work."""
+    """Budget in hours of people's work."""
     pay: float | None = Field(default=None, ge=0)
-    """US dollars per hour of people's work, for the budget in dollars."""
+    """US dollars per hour of people's work, counted in the budget in dollars."""
     improving: bool = False
-    """End a chain if the latest attempt did not score higher than the one before."""
+    """If True, a chain ends when the latest attempt did not score higher than the one before."""
 
 
 class Lock(Frozen):
-    """Everything that must be equal for results to be comparable, and the versions that made them."""
+    """Everything that must be equal for results to be comparable, and the versions that produced them."""
 
     suite: str
     """Suite id (name and digest), or the digest of the instance ids if no suite was named."""
@@ -89,19 +90,19 @@ class Lock(Frozen):
     roles: dict[str, str] = {}
     """Models that belong to the environment (colleagues, judges): role -> model name."""
     protocols: tuple[Protocol, ...] = Field(min_length=1)
-    """Protocols by which every submission is judged. The first one decides lists and boards."""
+    """Protocols by which every submission is judged. Lists and leaderboards show the first one."""
     sandbox: str
-    """`bubblewrap`, `docker`, or `none` if the operator chose no isolation, which every report prints."""
+    """`bubblewrap`, `docker`, or `none` if the operator chose no isolation, which every report states."""
     versions: dict[str, str] = {}
     hosts: HostLists | None = omittable(None)
-    """The suite's restriction of the hosts that an operator allows. Omitted if there is none."""
+    """The suite's restriction of the hosts that an operator allows. Omitted if the suite has none."""
     judged_by: JudgedBy | None = omittable(None)
-    """Whose answers make the verdicts, unless a report says otherwise. Omitted by default: each criterion by its own
-    kind of evaluator, and work without such criteria by people, else a program, else a judge.
+    """Whose answers make the verdicts, unless a report chooses otherwise. Omitted by default: each criterion is decided
+    by the kind of evaluator that it names, and work without such criteria by people, else a program, else a judge.
     """
 
     chain: Chain | None = omittable(None)
-    """Omitted if there is none: then every slot is planned before the first trial."""
+    """Rule for re-attempts. Omitted if there are no re-attempts: every slot is then planned before the first trial."""
 
     @model_validator(mode="before")
     @classmethod
@@ -118,7 +119,7 @@ class Lock(Frozen):
 
     @property
     def comparable(self) -> str:
-        """Return the digest of everything that a leaderboard refuses to mix."""
+        """Return the digest of everything that must agree on one leaderboard."""
         own = {"instances": sorted(self.instances), "roles": self.roles, "protocol": self.protocol}
         return digest_of(own if self.hosts is None else {**own, "hosts": self.hosts.plain()})
 
@@ -129,18 +130,18 @@ class Experiment(Record):
 
     kind: ClassVar[str] = "experiment"
     schema_version: ClassVar[int] = 2
-    """Schema 1 had one `protocol` in its lock; it is read as a list of one."""
+    """Schema 1 had one `protocol` in its lock; it is read as a list with one element."""
 
     name: Name
     agents: tuple[str, ...]
     arms: tuple[Arm, ...]
     repeats: int = Field(ge=1)
     attempts: int = Field(default=1, ge=1)
-    """Maximum number of attempts of a chain: 1 and the chain's `reattempts`."""
+    """Maximum number of attempts of a chain: 1 plus the chain's `reattempts`."""
     seed: int = 0
     lock: Lock
     settings: dict[str, Any] = {}
-    """The resolved configuration, as given by file and command line."""
+    """The resolved configuration from file and command line."""
     author: str
     at: Moment
 
@@ -155,7 +156,9 @@ class Experiment(Record):
 
 
 def check_arms(arms: Sequence[Arm]) -> None:
-    """Raise ValueError if an arm with feedback continues none, a missing one, or one with feedback itself."""
+    """Raise ValueError if an arm with feedback names no arm to continue, a missing one, or one that has feedback
+    itself.
+    """
     own = {arm.name for arm in arms if arm.feedback is Feedback.NONE and arm.worker is Worker.AGENT}
     for arm in arms:
         if arm.feedback is not Feedback.NONE and arm.worker is not Worker.AGENT:
@@ -171,9 +174,9 @@ def check_arms(arms: Sequence[Arm]) -> None:
 
 @register
 class Slot(Record):
-    """One planned piece of work. `id` combines its parts, so planning is idempotent.
+    """One planned piece of work. `id` is computed from the other parts, so planning is idempotent.
 
-    First attempts are planned before the first trial; later ones are committed when the chain's rule asks for them.
+    First attempts are planned before the first trial; re-attempts are added when the chain's rule requires them.
     """
 
     kind: ClassVar[str] = "slot"
@@ -185,9 +188,9 @@ class Slot(Record):
     attempt: int = Field(default=1, ge=1)
     repeat: int = Field(default=1, ge=1)
     not_attemptable: str = ""
-    """What the agent lacks. Such a slot is planned and counted, but never run."""
+    """What the agent lacks, or "". Such a slot is planned and counted, but never run."""
     after: str | None = omittable(None)
-    """The slot whose failed work this one continues. Omitted for a first attempt."""
+    """Id of the slot whose failed work this one continues. Omitted for a first attempt."""
 
     @staticmethod
     def identify(experiment: str, agent: str, instance: str, arm: str, attempt: int, repeat: int) -> str:

@@ -11,9 +11,11 @@ from .grade_tree import GradeTree, Importance, PartNode, SkipReason, leaves_of
 
 
 class PartPayload(PartNode, Frozen):
-    """One criterion's result. `fraction` of its `points` was earned, in 0..1; None if it was skipped."""
+    """The result of one criterion. `fraction` is the share of its `points` that was earned, in 0..1; None if it was
+    skipped.
+    """
 
-    # A grader's own part, which is no record, is read as it stands.
+    # Accept the kit's plain parts, which are not records.
     model_config = ConfigDict(from_attributes=True)
 
     name: str
@@ -24,7 +26,7 @@ class PartPayload(PartNode, Frozen):
     reason: str = Field(default="", max_length=20_000)
     skip: SkipReason | None = None
     at: Moment | None = omittable(None)
-    """When it was earned, if the work left says so."""
+    """When it was earned, if the submission shows this."""
     parts: tuple[PartPayload, ...] = ()
 
     @model_validator(mode="after")
@@ -35,7 +37,7 @@ class PartPayload(PartNode, Frozen):
 
 
 class GradePayload(GradeTree, Frozen):
-    """A grade. `score` in 0..1. The composition makes a score of parts; the parts explain it."""
+    """A grade with `score` in 0..1. The composition computes the score from the parts; the parts explain it."""
 
     type: Literal["grade"] = "grade"
     score: float = Field(ge=0, le=1)

@@ -1,7 +1,7 @@
 """Criteria and grades as trees: their terms and their arithmetic, without the validation of records.
 
-A grader's process needs only this, and starts in a third of the time without pydantic: `worksample.kit` has plain
-values of the same shape, which become records on the platform's side.
+A grader's process needs only this module, and starts in a third of the time without pydantic: `worksample.kit` has
+plain values of the same shape, which the platform converts to records.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .pass_rules import is_full, partial_credit
 
 
 class Importance(StrEnum):
-    """The weight of a rubric's criterion (UpBench A.3). Passing a pitfall means that it is absent."""
+    """Weight of a rubric's criterion (UpBench A.3). A pitfall passes if it is absent."""
 
     CRITICAL = "critical"
     IMPORTANT = "important"
@@ -32,27 +32,27 @@ class By(StrEnum):
 
 
 class CheckpointKind(StrEnum):
-    """What a checkpoint tests (TAC 4). A criterion need not have a kind."""
+    """Kind of a checkpoint (TAC 4). Criteria may have none."""
 
     ACTION = "action"
-    """Whether something was done: a tool used, a page visited, a state changed."""
+    """Something was done: a tool used, a page visited, a state changed."""
     ACCURACY = "accuracy"
-    """Whether the result is right and complete."""
+    """The result is right and complete."""
     COLLABORATION = "collaboration"
-    """Whether colleagues were asked, informed and heeded, and results shared."""
+    """Colleagues were asked, informed and heeded, and results shared."""
 
 
 class SkipReason(StrEnum):
-    """Why a part has no result."""
+    """Reason why a part has no result."""
 
     NOT_APPLICABLE = "not_applicable"
-    """It is removed from the denominator."""
+    """The part is left out of the score's denominator."""
     CANNOT_JUDGE = "cannot_judge"
-    """The submission stays ungraded until someone can judge it."""
+    """The submission stays ungraded until an evaluator can judge the part."""
 
 
 class CriterionNode:
-    """A criterion's computed values."""
+    """Computed values of a criterion."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class CriterionNode:
 
     @property
     def worth(self) -> float:
-        """Return the points of a leaf (1 if only an importance is given), or the sum over a branch."""
+        """Return the points of a leaf (1 if it has only an importance), or the sum over a branch."""
         if self.parts:
             return sum(p.worth for p in self.parts)
         return self.points if self.points is not None else 1.0
@@ -76,8 +76,8 @@ class CriterionNode:
     def leaves(self) -> tuple[Self, ...]:
         return tuple(leaf for p in self.parts for leaf in p.leaves) if self.parts else (self,)
 
-    def left(self, parts: tuple[Self, ...]) -> Self:
-        """Return this branch with these parts only; its worth is their sum."""
+    def with_parts(self, parts: tuple[Self, ...]) -> Self:
+        """Return this branch with only the given parts; its points are their sum."""
         raise NotImplementedError
 
 
@@ -85,7 +85,7 @@ Node = TypeVar("Node", bound=CriterionNode)
 
 
 class CriteriaTree:
-    """The computed values of a tree of criteria."""
+    """Computed values of a tree of criteria."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -103,24 +103,24 @@ class CriteriaTree:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Return who decides the criteria, as values of `By`."""
+        """Return the kinds of evaluators that decide the criteria, as values of `By`."""
         return frozenset(leaf.by.value for leaf in self.leaves)
 
 
 def asked_of(nodes: Sequence[Node], by: str) -> tuple[Node, ...]:
-    """Return the tree without criteria that others decide; a branch is worth the sum of its remaining parts."""
+    """Return the tree with only the criteria that `by` decides; a branch is worth the sum of its remaining parts."""
     kept: list[Node] = []
     for node in nodes:
         parts = asked_of(node.parts, by)
         if parts:
-            kept.append(node.left(parts))
+            kept.append(node.with_parts(parts))
         elif not node.parts and node.by.value == by:
             kept.append(node)
     return tuple(kept)
 
 
 class PartNode:
-    """The computed values of a part of a grade."""
+    """Computed values of a part of a grade."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -141,7 +141,7 @@ Part = TypeVar("Part", bound=PartNode)
 
 
 class GradeTree:
-    """The values computed from a grade's score and parts."""
+    """Values computed from a grade's score and parts."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class GradeTree:
 
     @property
     def full(self) -> bool:
-        """Return whether it is full credit: ALE's full pass, TAC's S_full."""
+        """Return whether the grade is full credit: ALE's full pass, TAC's S_full."""
         return bool(is_full(self.score))
 
     @property
@@ -173,14 +173,14 @@ class GradeTree:
 
     @property
     def void(self) -> bool:
-        """Return whether it has parts but none applies: then it has no score."""
+        """Return whether no part applies, although the grade has parts: it then has no score."""
         return bool(self.parts) and all(p.skip is SkipReason.NOT_APPLICABLE for p in self.leaves)
 
 
 def leaves_of(parts: Iterable[Part]) -> Iterator[Part]:
-    """Yield the parts without their branches."""
+    """Yield the leaves below these parts."""
     for part in parts:
-        # Who skipped a branch has skipped what is below it.
+        # Skipping a branch skips everything below it.
         if part.parts and part.skip is None:
             yield from leaves_of(part.parts)
         else:

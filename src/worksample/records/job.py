@@ -11,7 +11,7 @@ from .base import Frozen, Moment, omittable
 
 class ContractType(StrEnum):
     FIXED = "fixed"
-    """One price for the whole."""
+    """One price for the whole job."""
     HOURLY = "hourly"
 
 
@@ -21,11 +21,11 @@ class Job(Frozen):
     contract: str = Field(min_length=1, max_length=200)
     """The marketplace's id of the contract."""
     title: str = omittable("")
-    """As posted; the task's own title is one line. Omitted if the list gave none."""
+    """The title as posted; the task's title is one line. Omitted if the list had none."""
     start: Moment | None = None
     end: Moment | None = None
     job_amount: float | None = Field(default=None, ge=0)
-    """The posted amount, in the currency of the task's value; UpBench has three fields for what was paid."""
+    """The posted amount, in the currency of the task's value. UpBench has three fields for paid amounts."""
     contract_amount: float | None = Field(default=None, ge=0)
     milestone_amount: float | None = Field(default=None, ge=0)
     currency: str = Field(default="USD", pattern="^[A-Z]{3}$")
@@ -35,22 +35,22 @@ class Job(Frozen):
     expertise: str = ""
     """The marketplace's tier, such as `Intermediate`."""
     category: str = ""
-    """As posted; the task's own category is an id of `worksample.tasks.taxonomy`."""
+    """The category as posted; the task's category is an id of `worksample.tasks.taxonomy`."""
     subcategory: str = ""
     subsubcategory: str = ""
     openings: int | None = Field(default=None, ge=0)
     milestones: int | None = Field(default=None, ge=0)
     automation_desire: float | None = None
-    """How much workers want such work automated, on the marketplace's own scale."""
+    """How much workers want such work automated, on the marketplace's scale."""
     onet_tasks: tuple[str, ...] = ()
     attachments: tuple[str, ...] = ()
-    """As posted; the files are in the package's `inputs/`."""
+    """Names as posted; the files are in the package's `inputs/`."""
     attachment_details: dict[str, dict[str, str | int | float | bool]] = omittable({})
-    """Attachment -> what the posting says of it beyond its name. Omitted if there is nothing."""
+    """Attachment -> further details in the posting. Omitted if empty."""
 
     @property
     def cohort(self) -> str:
-        """Return the month in which it starts, such as `2026-03`; "" if unknown."""
+        """Return the month in which the job starts, such as `2026-03`; "" if unknown."""
         return f"{self.start:%Y-%m}" if self.start else ""
 
     @property

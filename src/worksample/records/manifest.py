@@ -36,7 +36,7 @@ def unquote_path(text: str) -> bytes:
 
 
 def path_fault(text: str) -> str | None:
-    """Return why a quoted path cannot be placed below a folder (absolute, `..`, empty step, NUL), or None."""
+    """Return why a quoted path cannot be placed below a folder (absolute, `..`, empty step, NUL), or None if it can."""
     raw = unquote_path(text)
     if not raw or raw.startswith(b"/"):
         return "the path is empty or absolute"
@@ -55,14 +55,16 @@ class EntryKind(StrEnum):
 
 
 class Entry(Frozen):
-    """One name in a folder. A link is stored as text, never followed; `other` (device, socket, pipe) by name only."""
+    """One name in a folder. A link is stored as its target text and never followed; `other` is a device, socket or
+    pipe.
+    """
 
     path: str
     kind: EntryKind = EntryKind.FILE
     size: int = 0
-    """Bytes of a file; 0 for anything else."""
+    """Size of a file in bytes; 0 for anything else."""
     blob: str | None = None
-    """Content digest of a file; None if the content was not taken in (`note` says why)."""
+    """Digest of a file's content; None if the content was not captured (`note` says why)."""
     executable: bool = False
     target: str | None = None
     note: str = ""
@@ -76,7 +78,7 @@ class Entry(Frozen):
 
 
 class Manifest(Frozen):
-    """A folder's entries, sorted by path. Its digest is the folder's identity."""
+    """The entries of a folder, sorted by path. The manifest's digest identifies the folder."""
 
     entries: tuple[Entry, ...] = ()
 
@@ -93,7 +95,9 @@ class Manifest(Frozen):
 
     @property
     def size(self) -> int:
-        """Return the bytes of all files that were taken in; others may claim any size."""
+        """Return the bytes of all captured files. Files that were not captured may claim any size, so they do not
+        count.
+        """
         return sum(e.size for e in self.files if e.blob is not None)
 
     def find(self, path: str) -> Entry | None:

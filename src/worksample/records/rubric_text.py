@@ -1,4 +1,4 @@
-"""Rubrics as experts write them: a line for each criterion, `importance - text` (UpBench A.3)."""
+"""Rubrics as experts write them: one line per criterion, `importance - text` (UpBench A.3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LINE = re.compile(r"\s*[-*\u2022]?\s*(critical|important|optional|pitfall)\s*[-
 
 
 def read_line(n: int, line: str) -> Criterion:
-    """Return the n-th criterion, decided by people. Raises ValueError for a line of another form."""
+    """Return the n-th criterion, decided by people. Raises ValueError for a line in another format."""
     match = _LINE.fullmatch(line)
     if not match:
         raise ValueError(f"line {n} is not `IMPORTANCE - TEXT` with an importance of {', '.join(Importance)}")

@@ -1,4 +1,4 @@
-"""Submissions: immutable deliverables, with everything that a grader may see of them."""
+"""Submissions: immutable deliverables, and everything else about them that a grader may see."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Origin(StrEnum):
     TRIAL = "trial"
     PERSON = "person"
     EXTERNAL = "external"
-    """Made elsewhere by an agent, and handed in with `worksample submit` (RLI's integrated agents)."""
+    """Made by an agent outside the platform, and handed in with `worksample submit` (RLI's integrated agents)."""
     CONTROL = "control"
 
 
 class CaptureStatus(StrEnum):
     COMPLETE = "complete"
     PARTIAL = "partial"
-    """A part was not taken in; `reason` and the entries' notes say which and why."""
+    """Some files were not captured; `reason` and the entries' notes say which and why."""
     ABSENT = "absent"
 
 
@@ -34,20 +34,22 @@ class SubmissionPart(Frozen):
     reason: str = ""
     files: int = 0
     size: int = 0
-    """Bytes."""
+    """Size in bytes."""
 
 
 class Reported(Frozen):
-    """A figure that a person reports about work done elsewhere; None is "unknown", never 0."""
+    """A figure that a person reports about work done outside the platform; None means "unknown", never 0."""
 
     cost: float | None = Field(default=None, ge=0)
-    """US dollars."""
+    """Cost in US dollars."""
     minutes: float | None = Field(default=None, ge=0)
 
 
 @register
 class Submission(Record):
-    """Work that was handed in. `digest` is of the content and no identity: two agents may hand in the same bytes."""
+    """Work that was handed in. `digest` describes the content and is not an identity: two agents may hand in the same
+    bytes.
+    """
 
     kind: ClassVar[str] = "submission"
 
@@ -56,7 +58,7 @@ class Submission(Record):
     capture: Digest
     origin: Origin
     entrant: str
-    """Agent id, or a person's or an external agent's name."""
+    """Agent id, or the name of a person or an external agent."""
     at: Moment
     trial: str | None = None
     experiment: str | None = None
@@ -69,5 +71,5 @@ class Submission(Record):
 
     @property
     def content(self) -> str:
-        """Return the digest over the parts' manifests."""
+        """Return the digest of the parts' manifests."""
         return digest_of({name: part.manifest for name, part in self.parts.items()})

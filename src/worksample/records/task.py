@@ -1,7 +1,7 @@
 """Tasks, their instances, and suites of instances.
 
 Each instance has four digests, so that a change reruns only what it affects: *work* (what the agent gets), *capture*
-(what is taken in at the end), *grading* per protocol, and *about*. Trials pin work and capture, evaluations pin
+(what is captured at the end), *grading* per protocol, and *about*. Trials pin work and capture, evaluations pin
 grading.
 """
 
@@ -23,7 +23,7 @@ Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
 class Protocol(StrEnum):
-    """How a submission is judged."""
+    """Method by which a submission is judged."""
 
     PROGRAM = "program"
     CHECKPOINTS = "checkpoints"
@@ -33,37 +33,37 @@ class Protocol(StrEnum):
 
 
 class Limits(Frozen):
-    """Ceilings of a trial; None means none. The box's own limits (memory, processes, disk) always hold."""
+    """Upper limits of a trial; None means no limit. The box's limits (memory, processes, disk) always apply."""
 
     time: float | None = Field(default=None, gt=0)
-    """Seconds of wall-clock time."""
+    """Wall-clock time in seconds."""
     cost: float | None = Field(default=None, gt=0)
-    """US dollars over all of the agent's model calls."""
+    """US dollars for all model calls of the agent."""
     tokens: int | None = Field(default=None, gt=0)
     turns: int | None = Field(default=None, gt=0)
-    """Model calls of the agent, called steps in the papers."""
+    """Number of model calls of the agent, called steps in the papers."""
     memory: int = Field(default=2 << 30, gt=0)
     """Bytes of all processes of the box together."""
     processes: int = Field(default=256, gt=0)
     disk: int = Field(default=1 << 30, gt=0)
-    """Bytes of all writable places together."""
+    """Bytes of all writable folders together."""
 
 
 class Paths(Frozen):
-    """Paths in the boxes of the agent and the grader; imported tasks expect their own."""
+    """Paths in the boxes of the agent and the grader. Imported tasks may require other paths."""
 
     input: str = "/task/input"
     software: str = "/task/software"
     output: str = "/task/output"
     reference: str = "/task/reference"
-    """Exists in the grader's box only."""
+    """Exists only in the grader's box."""
 
 
 class EndpointSpec(Frozen):
-    """A name and port that the agent's programs can connect to, and the target behind it."""
+    """A host name and port that the agent's programs can connect to, and the target behind it."""
 
     name: str
-    """A host name, or `*.` and a name for all below it."""
+    """A host name, or `*.NAME` for all names below it."""
     port: int
     to: str
     """`model`, `host`, `service:NAME`, or `service:NAME:PORT`."""
@@ -78,16 +78,16 @@ class SourceFiles(Frozen):
 
 
 class ImageSource(Frozen):
-    """The root file system of the work, instead of this machine's programs."""
+    """The root file system in which the agent works, instead of this machine's programs."""
 
     name: str
     """`docker://NAME@sha256:...`, or a path in the package."""
     files: Digest | None = None
-    """Digest of the manifest of the path's files; None for a reference."""
+    """Digest of the manifest of the files at a path; None for a registry reference."""
 
 
 class ServiceLimits(Frozen):
-    """Limits of a service; the services of one box share the sum."""
+    """Limits of a service. The services of one box share the sum of their limits."""
 
     memory: int = Field(default=512 << 20, gt=0)
     processes: int = Field(default=128, gt=0)
@@ -95,22 +95,24 @@ class ServiceLimits(Frozen):
 
 
 class ServiceSpec(Frozen):
-    """A program of the task behind endpoints, in another box than the agent's."""
+    """A program of the task behind endpoints, in a box separate from the agent's."""
 
     name: Name
     box: Name
-    """Services of one box share its loopback, and reach nothing of another's."""
+    """Name of the box. Services of one box share its loopback, and cannot reach services of other boxes."""
     argv: tuple[str, ...]
-    """May hold `{files}` and `{state}`, the service's folders."""
+    """The command. `{files}` and `{state}` stand for the service's folders."""
     env: dict[str, str] = {}
     ports: tuple[int, ...]
     ready: str = "tcp"
-    """When it is ready. `tcp`: it accepts connections. A path: an HTTP request to the first port returns 200 to 399."""
+    """Condition of readiness. `tcp`: the service accepts connections. A path: an HTTP request to the first port returns
+    200 to 399.
+    """
     wait: float = 60.0
-    """Seconds until it must be ready."""
+    """Maximum seconds until the service is ready."""
     files: SourceFiles | None = None
     software: tuple[str, ...] = ()
-    """Commands that must exist if it has no image."""
+    """Commands that must exist on the machine if the service has no image."""
     image: ImageSource | None = None
     limits: ServiceLimits = ServiceLimits()
 
@@ -120,66 +122,70 @@ class McpSpec(Frozen):
 
     name: Name
     argv: tuple[str, ...] = ()
-    """A program that speaks MCP on standard input and output. May hold `{input}`, `{software}`, `{output}`,
-    `{scratch}`.
+    """Command of a program that speaks MCP on standard input and output. `{input}`, `{software}`, `{output}` and
+    `{scratch}` stand for folders.
     """
     env: dict[str, str] = {}
     url: str = ""
-    """Address of MCP over HTTP: streamable, or `sse`."""
+    """Address of an MCP server over HTTP: streamable, or server-sent events if `sse`."""
     sse: bool = omittable(False)
-    """True if it uses server-sent events, the protocol's older form. Omitted if false."""
+    """True if the server uses server-sent events, the older form of the protocol. Omitted if false."""
 
 
 class HealthSpec(Frozen):
     """A health check of the agent's box before the agent begins, like Docker's HEALTHCHECK. Times are in seconds."""
 
     command: str = Field(min_length=1)
-    """A line of shell; exit status 0 means healthy."""
+    """A shell command; exit status 0 means healthy."""
     interval: float = Field(default=5.0, ge=0)
     """Time between two checks."""
     timeout: float = Field(default=30.0, ge=1)
-    """Time of one check."""
+    """Maximum time of one check."""
     start_period: float = Field(default=0.0, ge=0)
-    """Time in which failed checks do not count."""
+    """Time after the start during which failed checks do not count."""
     start_interval: float = Field(default=5.0, ge=0)
-    """Time between two checks in the start period."""
+    """Time between two checks during the start period."""
     retries: int = Field(default=3, ge=1)
     """Consecutive failed checks after which the box counts as unhealthy."""
 
 
 class StepSpec(Frozen):
-    """A step of the work with its own instruction; the box is kept from one step to the next."""
+    """A step of the work with its own instruction. The box is kept from one step to the next."""
 
     name: Name
     brief: str = ""
     files: SourceFiles | None = None
-    """Files that are copied into the image's working folder before the step; a `setup.sh` among them is run there."""
+    """Files that are copied into the image's working folder before the step; if they include `setup.sh`, it is run
+    there.
+    """
     time: float | None = Field(default=None, gt=0)
-    """Seconds for the step."""
+    """Maximum seconds of the step."""
     health: HealthSpec | None = None
 
 
 class WorkplaceSource(Frozen):
-    """A company in whose services the work is done."""
+    """The company in whose services the agent works."""
 
     company: SourceFiles
     """The company's folder."""
     setup: SourceFiles | None = None
-    """A folder with `setup.py`, which runs beside the services before the agent begins."""
+    """A folder with `setup.py`, which runs with access to the services before the agent begins."""
     live: SourceFiles | None = omittable(None)
-    """A folder with `live.py`, which checks the services after the agent is done. Omitted if there is none."""
+    """A folder with `live.py`, which checks the services after the agent is done. Omitted if the task has none."""
     dialects: tuple[str, ...] = omittable(())
-    """APIs of other products that the services offer, too. Omitted if there are none."""
+    """APIs of other products that the services also offer. Omitted if empty."""
 
 
 Observation = Literal["tree", "dom", "screenshot", "marks", "visible", "interactable", "viewport", "tabs"]
 
 
 class BrowserSpec(Frozen):
-    """What an agent sees of its browser's pages, and their size."""
+    """Size of the browser's pages, and what the agent sees of them."""
 
     observe: tuple[Observation, ...] = ()
-    """If empty, the agent's settings decide, else the tree and the tabs, with a screenshot for agents with `vision`."""
+    """If empty, the agent's settings decide; by default the agent sees the tree and the tabs, and a screenshot if it
+    has `vision`.
+    """
     width: int = Field(default=1280, ge=320, le=3840)
     height: int = Field(default=720, ge=240, le=2160)
 
@@ -187,31 +193,31 @@ class BrowserSpec(Frozen):
 class Environment(Frozen):
     interfaces: tuple[str, ...] = ("terminal",)
     network: str = "none"
-    """`none`, `endpoints`, or `workplace`: the endpoints of a company's services, and others."""
+    """`none`, `endpoints`, or `workplace`: the endpoints of a company's services and any others."""
     endpoints: tuple[EndpointSpec, ...] = omittable(())
-    """Omitted if there are none, so that older instances keep their digests."""
+    """Omitted if empty, so that older instances keep their digests."""
     image: ImageSource | None = omittable(None)
-    """Omitted if there is none."""
+    """Omitted if the task has none."""
     services: tuple[str, ...] = ()
     """Names of services that the task expects in a workplace."""
     served: tuple[ServiceSpec, ...] = omittable(())
-    """Services that the task brings. Omitted if there are none."""
+    """Services that the task brings. Omitted if empty."""
     workplace: WorkplaceSource | None = omittable(None)
-    """The company with the services that `services` names. Omitted if there is none."""
+    """The company whose services `services` names. Omitted if the task has none."""
     mcp: tuple[McpSpec, ...] = omittable(())
-    """Tool servers for the agent. Omitted if there are none."""
+    """Tool servers for the agent. Omitted if empty."""
     browser: BrowserSpec | None = omittable(None)
     """Settings of the interface `browser`. Omitted if the task does not have it."""
     health: HealthSpec | None = omittable(None)
-    """A condition that must hold in the box before the agent begins. Omitted if there is none."""
+    """A health check that must succeed before the agent begins. Omitted if the task has none."""
     skills: str = omittable("")
-    """Folder of the box with skills, each a folder with a SKILL.md. Omitted if there is none."""
+    """Folder in the box with skills, each a folder with a SKILL.md. Omitted if empty."""
     steps: tuple[StepSpec, ...] = omittable(())
     """Instructions that the agent gets one after the other. Omitted if the work has no steps."""
     software: tuple[str, ...] = ()
     """Commands that must exist inside the box, such as `sqlite3`."""
     requires: tuple[str, ...] = ()
-    """Capabilities that an agent must declare, such as `vision`; without them it cannot attempt the instance."""
+    """Capabilities that an agent must declare, such as `vision`. An agent without them cannot attempt the instance."""
     limits: Limits = Limits()
     paths: Paths = Paths()
 
@@ -224,7 +230,7 @@ class Deliverable(Frozen):
 
 
 class TaskWork(Frozen):
-    """Everything that the agent gets."""
+    """Everything that the agent receives."""
 
     brief: str
     inputs: Digest
@@ -233,21 +239,21 @@ class TaskWork(Frozen):
     environment: Environment = Environment()
     deliverables: tuple[Deliverable, ...] = ()
     shown_rubric: str = ""
-    """The criteria as the agent sees them. Only older packages write it; now an arm decides what is shown."""
+    """The criteria as the agent sees them. Only older packages have this field; now the arm decides what is shown."""
 
 
 class CollectSpec(Frozen):
-    """A line of shell that runs in the agent's box after the agent is done, before its root is captured."""
+    """A shell command that runs in the agent's box after the agent is done, before its root is captured."""
 
     command: str = Field(min_length=1)
     timeout: float = Field(default=60.0, ge=1)
-    """Seconds."""
+    """Maximum seconds of the command."""
     step: str = ""
-    """Run only after this step; if empty, after every one."""
+    """Name of the step after which the command runs; if empty, it runs after every step."""
 
 
 class Capture(Frozen):
-    """What is captured at the end of a trial, besides `output/`."""
+    """What is captured at the end of a trial in addition to `output/`."""
 
     probes: Digest
     """Digest of the manifest of `probes/`."""
@@ -257,17 +263,17 @@ class Capture(Frozen):
     root: bool = omittable(False)
     """True if the agent's changes to the root of its image are captured. Omitted if false."""
     collect: tuple[CollectSpec, ...] = omittable(())
-    """Commands that write the state of running programs to files. Omitted if there are none."""
+    """Commands that write the state of running programs to files. Omitted if empty."""
 
 
 class Grading(Frozen):
-    """Everything that decides a grade under one protocol."""
+    """Everything that determines a grade under one protocol."""
 
     protocol: Protocol
     criteria: Criteria = Criteria()
     reference: Digest
     grader: Digest
-    """Digest of the manifest of the grader's code (`grade.py`, `task.py` and the modules beside them)."""
+    """Digest of the manifest of the grader's code (`grade.py`, `task.py` and the modules next to them)."""
     entry: str = "grade.py"
     settings: dict[str, Any] = {}
     instance_settings: dict[str, Any] = {}
@@ -277,20 +283,20 @@ class Grading(Frozen):
 
     @property
     def names_evaluators(self) -> bool:
-        """Return whether its criteria say who decides them.
+        """Return whether the criteria say which kind of evaluator decides them.
 
-        By default a criterion says `program`, and a rubric has no program of its own: a rubric whose criteria all say
-        so names nobody.
+        A criterion names `program` by default, and a rubric has no program. So a rubric whose criteria all name
+        `program` names no evaluators.
         """
         return self.protocol is not Protocol.RUBRIC or bool(self.criteria.kinds - {By.PROGRAM.value})
 
     def asked_of(self, by: str) -> Criteria:
-        """Return the criteria for one kind of evaluator; all of them if they name nobody."""
+        """Return the criteria for one kind of evaluator; all criteria if they name no evaluators."""
         return self.criteria.asked_of(by) if self.names_evaluators else self.criteria
 
 
 class About(Frozen):
-    """Facts about the work as work; neither agent nor grader sees them."""
+    """Facts about the work. Neither the agent nor the grader sees them."""
 
     category: str = ""
     """`upwork:category/subcategory`, `ale:domain/subdomain` or `tac:department`; see `worksample.tasks.taxonomy`."""
@@ -303,7 +309,7 @@ class About(Frozen):
     provenance: str = ""
     tags: tuple[str, ...] = ()
     job: Job | None = omittable(None)
-    """The posting, if the work comes from a marketplace or a list of jobs. Omitted if there is none."""
+    """The job posting, if the task comes from a marketplace or a list of jobs. Omitted if the task has none."""
 
 
 @register
@@ -352,7 +358,7 @@ class Instance(Record):
 
 @register
 class Task(Record):
-    """An ingested package. `id` is `name@` and 16 characters of the package's digest."""
+    """A task package in the store. `id` is `name@` and 16 characters of the package's digest."""
 
     kind: ClassVar[str] = "task"
 
@@ -367,12 +373,12 @@ class Task(Record):
 
 
 class HostLists(Frozen):
-    """A suite's restriction of the hosts that an operator allows: the narrower rule wins."""
+    """A suite's restriction of the hosts that an operator allows. If both have a rule, the narrower one applies."""
 
     allow: tuple[str, ...] = ()
-    """`NAME[:PORT]` or `*.NAME[:PORT]`. If there are any, agents reach only these."""
+    """`NAME[:PORT]` or `*.NAME[:PORT]`. If not empty, agents reach only these hosts."""
     block: tuple[str, ...] = ()
-    """`NAME`, `*.NAME` or with a port; never reached."""
+    """`NAME` or `*.NAME`, with or without a port; agents never reach these hosts."""
 
 
 class Tier(Frozen):
@@ -397,4 +403,4 @@ class Suite(Record):
     roles: dict[str, str] = {}
     """Models that belong to the environment: role -> model name."""
     hosts: HostLists | None = omittable(None)
-    """Omitted if there are none, so that older suites keep their ids."""
+    """Omitted if the suite has none, so that older suites keep their ids."""

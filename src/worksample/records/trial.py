@@ -1,4 +1,4 @@
-"""Trials: agents' work on instances."""
+"""Trials: one agent's or person's work on one instance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Ending(StrEnum):
 
 
 class TrialOutcome(Frozen):
-    """How a trial ended; every outcome but `done` has a cause."""
+    """How a trial ended. Every outcome except `done` has a cause."""
 
     ending: Ending
     cause: Cause | None = None
@@ -31,27 +31,27 @@ class TrialOutcome(Frozen):
     @model_validator(mode="after")
     def _has_cause(self) -> Self:
         if (self.ending is Ending.DONE) != (self.cause is None):
-            raise ValueError('a trial needs a cause unless its ending is "done", and must have none if it is')
+            raise ValueError("an outcome other than done needs a cause, and done must not have one")
         return self
 
     @property
     def finished(self) -> bool:
-        """Return whether the slot is done: the files left behind count as the agent's work."""
+        """Return whether the trial finishes its slot: the files left behind count as the agent's work."""
         return self.cause is None or POLICY[self.cause].graded
 
     @property
     def retried(self) -> bool:
-        """Return whether a new try starts automatically."""
+        """Return whether another try of the slot starts automatically."""
         return self.cause is not None and POLICY[self.cause].retry
 
 
 class Fed(Frozen):
-    """The feedback that an agent received before it worked again."""
+    """The feedback that an agent received before it re-attempted the work."""
 
     submission: str
-    """The earlier work."""
+    """Id of the earlier submission."""
     evaluations: tuple[str, ...] = ()
-    """Ids of the evaluations that were passed on."""
+    """Ids of the evaluations whose feedback was passed on."""
     text: Digest | None = None
     """Digest of the blob with the text added to the brief; None if nobody worked."""
 
@@ -70,25 +70,24 @@ class Trial(Record):
     capture: Digest
     try_number: int = Field(ge=1)
     generation: int = omittable(0, ge=0)
-    """How often the slot had been leased when this trial took it, minus released leases. 0, and then omitted: no
-    lease.
-    """
+    """Generation of the slot's lease when this trial took it. 0, and then omitted, if no lease was used."""
     outcome: TrialOutcome
     started: Moment
     ended: Moment
     working_seconds: float = Field(ge=0)
-    """Wall-clock seconds minus waiting for rate limits."""
+    """Wall-clock seconds without the waits for rate limits."""
     person_seconds: float | None = omittable(None, ge=0)
-    """The part of it that a person worked, by the assignment's timer. Omitted if no person worked."""
+    """The part of `working_seconds` in which a person worked, by the assignment's timer. Omitted if no person worked.
+    """
     steps: int = Field(default=0, ge=0)
     """Model calls of the agent (TAC 4.1)."""
     usage: dict[str, Usage] = {}
-    """Usage by role; the agent's own role is `agent`."""
+    """Usage by role; the agent's role is `agent`."""
     limits: Limits = Limits()
     shown: Digest | None = None
-    """Digest of exactly what the agent was shown (its first messages and its tools)."""
+    """Digest of exactly what the agent saw: its first messages and its tools."""
     fed: Fed | None = omittable(None)
-    """Omitted for a first attempt."""
+    """The feedback before this attempt. Omitted for a first attempt."""
     sandbox: str = "bubblewrap"
     log: str = ""
     """Path of the `.eval` log, relative to the store's `logs/`."""

@@ -12,7 +12,7 @@ from .base import Frozen
 
 
 class Source(StrEnum):
-    """The source of a figure. Illustrative ones stay out of economic metrics unless asked for."""
+    """Source of a figure. Economic metrics leave out illustrative figures unless asked to count them."""
 
     PAID = "paid"
     SELF_REPORTED = "self_reported"
@@ -45,4 +45,4 @@ class Value(_Range):
 
 
 class Hours(_Range):
-    """The hours that a person needs."""
+    """The hours that a person needs for the work."""

@@ -1,4 +1,4 @@
-"""Verdicts on submissions, and what amendments strike. `worksample.results` computes verdicts."""
+"""Verdicts on submissions, and the records that amendments strike. `worksample.results` computes verdicts."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ class Standing(StrEnum):
     UNDECIDED = "undecided"
     """The evaluations disagree, or are too few."""
     UNGRADED = "ungraded"
-    """No evaluation stands; `reason` says why. Never a score of 0."""
+    """No evaluation stands; `reason` says why. Never counted as a score of 0."""
 
 
 class JudgedBy(StrEnum):
     """Whose answers make a verdict. A judge's answers never replace people's unless asked for."""
 
     COMBINED = "combined"
-    """Each criterion by the kind of evaluator that its `by` names; work without such criteria as a whole."""
+    """Each criterion is decided by the kind of evaluator that its `by` names; work without such criteria is judged as a
+    whole.
+    """
     PEOPLE = "people"
     JUDGE = "judge"
     PROGRAM = "program"
 
     @property
     def kind(self) -> EvaluatorKind | None:
-        """Return the one kind that answers everything, or None for several."""
+        """Return the kind of evaluator that answers everything, or None if several do."""
         return _KINDS.get(self)
 
 
@@ -41,14 +43,14 @@ _KINDS = {
     JudgedBy.PROGRAM: EvaluatorKind.PROGRAM,
 }
 AWAITED = {EvaluatorKind.PERSON: Cause.PERSON_AWAITED, EvaluatorKind.JUDGE: Cause.JUDGE_AWAITED}
-"""The cause of an ungraded verdict that only waits: no failure, and never counted as one."""
+"""Cause of an ungraded verdict that waits for an evaluation. It is not a failure, and never counted as one."""
 
 
 class Verdict(Frozen):
-    """A submission's result, computed and never stored.
+    """The result of a submission, computed and never stored.
 
-    `score` and `passed` are None unless decided; `passed` also if no criterion of a rubric gates, or if several graders
-    of one are split evenly.
+    `score` and `passed` are None unless the verdict is decided. `passed` is also None if no criterion of a rubric
+    gates, or if several graders of one criterion are evenly split.
     """
 
     subject: str
@@ -56,28 +58,32 @@ class Verdict(Frozen):
     score: float | None = None
     passed: bool | None = None
     label: int | None = None
-    """For holistic verdicts: 1, 2 or 3; None while two votes disagree on it."""
+    """For holistic verdicts 1, 2 or 3; None if two votes disagree."""
     grade: GradePayload | None = None
     """The deciding grade; None if several evaluations decide."""
     cause: Cause | None = None
     reason: str = ""
     evaluations: tuple[str, ...] = ()
-    """Ids of the evaluations that it rests on, by time."""
+    """Ids of the evaluations behind the verdict, sorted by time."""
 
 
 def strikes(amendments: Iterable[Amendment]) -> dict[tuple[AmendmentTarget, str], Amendment]:
-    """Return what is struck now, with the amendment: per target the latest counts, by time and then by id."""
+    """Return the targets that are struck, with their amendments. The latest amendment of a target counts, by time and
+    then by id.
+    """
     state = {(a.target, a.target_id): a for a in sorted(amendments, key=lambda a: (a.at, a.id))}
     return {target: amendment for target, amendment in state.items() if amendment.action is AmendmentAction.STRIKE}
 
 
 def struck(amendments: Iterable[Amendment]) -> frozenset[tuple[AmendmentTarget, str]]:
-    """Return what is struck now."""
+    """Return the targets that are struck."""
     return frozenset(strikes(amendments))
 
 
 def targets_of(e: Evaluation) -> list[tuple[AmendmentTarget, str]]:
-    """Return the targets that strike an evaluation with them: itself, its evaluator, round, instance and subject."""
+    """Return the targets whose striking also strikes an evaluation: the evaluation, its evaluator, round, instance and
+    subject.
+    """
     keys = [
         (AmendmentTarget.EVALUATION, e.id),
         (AmendmentTarget.EVALUATOR, e.evaluator),

@@ -1,6 +1,6 @@
-"""Score answered criteria: the one rule for people's marks and for verdicts that join several evaluators.
+"""Scores of answered criteria: one rule for people's marks and for verdicts that combine several evaluators.
 
-`kit.compositions` has the same rule for programs' answers, with reasons (a property test compares the two).
+`kit.compositions` has the same rule for programs' answers, with reasons; a property test compares the two.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .criteria import Criterion
 from .pass_rules import is_full
 
 Shares = Mapping[str, float | None]
-"""Criterion -> share in 0..1, None where it does not apply; a branch may be answered as a whole."""
+"""Criterion -> share in 0..1, or None if the criterion does not apply. A branch may be answered as a whole."""
 
 
 def weigh(nodes: Sequence[Criterion], shares: Shares) -> float | None:
@@ -28,20 +28,20 @@ def weigh(nodes: Sequence[Criterion], shares: Shares) -> float | None:
 
 
 def last_implies_all(nodes: Sequence[Criterion], shares: Shares) -> bool:
-    """Return whether the last criterion passed and earns all the others."""
+    """Return whether the last criterion passed and therefore earns all the others."""
     if not nodes[-1].implies_others or gate_failed(nodes, shares):
         return False
     return bool(is_full(_share(nodes[-1], shares) or 0.0))
 
 
 def gate_failed(nodes: Sequence[Criterion], shares: Shares) -> bool:
-    """Return whether a gate of this level failed. A gate that does not apply fails nothing."""
+    """Return whether a gate of this level failed. A gate that does not apply does not fail."""
     gates = (_share(node, shares) for node in nodes if node.gate)
     return any(share is not None and not is_full(share) for share in gates)
 
 
 def behind_gates(nodes: Sequence[Criterion], shares: Shares) -> frozenset[str]:
-    """Return the leaves that score 0 because of a failed gate, the gate among them."""
+    """Return the leaves that score 0 because of a failed gate, including the gate."""
     if gate_failed(nodes, shares):
         return frozenset(leaf.id for node in nodes for leaf in node.leaves)
     return frozenset().union(*(behind_gates(node.parts, shares) for node in nodes if node.parts))

@@ -12,11 +12,11 @@ from worksample.extras import need
 from worksample.metrics import Estimate
 from worksample.records import Experiment
 from worksample.store import Store
-from worksample.store.spending import AGENTS, Spending, spending
+from worksample.store.model_costs import AGENTS, Spending, spending
 
 from .chosen_experiments import find_experiments, is_private, require_same_lock
 from .cost_notes import cost_notes
-from .formatting import figure
+from .formatting import figure, with_interval
 from .open_slots import open_slot_reasons
 
 if TYPE_CHECKING:
@@ -25,13 +25,15 @@ if TYPE_CHECKING:
     from worksample.metrics import Resampling
     from worksample.results.result_set import ResultSet, WorkRules
 
+HEADS = ("agent", "pass", "mean score", "S_partial", "earned", "cost", "time", "tokens", "steps", "graded")
+
 ILLUSTRATIVE = "illustrative"
 COUNTED = ("planned", "valid", "infrastructure_failed", "ungraded", "pending", "not_attemptable")
 """Columns with counts in the frame of a leaderboard."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BoardRow:
     """The figures of one agent under one arm, of one attempt. Every Estimate carries its own counts."""
 
     agent: str
@@ -108,10 +110,26 @@ class Row:
         return out
 
 
+def cells_of(row: BoardRow) -> tuple[str, ...]:
+    """Return a row of the board as text, one cell for each of `HEADS`."""
+    return (
+        row.label,
+        with_interval(row.passed, "rate"),
+        with_interval(row.score, "score"),
+        figure(row.s_partial.value, "score"),
+        figure(row.earned.value, "dollars"),
+        figure(row.cost.value, "dollars"),
+        figure(row.seconds.value, "seconds"),
+        figure(row.tokens.value, "count"),
+        figure(row.steps.value, "count"),
+        row.graded,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
     experiments: tuple[Experiment, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[BoardRow, ...]
     """Best first: by pass rate, then mean score, then name; later attempts follow the first one that they continue."""
     notes: tuple[str, ...] = ()
     confidence: float = 0.95
@@ -148,8 +166,6 @@ class Leaderboard:
     def _repr_html_(self) -> str:
         """Return the table of the terminal as HTML, for a notebook."""
         from html import escape
-
-        from .terminal import HEADS, cells_of
 
         lines = [HEADS, *(cells_of(row) for row in self.rows)]
         html = ["".join(f"<td>{escape(cell)}</td>" for cell in line) for line in lines]
@@ -212,7 +228,7 @@ def add_reasons(store: Store, board: Leaderboard) -> Leaderboard:
     return replace(board, notes=(*board.notes, *_describe_spending(spent), *said), spending=spent)
 
 
-def _sort_rows(rows: Sequence[Row], experiments: Sequence[Experiment]) -> list[Row]:
+def _sort_rows(rows: Sequence[BoardRow], experiments: Sequence[Experiment]) -> list[BoardRow]:
     """Sort rows best first.
 
     A later attempt is made only on work that failed before, so its rate is not a rank: it stands below the attempt that
@@ -221,7 +237,7 @@ def _sort_rows(rows: Sequence[Row], experiments: Sequence[Experiment]) -> list[R
     follows = {arm.name: arm.continues for one in experiments for arm in one.arms}
     first = {(row.agent, row.arm): row for row in rows if row.attempt == 1}
 
-    def key(row: Row) -> tuple[Any, ...]:
+    def key(row: BoardRow) -> tuple[Any, ...]:
         arm = row.arm if row.attempt == 1 else follows.get(row.arm) or row.arm
         top = first.get((row.agent, arm), row)
         late = top.attempt > 1
@@ -257,7 +273,7 @@ def board_of(
     return Leaderboard(experiments, tuple(rows), notes, how.level if how else 0.95)
 
 
-def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> Row:
+def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> BoardRow:
     import polars as pl
 
     from worksample.metrics import Resampling, Unit, mean_score, rate
@@ -276,7 +292,7 @@ def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> 
         values = tried.filter("live")
         return mean_score(values[column].cast(pl.Float64), task=values["task"], name=column, unit=unit, how=how)
 
-    return Row(
+    return BoardRow(
         agent=first["agent"],
         name=first["entry_label"],
         arm=first["arm"],
@@ -336,7 +352,7 @@ def _notes(frame: pl.DataFrame, illustrative: bool) -> tuple[str, ...]:
     if priced and illustrative:
         notes.append(f"Earned counts {priced} instances whose price is only illustrative.")
     elif priced:
-        notes.append(f"{priced} instances have only an illustrative price: they stay out of what was earned.")
+        notes.append(f"{priced} instances have only an illustrative price: they are not counted in Earned.")
     return (*notes, *cost_notes(frame))
 
 

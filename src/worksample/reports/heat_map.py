@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class HeatColumn:
     """An agent under one arm, at one attempt."""
 
     entry: str
@@ -41,8 +41,8 @@ class HeatRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Heat:
-    agents: tuple[Column, ...]
+class HeatMap:
+    agents: tuple[HeatColumn, ...]
     rows: tuple[HeatRow, ...]
 
 
@@ -58,7 +58,7 @@ def shade(score: float | None) -> str:
     return "n" if score is None else str(min(4, int(score * 5)))
 
 
-def heat_of(frame: pl.DataFrame, by: Literal["task", "category"] = "task", order: Sequence[str] = ()) -> Heat:
+def heat_of(frame: pl.DataFrame, by: Literal["task", "category"] = "task", order: Sequence[str] = ()) -> HeatMap:
     """Build the heat map of a frame of verdicts, with a row per task or per category.
 
     Work without a category has no row. `order`: names of agents to list first, in this order; other agents follow.
@@ -81,17 +81,17 @@ def heat_of(frame: pl.DataFrame, by: Literal["task", "category"] = "task", order
     )
     who = frame.select("entry", "entry_label").unique().sort("entry_label", "entry")
     place = {name: at for at, name in enumerate(order)}
-    agents = tuple(sorted((Column(*row) for row in who.iter_rows()), key=lambda c: place.get(c.name, len(place))))
+    agents = tuple(sorted((HeatColumn(*row) for row in who.iter_rows()), key=lambda c: place.get(c.name, len(place))))
     names = frame.select(pl.col(by).alias("name"), "category").unique("name", keep="first").sort("category", "name")
     rows = []
     for name, category in names.iter_rows():
         row = tuple(_cell(cells.get((name, a.entry)), a.name) for a in agents)
         page = task_page(name) if by == "task" else ""
         rows.append(HeatRow(name, category if by == "task" and category else "", page, row))
-    return Heat(agents, tuple(rows))
+    return HeatMap(agents, tuple(rows))
 
 
-def heat_table(heat: Heat) -> pl.DataFrame:
+def heat_table(heat: HeatMap) -> pl.DataFrame:
     """Return the map as a table for `plots.heat_map`: row, agent, score, graded, planned."""
     import polars as pl
 
@@ -124,7 +124,7 @@ class CauseRow:
     per_agent: tuple[int, ...]
 
 
-def causes_of(frame: pl.DataFrame, agents: tuple[Column, ...]) -> tuple[CauseRow, ...]:
+def causes_of(frame: pl.DataFrame, agents: tuple[HeatColumn, ...]) -> tuple[CauseRow, ...]:
     """Count how often each cause ended a slot's trial or prevented a grade, most frequent first."""
     import polars as pl
 
@@ -138,5 +138,5 @@ def causes_of(frame: pl.DataFrame, agents: tuple[Column, ...]) -> tuple[CauseRow
     for cause, _ in totals.iter_rows():
         policy = POLICY[Cause(cause)]
         per_agent = tuple(counts.get((cause, a.entry), 0) for a in agents)
-        rows.append(CauseRow(cause, policy.says, policy.boundary.value, per_agent))
+        rows.append(CauseRow(cause, policy.description, policy.boundary.value, per_agent))
     return tuple(rows)

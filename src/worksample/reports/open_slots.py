@@ -18,7 +18,7 @@ def open_slot_reasons(store: Store, experiments: Sequence[Experiment], *, words:
     """
     import polars as pl
 
-    from worksample.store.frames import trials_df
+    from worksample.store.dataframes import trials_df
 
     parts = [trials_df(store, experiment.id) for experiment in experiments]
     tries = pl.concat(parts).filter(~pl.col("struck"))
@@ -29,7 +29,7 @@ def open_slot_reasons(store: Store, experiments: Sequence[Experiment], *, words:
     for group in last.partition_by("agent_name", "cause", maintain_order=True):
         row, count = group.row(-1, named=True), group.height
         slots = "1 slot is open" if count == 1 else f"{count} slots are open"
-        cause = POLICY[Cause(row["cause"])].says
+        cause = POLICY[Cause(row["cause"])].description
         text = f"{row['agent_name']}: {slots}, {cause}"
         reason = printable(" ".join(row["reason"].split()))[:LONGEST]
         said.append(f"{text}: {reason}" if words and reason and reason != cause else f"{text}.")

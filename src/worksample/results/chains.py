@@ -1,4 +1,4 @@
-"""Chains of attempts: which planned attempts are still needed, and each arm together with the first attempts it
+"""Chains of attempts: the planned attempts that are still needed, and each arm together with the first attempts it
 continues.
 """
 
@@ -21,8 +21,8 @@ def continued_arms(experiments: Iterable[Experiment]) -> dict[tuple[str, str], s
 def drop_unneeded_attempts(frame: pl.DataFrame, arms: Mapping[tuple[str, str], str], live: pl.Expr) -> pl.DataFrame:
     """Drop re-attempts that were planned, were not made, and are not needed because an earlier attempt passed.
 
-    live: whether the slot has a live trial. Attempts that were made stay, whatever the verdict on the earlier one is
-    now.
+    live: whether the slot has a live trial. Attempts that were made stay, even if the verdict on the earlier one has
+    changed.
     """
     if not arms:
         return frame
@@ -56,7 +56,7 @@ def join_attempts(frame: pl.DataFrame, experiments: Iterable[Experiment], begun:
     """Return the frame with first attempts listed under each arm that continues them instead of the arm that made them.
 
     A chain ends at its first pass. The frame is unchanged if no arm continues another. begun: slot -> the experiment
-    whose chain it continues, if that is another one; its rows are counted there.
+    whose chain it continues, if that is another one; the slot's rows are counted in that experiment.
     """
     arms = continued_arms(experiments)
     if not arms:

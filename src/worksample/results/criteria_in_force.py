@@ -12,7 +12,7 @@ from worksample.store import Store, schema
 
 BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
 BY_CRITERIA = BY_PROGRAMS | {Protocol.RUBRIC}
-"""Protocols whose verdicts are made of criteria; holistic and pairwise answers are about the whole."""
+"""Protocols whose verdicts are computed from criteria; holistic and pairwise answers are about the whole."""
 # Marks that only occur in criteria: inside a text the quotes are escaped.
 _OTHERS = ('"by":"person"', '"by":"judge"')
 _GATE = '"gate":true'
@@ -22,8 +22,8 @@ _i, _s = schema.instances.c, schema.slots.c
 
 @dataclass(frozen=True, slots=True)
 class LeafCriterion:
-    """A criterion without parts. `names`: the names under which its answer may stand, its own first and then those of
-    the branches above it. `by`: the kind of evaluator that answers it; None if the criteria name nobody.
+    """A criterion without parts. `names`: the names that its answer may have, its own first and then those of the
+    branches above it. `by`: the kind of evaluator that answers it; None if the criteria name none.
     """
 
     id: str
@@ -43,10 +43,10 @@ class InstanceCriteria:
 def joint_criteria(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str]
 ) -> dict[str, InstanceCriteria]:
-    """Return, by instance, the criteria of those whose verdict takes more than one grade.
+    """Return, by instance, the criteria of instances whose verdict combines more than one grade.
 
     Those are instances with criteria for judges or people and, in a rubric, with gates. `gradings`: instance -> digest
-    of the grading in force; by default an instance's own.
+    of the grading in force; by default the instance's own.
     """
     marks = (*_OTHERS, _GATE) if protocol is Protocol.RUBRIC else _OTHERS
     found = _in_force(store, experiments, protocol, gradings, marks)
@@ -56,7 +56,9 @@ def joint_criteria(
 def criteria_with_kinds(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str]
 ) -> dict[str, InstanceCriteria]:
-    """Return, by instance, the criteria of those that name kinds of checkpoints; `gradings` as in `joint_criteria`."""
+    """Return, by instance, the criteria of instances that name kinds of checkpoints; `gradings` as in
+    `joint_criteria`.
+    """
     found = _in_force(store, experiments, protocol, gradings, _KINDS)
     return {id: criteria_of(grading) for id, grading in found if any(leaf.kind for leaf in grading.criteria.leaves)}
 

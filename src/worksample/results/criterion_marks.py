@@ -1,4 +1,4 @@
-"""Grades criterion by criterion: the worth of each, and the marks that several raters agree on."""
+"""Grades criterion by criterion: the points of each, and the marks that several raters agree on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TWO, _THREE = 2, 3
 
 
 def awaited_cause(round: Round) -> pl.Expr:
-    """Return the cause of a verdict that lacks answers: it waits for the round's people or judge; programs are not
+    """Return the cause of a verdict that lacks answers: it waits for the round's people or judge; programs are never
     awaited.
     """
     return pl.lit(_WAITS.get(round.by), dtype=pl.String)
@@ -31,10 +31,10 @@ def marks_of(leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
     return leaves.with_columns(mark=mark, importance=pl.col("importance").fill_null("important"))
 
 
-def each_grade(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    """Return `grades` with each one's own outcome: score, passed, and in `why` the reason if it has none.
+def grade_outcomes(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
+    """Return `grades` with the outcome of each one: score, passed, and in `why` the reason if it has none.
 
-    Under a rubric they follow from its criteria, and passed means completion (UpBench 5.2.1); else they are the
+    Under a rubric they are computed from its criteria, and passed means completion (UpBench 5.2.1); else they are the
     grade's.
     """
     stuck = "could not be judged: " + pl.col("undecided")
@@ -54,11 +54,11 @@ def each_grade(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: 
     ).drop("completed", "share", "known")
 
 
-def by_criteria(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    """Return the verdicts of several raters, criterion by criterion, once `overlap` grades are in.
+def verdicts_by_criterion(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
+    """Return the verdicts of several raters, criterion by criterion, once `overlap` grades exist.
 
-    A criterion gets the mark that more than half of the raters gave it; if a grade does not name it, that rater could
-    not judge it. Under a tie-break, two raters who agree on every criterion settle it, else a third is asked.
+    A criterion gets the mark that more than half of the raters gave it; a grade that does not name it counts as "could
+    not judge". Under a tie-break, two raters who agree on every criterion settle it, else a third is asked.
     """
     if round.rule is ResolutionRule.TIE_BREAK:
         grades = grades.filter(pl.int_range(pl.len()).over("subject") < _THREE)
@@ -71,7 +71,7 @@ def by_criteria(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules:
     agreed = _majority_marks(marks, raters)
     result = raters.join(_sums(agreed), on="subject", how="left", maintain_order="left")
     result = result.join(_scores(round, agreed, rules), on="subject", how="left", maintain_order="left")
-    result = result.join(_matching(marks, agreed), on="subject", how="left", maintain_order="left")
+    result = result.join(_matching_evaluations(marks, agreed), on="subject", how="left", maintain_order="left")
     if round.protocol is not Protocol.RUBRIC:
         # A grade with the agreed mark on every criterion already joins them by its composition.
         result = result.with_columns(score=pl.coalesce("own", "score"))
@@ -101,7 +101,7 @@ def agreed_leaves(round: Round, given: pl.DataFrame, leaves: pl.DataFrame, rules
 
 
 def _means(marks: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean share per subject and criterion; a grader who could not judge leaves it open."""
+    """Return the mean share per subject and criterion; a grader who could not judge leaves it undecided."""
     each = marks.group_by("subject", "name").agg(
         share=pl.col("fraction").mean(), stuck=(pl.col("mark") == CANNOT).any()
     )
@@ -150,7 +150,7 @@ def _scores(round: Round, agreed: pl.DataFrame, rules: RubricRules) -> pl.DataFr
     return counted.group_by("subject").agg(score=pl.when(closed).then(0.0).otherwise(mean).clip(0.0, 1.0))
 
 
-def _matching(marks: pl.DataFrame, agreed: pl.DataFrame) -> pl.DataFrame:
+def _matching_evaluations(marks: pl.DataFrame, agreed: pl.DataFrame) -> pl.DataFrame:
     """Return, per subject, the latest evaluation whose marks all match the agreed ones, with its own score."""
     wanted = agreed.select("subject", "name", "share", agreed="mark")
     size = agreed.group_by("subject").agg(size=pl.len())

@@ -19,14 +19,14 @@ from worksample.records import (
 )
 
 DECIDING = frozenset({Purpose.GRADING, Purpose.REGRADE})
-"""Purposes of rounds that may decide; rounds of other purposes examine those verdicts, or the evaluators."""
+"""Purposes of rounds that may decide; rounds of other purposes check those verdicts, or the evaluators."""
 LOOKS = frozenset({Purpose.AUDIT, Purpose.ADJUDICATION, Purpose.FALSE_NEGATIVES, Purpose.RELIABILITY})
 """Purposes of rounds that judge the work of another round again; `over` names that round."""
 _NOTED = {"id", "reason", "author", "at", "over"}
 
 
 def need_amendable(action: AmendmentAction, record: Record) -> None:
-    """Raise UsageError if the amendment would put a record in force that cannot be."""
+    """Raise UsageError if the amendment would put into force a record that cannot be in force."""
     if action is AmendmentAction.ADOPT and not (isinstance(record, Round) and record.purpose in DECIDING):
         what = (
             f"a round of purpose {record.purpose}" if isinstance(record, Round) else f"a record of kind {record.kind}"
@@ -37,10 +37,10 @@ def need_amendable(action: AmendmentAction, record: Record) -> None:
 
 
 class RoundsInForce:
-    """The rounds of a store, and since when each is in force by its amendments.
+    """The rounds of a store, and the time from which each is in force by its amendments.
 
     A round of grading is in force from its start, a regrade once it is adopted. Adopting a round puts it in force
-    (anew) at that moment; a struck round is out of force until it is restored or adopted.
+    (again) at that time; a struck round is out of force until it is restored or adopted.
     """
 
     def __init__(self, rounds: Iterable[Round], amendments: Iterable[Amendment]) -> None:
@@ -58,21 +58,21 @@ class RoundsInForce:
                 self._adopted[a.target_id] = a.at
 
     def since(self, round: Round) -> datetime | None:
-        """Return since when a round is in force; None if it is not."""
+        """Return the time from which a round is in force; None if it is not."""
         if round.id in self._struck or round.purpose not in DECIDING:
             return None
         own = round.at if round.purpose is Purpose.GRADING else None
         return self._adopted.get(round.id, own)
 
     def is_adopted(self, round: Round) -> bool:
-        """Return whether a regrade was put in force, or a round of grading put in force anew."""
+        """Return whether a regrade was put in force, or a round of grading put in force again."""
         return round.id in self._adopted
 
     def struck(self, round: Round) -> bool:
         return round.id in self._struck
 
     def order(self, round: Round) -> tuple[datetime, datetime, str]:
-        """Return the sort key of rounds in force: of two, the later one decides."""
+        """Return the sort key of rounds in force: the later round decides."""
         return (self.since(round) or round.at, round.at, round.id)
 
     def deciding(self, protocol: Protocol, by: EvaluatorKind | None = None) -> list[Round]:
@@ -80,11 +80,10 @@ class RoundsInForce:
         found = [r for r in self.rounds if r.protocol is protocol and by in (None, r.by)]
         return sorted((r for r in found if self.since(r) is not None), key=self.order)
 
-    def looks(self, of: Sequence[str], like: Round) -> list[Round]:
+    def second_looks(self, of: Sequence[str], like: Round) -> list[Round]:
         """Return the second looks at any of the rounds `of`, by time.
 
-        People may look at anybody's verdicts, programs and judges only at those of their own kind: no judge overrules
-        people.
+        People may check any verdicts, programs and judges only those of their own kind: no judge overrules people.
         """
         found = [r for r in self.rounds if r.over in of and r.purpose in LOOKS and r.protocol is like.protocol]
         return [r for r in found if r.by in (like.by, EvaluatorKind.PERSON) and not self.struck(r)]
@@ -92,8 +91,8 @@ class RoundsInForce:
 
 @dataclass(frozen=True)
 class DecidingRound:
-    """The round that decides, with the rounds `alike`, itself among them. A later round decides on each subject in
-    `parts`.
+    """The round that decides, and the rounds `alike`, which include it. On each subject in `parts`, a later round
+    decides.
     """
 
     round: Round
@@ -107,7 +106,8 @@ class DecidingRound:
 
 
 def alike_rounds(round: Round, among: Iterable[Round]) -> tuple[str, ...]:
-    """Return the ids of the rounds that differ only in id, reason, author, moment and predecessor, itself among them.
+    """Return the ids of the rounds that differ from this one only in id, reason, author, time and predecessor,
+    including its own.
 
     Two machines that graded parts of one experiment each opened a round, with the same graders under the same rules.
     """
@@ -119,11 +119,12 @@ def decide_rounds(
     found: RoundsInForce, experiment: str, protocol: Protocol, submissions: frozenset[str], handed: frozenset[str],
     by: EvaluatorKind | None = None,
 ) -> DecidingRound | None:  # fmt: skip
-    """Return what decides for an experiment under a protocol, of one kind of evaluator or of all; None if nothing does.
+    """Return the rounds that decide for an experiment under a protocol, of one kind of evaluator or of all; None if
+    none does.
 
     The latest round in force over the whole experiment decides. If there is none: of the rounds over chosen
     submissions, the one with most of the experiment's, then the latest. A regrade of chosen submissions that came into
-    force later decides on the subjects it lists; submissions in `handed` have rounds of their own.
+    force later decides on the subjects it lists; submissions in `handed` have separate rounds.
     """
     rounds = found.deciding(protocol, by)
     whole = [r for r in rounds if r.experiment == experiment]

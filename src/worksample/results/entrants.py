@@ -16,7 +16,8 @@ def entrants_of(store: Store, submissions: Set[str]) -> dict[str, str]:
     """Return submission id -> `agent`, `agent / arm` or `agent / attempt 2`; different arms or attempts get different
     names.
 
-    The arm is named unless it is the plain one of an experiment that has no other, the attempt from the second on.
+    The arm is named unless it is the plain one of an experiment without others; the attempt is named from the second
+    on.
     """
     made = _find_by_ids(store, Submission, submissions)
     trials = _find_by_ids(store, Trial, {s.trial for s in made.values() if s.trial is not None})

@@ -16,10 +16,10 @@ from .judged_rounds import RoundReader
 from .result_set import ResultSet
 
 WHOLE = "(the whole)"
-"""The item of a verdict on a whole submission, beside its criteria."""
+"""Item of a verdict on a whole submission, in contrast to its criteria."""
 MERITS = frozenset({Purpose.GRADING, Purpose.REGRADE, Purpose.RELIABILITY})
 """Purposes of rounds that judge work regardless of earlier verdicts. Audits, adjudications and searches for false
-negatives choose their subjects by those.
+negatives choose their subjects by earlier verdicts.
 """
 ANSWERS = {
     **dict.fromkeys(("subject", "item", "importance", "kind", "evaluator"), pl.String()),
@@ -46,11 +46,12 @@ def evaluator_answers(work: ResultSet, protocol: Protocol | None = None) -> pl.D
     """Return a row per answer: `subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator,
     `evaluator`, `value` (0 or 1), and `task`, `key`, `label` and `agent` of the work.
 
-    An evaluator's latest answer on an item counts; a skipped criterion is no answer. protocol: only of rounds under it.
+    An evaluator's latest answer on an item counts; a skipped criterion is not an answer. protocol: use only rounds
+    under it.
     """
     judging, rounds = rounds_of(work, {*MERITS, Purpose.CALIBRATION})
-    # A quiz of gold items is a calibration, too; people's labels of what a judge said are one over its round. Of
-    # several the latest counts.
+    # A quiz of gold items is a calibration round too; labels of a judge's answers are one over the judge's round. Of
+    # several rounds the latest counts.
     latest = {
         (r.experiment, r.protocol): r.id
         for r in rounds
@@ -68,7 +69,7 @@ def evaluator_answers(work: ResultSet, protocol: Protocol | None = None) -> pl.D
     labels = {r.protocol for r in rounds if r.purpose is Purpose.CALIBRATION and r.protocol in BY_CRITERIA}
     parts = [pl.DataFrame(schema=ANSWERS)]
     for round in rounds:
-        judged = judging.read(round, [round.id], leaves=True)
+        judged = judging.read_round(round, [round.id], leaves=True)
         kind = pl.lit(judged.round.by.value).alias("kind")
         given = judged.given.select("evaluation", "subject", "evaluator", "at")
         leaves = judged.leaves.filter((pl.col("name") != "") & pl.col("skip").is_null())

@@ -22,7 +22,7 @@ def export(store: Store, folder: Path, format: str = "parquet", experiment: str 
     """
     if format not in FORMATS:
         raise UsageError(f"no export format {format!r}", next=f"one of {', '.join(FORMATS)}")
-    from worksample.store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
+    from worksample.store.dataframes import comparisons_df, evaluations_df, submissions_df, trials_df
 
     from .slots import slots_df
 

@@ -18,7 +18,9 @@ def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
     """
     digest = round.gradings.get(instance.id)
     if digest is None:
-        raise UsageError(f"the round {round.id} has no grading for this instance", where=instance.key)
+        raise UsageError(
+            f"round {round.id} has no grading for this instance", where=instance.key, next="worksample list"
+        )
     own = instance.grading.get(round.protocol)
     if own is not None and own.digest == digest:
         return own
@@ -32,7 +34,7 @@ def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
 
 
 def as_graded(store: Store, round: Round, instance: Instance) -> Instance:
-    """Return the instance with its own grading replaced by the round's, as people, judges and draws of labels use it.
+    """Return the instance with its grading replaced by the round's, as people, judges and draws of labels use it.
 
     An instance that the round does not name is returned unchanged. Raises RecordMissing as `grading_in_force` does.
     """

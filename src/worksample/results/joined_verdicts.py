@@ -1,4 +1,4 @@
-"""Verdicts that join several kinds of evaluators: each criterion as its own kind answered it."""
+"""Verdicts that join several kinds of evaluators: each criterion is answered by its own kind."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ Row = dict[str, Any]
 
 @dataclass
 class KindVerdict:
-    """One kind's verdict on a subject by its own criteria, and the criteria by name, each with mark and share."""
+    """A verdict on a subject by one kind of evaluator and its criteria, which are given by name, each with mark and
+    share.
+    """
 
     verdict: Row
     criteria: dict[str, tuple[str | None, float | None]] = field(default_factory=dict)
@@ -69,8 +71,8 @@ def join_verdicts(
 ) -> pl.DataFrame:  # fmt: skip
     """Return the verdicts on `subjects` (submission -> instance), in the form of `verdict_frame`.
 
-    only: this kind answers everything; else each criterion's own kind does, and `whole` if the criterion names nobody.
-    A criterion that its kind has not answered leaves the subject ungraded, and the reason names both.
+    only: this kind answers everything; else each criterion's own kind does, and `whole` if the criterion names none. A
+    criterion that its kind has not answered leaves the subject ungraded, and the reason names both.
     """
     rows = []
     for subject, instance in sorted(subjects.items()):
@@ -82,7 +84,7 @@ def join_verdicts(
 
 
 class JoinedVerdict:
-    """The criteria of one subject, each with the answer of the kind that is asked for it."""
+    """The criteria of one subject, each with the answer of its kind of evaluator."""
 
     def __init__(
         self,
@@ -150,7 +152,7 @@ class JoinedVerdict:
         return {id: share if mark in (PASS, FAIL) else None for id, (mark, share) in self.found.items()}
 
     def marks(self) -> Iterator[tuple[str, str]]:
-        """Importance and mark of every criterion, after gates and what implies the others."""
+        """Importance and mark of every criterion, after applying gates and criteria that imply others."""
         all_passed, gone = last_implies_all(self.asked.nodes, self.shares), behind_gates(self.asked.nodes, self.shares)
         for leaf in self.asked.leaves:
             mark = self.found[leaf.id][0] or ""

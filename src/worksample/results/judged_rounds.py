@@ -12,7 +12,7 @@ from worksample.metrics.scores.rubric import RubricRules
 from worksample.records import Amendment, Evaluation, EvaluationOutcome, GradePayload, Purpose, Round
 from worksample.store import Store, schema
 
-from .criterion_marks import each_grade
+from .criterion_marks import grade_outcomes
 from .deciding_rounds import DecidingRound, RoundsInForce
 from .job_qualification import deciding_questions
 from .round_evaluations import RoundEvaluations, read_evaluations
@@ -24,7 +24,7 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True)
 class JudgedRound:
-    """A round, its verdicts by subject (see `verdict_frame`), and the given evaluations that are not struck (see
+    """A round, its verdicts by subject (see `verdict_frame`), and its evaluations that are not struck (see
     `RoundEvaluations`). `votes`: the verdicts before any second look. `alike`: all rounds that were read together.
     """
 
@@ -42,7 +42,7 @@ class JudgedRound:
 
     @property
     def reviewed_count(self) -> int:
-        """The number of verdicts that an audit or an adjudication decided, against the votes or in their place."""
+        """The number of verdicts that an audit or an adjudication decided, against the votes or instead of them."""
         return self.verdicts.height - self.own.height
 
     @property
@@ -53,13 +53,15 @@ class JudgedRound:
 
 
 class RoundReader:
-    """A reader of a store's rounds, without what `amendments` strike. `rules` say how rubrics are read."""
+    """A reader of a store's rounds, without the evaluations that `amendments` strike. `rules` say how rubrics are
+    read.
+    """
 
     def __init__(self, store: Store, amendments: Sequence[Amendment], rules: RubricRules | None = None) -> None:
         self.store, self.amendments, self.rules = store, amendments, rules or RubricRules()
         self.found = RoundsInForce(store.find(Round), amendments)
 
-    def read(self, round: Round, alike: Sequence[str], *, leaves: bool = False) -> JudgedRound:
+    def read_round(self, round: Round, alike: Sequence[str], *, leaves: bool = False) -> JudgedRound:
         """Read the evaluations of some rounds as if all were of `round`, without second looks.
 
         `leaves`: read the answers on each criterion, too, even if the round's verdicts do not need them.
@@ -72,12 +74,12 @@ class RoundReader:
         """Return a round with the verdicts after its audits and adjudications, and all second looks at it."""
         alike = alike or (round.id,)
         looks = self._looks(alike, round, leaves)
-        return self._after(self.read(round, alike, leaves=leaves), looks), looks
+        return self._after(self.read_round(round, alike, leaves=leaves), looks), looks
 
     def read_deciding(
         self, deciding: DecidingRound, *, leaves: bool = False
     ) -> tuple[tuple[JudgedRound, ...], tuple[JudgedRound, ...]]:
-        """Return the rounds that decide, the main one first and then later ones over chosen subjects, and all second
+        """Return the rounds that decide (the main one first, then later ones over chosen subjects), and all second
         looks.
         """
         base, looks = self.read_with_looks(deciding.round, deciding.alike, leaves=leaves)
@@ -94,7 +96,7 @@ class RoundReader:
         return tuple(out), looks
 
     def _looks(self, ids: Sequence[str], round: Round, leaves: bool) -> tuple[JudgedRound, ...]:
-        return tuple(self.read(r, [r.id], leaves=leaves) for r in self.found.looks(ids, round))
+        return tuple(self.read_round(r, [r.id], leaves=leaves) for r in self.found.second_looks(ids, round))
 
     def _read_evaluations(self, round: Round, ids: Sequence[str], leaves: bool) -> RoundEvaluations:
         with self.store.database.reading() as connection:
@@ -126,16 +128,16 @@ def _group_rounds(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str,
 
 
 def passes_of(store: Store, round: Round) -> dict[str, bool]:
-    """Return evaluation -> whether its grade alone passes, by the rule of verdicts; of a job, whether it qualifies the
+    """Return evaluation -> whether its grade alone passes, by the rule of verdicts; for a job, whether it qualifies the
     job.
     """
     judging = RoundReader(store, store.find(Amendment))
-    judged = judging.read(round, [round.id])
+    judged = judging.read_round(round, [round.id])
     if round.purpose is Purpose.QUALIFICATION:
         deciding, said = set(deciding_questions(round)), judged.given.filter(pl.col("payload") == "labels")
         return {id: deciding.isdisjoint(nos) for id, nos in said.select("evaluation", "denied").iter_rows()}
     grades = judged.given.filter(pl.col("payload") == "grade")
-    each = each_grade(round, grades, judged.leaves, judging.rules).filter(pl.col("why").is_null())
+    each = grade_outcomes(round, grades, judged.leaves, judging.rules).filter(pl.col("why").is_null())
     return dict(each.drop_nulls("passed").select("evaluation", "passed").iter_rows())
 
 

@@ -25,27 +25,28 @@ _s = schema.submissions.c
 _MANY = 400
 _PROGRAM, _JUDGE, _PERSON = EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON
 _PREFERRED = {True: (_PROGRAM, _PERSON, _JUDGE), False: (_PERSON, _PROGRAM, _JUDGE)}
-"""The order in which kinds of evaluators decide on work whose criteria name nobody: under the protocols of programs
-(True) and under the others."""
+"""Order in which kinds of evaluators decide on work whose criteria name none: under the protocols of programs (True)
+and under the others.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """The submissions that are judged: `submissions` by experiment, and those `handed` in by others."""
+    """The submissions that are judged: `submissions` by experiment, and `handed`, which were handed in from outside."""
 
     submissions: Mapping[str, frozenset[str]]
     handed: frozenset[str] = frozenset()
 
     @property
-    def every(self) -> frozenset[str]:
-        """All of them."""
+    def all_submissions(self) -> frozenset[str]:
+        """All submissions."""
         return frozenset().union(*self.submissions.values()) | self.handed
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
     """The rounds of each kind of evaluator that decide under a protocol, the kind that decides on work whose criteria
-    name nobody (None if no round decides), and the gradings in force by instance.
+    name none (None if no round decides), and the gradings in force by instance.
     """
 
     rounds: dict[EvaluatorKind, list[DecidingRound]]
@@ -58,17 +59,17 @@ class ProtocolJudgments:
     """The judgments under one protocol."""
 
     deciding: tuple[JudgedRound, ...]
-    """The rounds that decide, of each kind of evaluator that counts."""
+    """Rounds that decide, for each kind of evaluator that counts."""
     second_looks: tuple[JudgedRound, ...]
     """Audits, adjudications and other rounds that judged the same work again; alone they decide nothing."""
     default_kind: EvaluatorKind
-    """The kind of evaluator that decides on work whose criteria name nobody."""
+    """Kind of evaluator that decides on work whose criteria name none."""
     joined: pl.DataFrame | None
     """Verdicts that join several kinds of evaluators, and those on work that still waits for its evaluator."""
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:
-        """A row per submission with a verdict; no rows if nothing decides."""
+        """Verdicts, a row per submission; no rows if nothing decides."""
         return _verdicts(self.deciding, self.default_kind, self.joined)
 
 
@@ -76,8 +77,8 @@ class Judgments:
     """The judgments on some experiments' submissions, resolved once per protocol.
 
     `by`: whose rounds decide. Combined, each criterion is answered by its own kind of evaluator; work whose criteria
-    name nobody is decided by people if they have a round, else by a program, else by a judge. Holistic rounds over
-    chosen submissions that do not decide are second looks.
+    name none is decided by people if they have a round, else by a program, else by a judge. Holistic rounds over chosen
+    submissions that do not decide are second looks.
     """
 
     def __init__(self, reader: RoundReader, subjects: Subjects, by: JudgedBy = JudgedBy.COMBINED) -> None:
@@ -91,7 +92,7 @@ class Judgments:
         return self._resolved[protocol]
 
     def verdicts(self, protocol: Protocol) -> pl.DataFrame:
-        """Return a row per submission with a verdict under `protocol` (columns: `resolving.VERDICTS`)."""
+        """Return a row per submission with a verdict under `protocol` (columns: `verdicts.VERDICTS`)."""
         return self.under(protocol).verdicts
 
     @cached_property
@@ -144,18 +145,18 @@ class Judgments:
         if asked:
             answered = {subject for each in answers.values() for subject in each}
             wanted = frozenset().union(*self.subjects.submissions.values()) | answered
-            instances = instances_of(reader.store, wanted & self.subjects.every, asked)
+            instances = instances_of(reader.store, wanted & self.subjects.all_submissions, asked)
             joined = join_verdicts(protocol, asked, instances, answers, by.kind, default, reader.rules)
         joined = self._with_waiting(protocol, tuple(deciding), whole, joined)
         if protocol is Protocol.HOLISTIC:
-            second_looks += self._spare_rounds(protocol, used)
+            second_looks += self._rounds_that_do_not_decide(protocol, used)
         return ProtocolJudgments(tuple(deciding), tuple(second_looks), whole, joined)
 
-    def _spare_rounds(self, protocol: Protocol, used: Collection[str]) -> list[JudgedRound]:
+    def _rounds_that_do_not_decide(self, protocol: Protocol, used: Collection[str]) -> list[JudgedRound]:
         """Return the rounds in force over chosen submissions of these experiments that do not decide."""
         ours = frozenset().union(*self.subjects.submissions.values())
         spare = [r for r in self.reader.found.deciding(protocol) if r.experiment is None and r.id not in used]
-        return [self.reader.read(r, [r.id]) for r in spare if ours.intersection(r.subjects)]
+        return [self.reader.read_round(r, [r.id]) for r in spare if ours.intersection(r.subjects)]
 
     def _with_waiting(
         self,
@@ -164,14 +165,19 @@ class Judgments:
         kind: EvaluatorKind,
         joined: pl.DataFrame | None,
     ) -> pl.DataFrame | None:
-        """Return `joined` with the submissions that people or a judge are to decide and nobody has judged yet."""
+        """Return `joined` with the submissions that people or a judge must decide and have not judged yet."""
         cause = AWAITED.get(kind)
         if cause is None or not (deciding or protocol is Protocol.HOLISTIC):
             return joined
         gone = {id for target, id in struck(self.reader.amendments) if target is AmendmentTarget.SUBMISSION}
         judged = set(_verdicts(deciding, kind, joined)["subject"].to_list())
         left = sorted(frozenset().union(*self.subjects.submissions.values()) - judged - gone)
-        fixed = {"standing": Standing.UNGRADED, "verdict_cause": cause, "reason": POLICY[cause].says, "by": "votes"}
+        fixed = {
+            "standing": Standing.UNGRADED,
+            "verdict_cause": cause,
+            "reason": POLICY[cause].description,
+            "by": "votes",
+        }
         subject = pl.DataFrame({"subject": left}, schema={"subject": pl.String()})
         waiting = with_verdict_columns(
             subject.with_columns(pl.lit(str(value)).alias(name) for name, value in fixed.items())

@@ -1,4 +1,4 @@
-"""Judges' answers on each pair in both orders: stored beside their evaluations, and joined in their verdicts."""
+"""Judges' answers on each pair in both orders: stored with their evaluations, and joined in their verdicts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def judges_in(store: Store, given: Iterable[pl.DataFrame]) -> dict[str, str]:
 def orders_in(store: Store, given: pl.DataFrame, judges: Iterable[str]) -> pl.DataFrame:
     """Return a row per pair, scale and draw of these judges. Comparisons without stored orders have no row.
 
-    `shown`: the answer on the pair as drawn; `swapped`: the answer on the swapped pair, in terms of the pair as drawn.
+    `shown`: the answer on the pair as drawn; `swapped`: the answer on the swapped pair, expressed for the pair as
+    drawn.
     """
     pairs = given.filter((pl.col("payload") == "pairwise") & pl.col("evaluator").is_in(list(judges)))
     ids = pairs["evaluation"].to_list()
@@ -52,7 +53,7 @@ def _read_orders(store: Store, ids: list[str]) -> Iterator[tuple[object, ...]]:
 
 
 def order_notes(store: Store, given: Iterable[pl.DataFrame]) -> tuple[str, ...]:
-    """Return a sentence for each judge of pairs on how far its answers follow the order, with counts."""
+    """Return a sentence for each judge of pairs on how much its answers depend on the order, with counts."""
     frames = list(given)
     judges = judges_in(store, frames)
     notes = []

@@ -58,7 +58,7 @@ def pair_preferences(work: ResultSet, judged: Round, people: Sequence[Round]) ->
 
 def _votes(judging: RoundReader, round: Round, passed: pl.DataFrame) -> pl.DataFrame:
     """Return a row per vote; `toward` is its preference for the pair's `one`."""
-    given = judging.read(round, [round.id]).given
+    given = judging.read_round(round, [round.id]).given
     given = given.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
     for side, work in (("first_passed", "subject"), ("second_passed", "second")):
         known = passed.rename({"submission": work, "passed": side})

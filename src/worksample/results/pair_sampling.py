@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 PER_PAIR = 10
-"""Instances on which two entrants meet, at most (RLI B.2)."""
+"""Maximum number of instances on which two entrants meet (RLI B.2)."""
 PAIRS = "pairs"
-"""In a round's versions: the digest of the pairs of submissions that were drawn for it."""
+"""Key in a round's versions: the digest of the pairs of submissions that were drawn for it."""
 
 
 def key_of(first: str, second: str) -> str:
-    """Return the key of a pair, the same whichever side is shown first."""
+    """Return the key of a pair, which does not depend on the side shown first."""
     return "\x1f".join(sorted((first, second)))
 
 
 def drawn_pairs(store: Store, round: Round) -> list[tuple[str, str]]:
-    """Return the pairs drawn for a round, in their drawn order, with those drawn later for later work; none for other
-    rounds.
+    """Return the pairs drawn for a round, in their drawn order, with those drawn afterwards for later work; none for
+    other rounds.
 
-    A round that judges another round anew has the pairs of that round.
+    A round that judges another round again has the pairs of that round.
     """
     if PAIRS not in round.versions:
         return []
@@ -46,8 +46,8 @@ def pairs_of(store: Store, round: Round) -> list[tuple[str, str]]:
 
 
 def later_rounds(store: Store, round: Round) -> list[Round]:
-    """Return, by time, the rounds of pairs drawn after a judge's round was opened, for it or for the rounds it judges
-    anew.
+    """Return, by time, the rounds of pairs drawn after a judge's round was opened, for it or for the rounds that it
+    judges again.
     """
     line = [round]
     while line[-1].purpose is Purpose.REGRADE and line[-1].over is not None:
@@ -62,10 +62,10 @@ class PairCandidate:
 
     subject: str
     entrant: str
-    """Who made it: an agent, with its arm and attempt (`verdicts.entrants`)."""
+    """Maker of the submission: an agent, with its arm and attempt (`entrants.entrants_of`)."""
     instance: str
     project: str
-    """What counts as one project: the instance's key."""
+    """Unit that counts as one project: the instance's key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def sample_pairs(
     B.2).
 
     If two entrants share fewer projects, they meet on all of them. Projects drawn least come first, ties at random, so
-    that no project dominates the round; of several submissions of one entrant on a project one is drawn; each entrant
+    that no project dominates the round; if an entrant has several submissions on a project, one is drawn; each entrant
     of a pair stands first on half of the projects. Equal entries and seeds give equal pairs. `known`: pairs of subjects
     that were drawn before; only the missing ones are drawn then, and there may be none.
 

@@ -29,7 +29,7 @@ def points_by_kind(judgments: Judgments, protocol: Protocol) -> pl.DataFrame:
     if asked:
         answers = _answers(reader, source.rounds)
         answered = {subject for each in answers.values() for subject in each}
-        for subject, instance in sorted(instances_of(reader.store, answered & subjects.every, asked).items()):
+        for subject, instance in sorted(instances_of(reader.store, answered & subjects.all_submissions, asked).items()):
             one = JoinedVerdict(asked[instance], subject, answers, judgments.by.kind, source.default_kind)
             one.open()
             if not one.opened:

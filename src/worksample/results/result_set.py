@@ -41,20 +41,20 @@ from .verdicts import VERDICTS
 
 VALID, UNGRADED = State.VALID.value, State.UNGRADED.value
 NONE = "(none)"
-"""The group of rows without a value in the column that groups are made by."""
+"""Group of rows without a value in the column of the groups."""
 _TEXT = 90
-"""Characters of a criterion's text in a label."""
+"""Maximum number of characters of a criterion's text in a label."""
 _UNSEEN = [cause.value for cause in UNSEEN_CAUSES]
 _BROKEN = [cause.value for cause, policy in POLICY.items() if policy.by_deliverable]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkRules:
-    """Rules of which work and whose answers a result set counts.
+    """Rules for the work and the answers that a result set counts.
 
-    `struck`: leave out what integrity reviews struck; else struck trials and submissions count like any other.
-    `rubric`: how skipped criteria and pitfalls are read. `judged_by`: whose answers count; None: as the experiments
-    say. `where`: the part of the work that is shown; it does not change which rounds decide.
+    `struck`: leave out work that integrity reviews struck; if False, struck trials and submissions count like any
+    other. `rubric`: how skipped criteria and pitfalls are read. `judged_by`: whose answers count; None: as the
+    experiments say. The field `where` is the part of the work that is shown; it does not change which rounds decide.
     """
 
     struck: bool = True
@@ -68,7 +68,7 @@ class WorkRules:
 
 
 class ResultSet:
-    """The results of experiments with equal locks, read once: plan, trials, judgments and verdicts.
+    """Results of experiments with equal locks, read once: plan, trials, judgments and verdicts.
 
     `slots` is the plan with each slot's state in `work`: `done`, `pending`, `infrastructure` or `not_attemptable`. Rows
     are grouped by agent and arm (`who`, shown as `label`), and with the attempt (`entry`, `entry_label`).
@@ -84,17 +84,19 @@ class ResultSet:
 
     @property
     def primary(self) -> Protocol:
-        """The protocol under which the experiments grade."""
+        """The first protocol of the experiments."""
         return self.experiments[0].lock.protocol
 
     @property
     def judged_by(self) -> JudgedBy:
-        """Whose answers count: as the rules say, else as the experiments do. UsageError if the experiments differ."""
+        """The kinds of evaluators that count: from the rules, else from the experiments. Raises UsageError if these
+        differ.
+        """
         return self.rules.judged_by or judged_by_default(self.experiments)
 
     @cached_property
     def judgments(self) -> Judgments:
-        """The judgments on all of the work, by protocol."""
+        """Judgments on all of the work, by protocol."""
         planned = self.planned.drop_nulls("submission").group_by("experiment").agg("submission").iter_rows()
         by = {experiment: frozenset(submissions) for experiment, submissions in planned}
         own = {e.id: {s.id for s in self.handed_in if s.experiment == e.id} for e in self.experiments}
@@ -108,7 +110,7 @@ class ResultSet:
 
     @cached_property
     def handed_in(self) -> tuple[Submission, ...]:
-        """Submissions on planned instances by people and by external agents, made outside of any slot."""
+        """Submissions on planned instances by people and by external agents, made outside any slot."""
         planned = {id for e in self.experiments for id in e.lock.instances}
         inside = {e.id for e in self.experiments}
         made = self.store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON])
@@ -126,12 +128,13 @@ class ResultSet:
         """Return a row per slot, then per judged submission that was handed in (`slot` is null), with the verdicts.
 
         `state` is a `metrics.State` or not_attemptable. standing, score, passed, partial, holistic (the label 1, 2 or
-        3), reason, verdict_cause, evaluation (whose grade decides), evaluations and rounds (what it rests on) are the
-        verdict's. score, passed, partial and holistic are null unless the state is valid. `broken`: ungraded because
-        the deliverable crashed its grader. `unseen`: ungraded because the evaluator could not see enough of the work.
+        3), reason, verdict_cause, evaluation (whose grade decides), evaluations and rounds (those behind the verdict)
+        describe the verdict. score, passed, partial and holistic are null unless the state is valid. `broken`: ungraded
+        because the deliverable crashed its grader. `unseen`: ungraded because the evaluator could not see enough of the
+        work.
 
-        `cost` is as the trial's record says; null is unknown and never 0. A trial that called no model cost 0 if its
-        model has a price (`runs` books that when the trial closes).
+        `cost` is the cost in the trial's record; null means unknown, never 0. A trial that called no model cost 0 if
+        its model has a price (`runs` books that when the trial closes).
         """
         if protocol not in self._frames:
             self._frames[protocol] = self._with_verdicts(protocol)
@@ -182,13 +185,13 @@ class ResultSet:
 
     @cached_property
     def chain_pay(self) -> float | None:
-        """US dollars per hour of people, as the experiments' chains reckon; None if they differ or have none."""
+        """US dollars per hour of people, from the experiments' chains; None if they differ or have none."""
         paid = {e.lock.chain.pay if e.lock.chain else None for e in self.experiments}
         return paid.pop() if len(paid) == 1 else None
 
     @cached_property
     def chosen_submissions(self) -> frozenset[str]:
-        """The submissions of the part of the work that is shown."""
+        """Ids of the submissions in the part of the work that is shown."""
         frames = (self.frame(protocol) for protocol in (self.primary, *self.judgments.deciding))
         return frozenset(id for frame in frames for id in frame["submission"].drop_nulls())
 
@@ -201,25 +204,25 @@ class ResultSet:
 
     @cached_property
     def keys(self) -> dict[str, str]:
-        """`task/name` by instance id, of every instance in the store, whichever version of the task it belongs to."""
+        """`task/name` by instance id, for every instance in the store, in all versions of its task."""
         table = schema.instances.c
         with self.store.database.reading() as connection:
             return {id: key for id, key in connection.execute(select(table.id, table.key))}  # noqa: C416
 
     @cached_property
     def tasks(self) -> dict[str, str]:
-        """The task by instance id: the unit of every interval."""
+        """Task by instance id: the unit of every interval."""
         return {id: key.rpartition("/")[0] for id, key in self.keys.items()}
 
     @cached_property
     def instances(self) -> dict[str, Instance]:
-        """The instances by id: those of the plan and those with handed-in work."""
+        """Instances by id: those of the plan and those with handed-in work."""
         ids = {*self.slots["instance"].to_list(), *(s.instance for s in self.handed_in)}
         return {id: self.store.get(Instance, id) for id in sorted(ids)}
 
     @cached_property
     def criterion_texts(self) -> dict[tuple[str, str], str]:
-        """The text of each criterion by task and id; if instances of a task differ, the first one's."""
+        """Text of each criterion by task and id; if instances of a task differ, the first one's."""
         found: dict[tuple[str, str], str] = {}
         for instance in self.instances.values():
             for grading in instance.grading.values():
@@ -235,7 +238,7 @@ class ResultSet:
         return f"{task}: {text if len(text) <= _TEXT else text[: _TEXT - 1] + '…'} ({criterion})"
 
     def unplanned_submissions(self, *columns: pl.Series) -> list[str]:
-        """Return the submissions in these columns that no planned slot made."""
+        """Return the submissions in these columns that do not come from a planned slot."""
         each = [c.drop_nulls().cast(pl.String).unique().alias("id") for c in columns]
         named = pl.concat(each).unique() if each else pl.Series("id", [], dtype=pl.String)
         known = self.slots.select(id="submission").drop_nulls()
@@ -248,7 +251,7 @@ class ResultSet:
 
     @cached_property
     def tiers(self) -> tuple[str, ...]:
-        """The suite's tiers in its order; empty if the suite is unknown or has none."""
+        """Tiers of the suite in its order; empty if the suite is unknown or has none."""
         suites = [s for s in self.store.find(Suite) if s.id == self.experiments[0].lock.suite]
         return tuple(t.name for t in suites[0].tiers) if suites else ()
 
@@ -271,7 +274,7 @@ class ResultSet:
         return frame.with_columns(pl.when(column == "").then(None).otherwise(column).fill_null(NONE).alias("group"))
 
     def _apply_subset(self, frame: pl.DataFrame, *, check: bool = False) -> pl.DataFrame:
-        """Return the rows that `rules.where` chooses."""
+        """Return the rows that meet the conditions of `rules.where`."""
         ids = sorted(set(frame["instance"].to_list())) if self.rules.where.by_instance else ()
         instances = {id: self.store.get(Instance, id) for id in ids}
         if check:
@@ -279,7 +282,7 @@ class ResultSet:
         return self.rules.where.rows(frame, instances)
 
     def _entrants(self, outside: Sequence[Submission]) -> pl.DataFrame:
-        """Build rows like those of slots for handed-in submissions; several of one entrant on an instance are
+        """Build rows like those of slots for handed-in submissions; several by one entrant on an instance are
         repeats.
         """
         instances = {id: self.store.get(Instance, id) for id in sorted({s.instance for s in outside})}
@@ -336,7 +339,7 @@ def state_of(column: str) -> pl.Expr:
 
 
 def _without_reviews(amendments: Sequence[Amendment]) -> list[Amendment]:
-    """Return the amendments without those on trials and submissions, so that all work counts and invalid votes do
+    """Return the amendments except those on trials and submissions, so that all work counts and invalid votes do
     not.
     """
     return [a for a in amendments if a.target not in (AmendmentTarget.TRIAL, AmendmentTarget.SUBMISSION)]

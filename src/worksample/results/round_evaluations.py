@@ -21,14 +21,14 @@ from worksample.records import (
     struck,
 )
 from worksample.store import schema
-from worksample.store.frame_builder import TIME, Columns, tabulate
+from worksample.store.dataframe_builder import TIME, Columns, tabulate
 
 _e = schema.evaluations.c
 _GIVEN = EvaluationOutcome.GIVEN.value
 FAULT = "file_at_fault"
-"""Key of an evaluation's record: the file that could not be inspected is itself at fault and is judged for that."""
+"""Key of an evaluation's record: the file that could not be inspected is itself faulty and is judged for that."""
 NO = "no"
-"""The answer that speaks against a job."""
+"""The answer that a job should not become a task."""
 _COLUMNS: dict[str, pl.DataType] = {
     "evaluation": pl.String(),
     "round": pl.String(),
@@ -64,12 +64,12 @@ _LEAVES: dict[str, pl.DataType] = {
 
 @dataclass(frozen=True)
 class RoundEvaluations:
-    """The evaluations of some rounds.
+    """Evaluations of some rounds.
 
-    `rows`: all evaluations but superseded ones, struck ones too, by subject, time and id. `reason` is set only if
-    nothing was given; `undecided`: the names of parts that nobody could judge, null if there are none; `void`: no part
-    applies; `denied`: in labels, the questions answered with no. `leaves`: a row per criterion of a grade, if they were
-    requested.
+    `rows`: all evaluations except superseded ones, including struck ones, by subject, time and id. `reason` is set only
+    if no payload was given; `undecided`: the names of parts that nobody could judge, null if there are none; `void`: no
+    part applies; `denied`: in labels, the questions answered with no. `leaves`: a row per criterion of a grade, if they
+    were requested.
     """
 
     rows: pl.DataFrame
@@ -158,7 +158,7 @@ def is_unseen(evaluation: Evaluation) -> bool:
 
 
 def _fail_unseen(frame: pl.DataFrame, unseen: Sequence[str]) -> pl.DataFrame:
-    """Turn evaluations given without seeing the work into failures: they are evidence, and no votes."""
+    """Turn evaluations given without seeing the work into failures: they are evidence, but not votes."""
     if not unseen:
         return frame
     mine, judge = pl.col("evaluation").is_in(unseen), pl.col("evaluator").str.starts_with("judge.")
@@ -205,7 +205,7 @@ _ITEM = ("subject", "evaluator", "draw")
 def count_once(votes: pl.DataFrame) -> pl.DataFrame:
     """Keep the votes that count: of equal votes of an evaluator on a subject the first, of contradicting ones none.
 
-    Contradicting votes count as if the evaluator had not voted; striking all but one settles it. A judge's numbered
+    Contradicting votes count as if the evaluator had not voted; striking all but one resolves it. A judge's numbered
     draws count separately.
     """
     contrary = pl.col("score").n_unique().over(_ITEM) > 1
@@ -213,5 +213,5 @@ def count_once(votes: pl.DataFrame) -> pl.DataFrame:
 
 
 def keep_latest(grades: pl.DataFrame) -> pl.DataFrame:
-    """Keep the grades that count: of several grades of an evaluator on a subject the last."""
+    """Keep the grades that count: an evaluator's last grade on a subject."""
     return grades.unique(_ITEM, keep="last", maintain_order=True)

@@ -20,9 +20,9 @@ def overrule_frame(
 ) -> pl.DataFrame:
     """Return the verdicts `votes` after audits and adjudications of them (each a `verdict_frame`, by time).
 
-    An adjudication counts wherever it decided. Else an audit counts if it fails what the votes passed (RLI B.5 is
-    against false positives); an audit that would pass what they failed changes nothing without an adjudication. Of
-    several looks of a kind, the latest that decided a subject counts.
+    An adjudication counts on every subject that it decided. Else an audit counts if it fails a subject that the votes
+    passed (RLI B.5 is against false positives); an audit that would pass a failed subject changes nothing without an
+    adjudication. Of several looks of a kind, the latest that decided a subject counts.
     """
     judged = _looks(adjudications, "adjudication").join(votes, on="subject", how="semi")
     doubted = votes.filter(pl.col("passed")).join(judged, on="subject", how="anti")

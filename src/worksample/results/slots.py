@@ -13,8 +13,8 @@ from worksample.metrics import State
 from worksample.records import IMPORTED, Amendment, AmendmentTarget, Experiment, JudgedBy, Round, Standing, struck
 from worksample.records.enum_members import member
 from worksample.store import schema
-from worksample.store.frame_builder import Columns, middle, tabulate
-from worksample.store.frames import UNSETTLED, experiment_id, seconds_of, submissions_df, trials_df
+from worksample.store.dataframe_builder import Columns, middle, tabulate
+from worksample.store.dataframes import UNSETTLED, experiment_id, seconds_of, submissions_df, trials_df
 
 from .chains import continued_arms, drop_unneeded_attempts
 from .judged_rounds import RoundReader
@@ -44,7 +44,7 @@ def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     """Return one row per planned slot, by instance, agent, arm, attempt and repeat, without any verdict.
 
     `state` is `finished` (it has a live trial), `open` or `not_attemptable`; the trial's columns are those of the live
-    trial, `tries` counts all but superseded ones, and `last_cause` says why the latest failed if none is live.
+    trial, `tries` counts all except superseded ones, and `last_cause` says why the latest failed if none is live.
     """
     with store.database.reading() as connection:
         slots, trials = _read_slots(connection, experiment), _read_tries(connection, experiment)
@@ -72,7 +72,7 @@ def slots_df(
     The verdict is that of `round`, else of the rounds that decide under the experiment's own protocol (see
     `deciding_rounds`), after people's second looks. `standing` is `decided`, `undecided` or `ungraded` (then `reason`
     says why), null without a submission; `score`, `passed` and `partial` are null unless decided. `evaluations` are
-    what the verdict rests on, by time, and `rounds` the rounds of those. judged_by: whose answers count; None: as the
+    those behind the verdict, by time, and `rounds` their rounds. judged_by: whose answers count; None: as the
     experiments say.
     """
     judged_by = None if judged_by is None else member(JudgedBy, judged_by, "judged_by")

@@ -1,4 +1,4 @@
-"""A part of an experiment's work: `--where category=upwork:writing --where agent=ann`."""
+"""A part of an experiment's work, from options such as `--where category=upwork:writing --where agent=ann`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COLUMNS = {
     "task": ("task",),
     "tier": ("tier",),
 }
-"""Columns that may hold a field's value; an error lists the values of the first one."""
+"""Columns that may contain a field's value; an error lists the values of the first one."""
 _LISTS = ("cohort", "platform", "tag")
 FIELDS = tuple(sorted((*_COLUMNS, *_LISTS)))
 _SHOWN = 8
@@ -46,7 +46,7 @@ class Subset:
                 raise UsageError(f"no work can be chosen by {field!r}", next=f"--where with {', '.join(FIELDS)}")
 
     @classmethod
-    def read(cls, texts: Iterable[str]) -> Subset:
+    def parse(cls, texts: Iterable[str]) -> Subset:
         """Parse texts of the form `FIELD=VALUE`."""
         parts = [text.partition("=") for text in texts]
         for (field, mark, value), text in zip(parts, texts, strict=True):
@@ -62,7 +62,7 @@ class Subset:
 
     @property
     def by_instance(self) -> bool:
-        """Whether the records of instances are needed."""
+        """True if the records of instances are needed."""
         return any(field in _LISTS for field, _ in self.conditions)
 
     def rows(self, frame: pl.DataFrame, instances: Mapping[str, Instance]) -> pl.DataFrame:
@@ -74,7 +74,7 @@ class Subset:
         return frame
 
     def check(self, frame: pl.DataFrame, instances: Mapping[str, Instance], entrants: Collection[str]) -> None:
-        """Raise UsageError for values that no row has and none of the `entrants` who handed work in."""
+        """Raise UsageError for a value that no row and none of the `entrants` with handed-in work has."""
         for field, value in self.conditions:
             known = field == "agent" and value in entrants
             if not known and not _meets(frame, field, value, instances).any():

@@ -1,4 +1,6 @@
-"""Verdicts of a round: one row per subject, from its evaluations by the round's rule. No other module resolves them."""
+"""Verdicts of a round: one row per subject, from its evaluations by the round's rule. No other module resolves
+verdicts.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ from worksample.records import (
 )
 from worksample.results.round_evaluations import count_once, keep_latest
 
-from .criterion_marks import FEW, awaited_cause, by_criteria, each_grade
+from .criterion_marks import FEW, awaited_cause, grade_outcomes, verdicts_by_criterion
 from .job_qualification import qualified_frame
 from .round_evaluations import RoundEvaluations, evaluations_of
 
@@ -48,13 +50,13 @@ VERDICTS: dict[str, pl.DataType] = {
     "rounds": pl.List(pl.String()),
 }
 """Columns of a verdict frame. `evaluation`: the one whose grade equals the verdict; null for votes, means and joined
-verdicts. `by`: votes, audit or adjudication. `evaluations`, `rounds`: what the verdict rests on, by time, and in
-which rounds.
+verdicts. `by`: votes, audit or adjudication. `evaluations`, `rounds`: the evaluations behind the verdict, by time,
+and their rounds.
 """
 
 
 def wants_leaves(round: Round) -> bool:
-    """Return whether the round's verdicts are made of criteria instead of whole grades."""
+    """Return whether the round's verdicts are computed from criteria instead of whole grades."""
     return round.protocol is Protocol.RUBRIC or round.rule in (ResolutionRule.MAJORITY, ResolutionRule.TIE_BREAK)
 
 
@@ -74,10 +76,10 @@ def verdict_frame(round: Round, said: RoundEvaluations, rules: RubricRules | Non
     parts = [_resolve_votes(round, votes), _resolve_grades(round, grades, said.leaves, rules)]
     if round.purpose is Purpose.QUALIFICATION:
         parts.append(qualified_frame(round, given.filter(pl.col("payload") == "labels")))
-    parts.append(_rest(given, parts, "no payload that decides", UNDECIDED))
+    parts.append(_remaining_verdicts(given, parts, "no payload that decides", UNDECIDED))
     parts[-1] = parts[-1].join(_resting(given), on="subject", how="left")
-    parts.append(_silent(rows.filter(~(pl.col("outcome") == _GIVEN).any().over("subject"))))
-    parts.append(_rest(single, parts, "every evaluation of it was struck", UNGRADED))
+    parts.append(_unanswered_verdicts(rows.filter(~(pl.col("outcome") == _GIVEN).any().over("subject"))))
+    parts.append(_remaining_verdicts(single, parts, "every evaluation of it was struck", UNGRADED))
     whole = _excuse_missing(pl.concat([with_verdict_columns(p) for p in parts]), rows)
     sure = pl.col("standing") == DECIDED
     partial = partial_credit(pl.col("score"), pl.col("passed").cast(pl.Float64))
@@ -98,7 +100,9 @@ def resolve(
 
 
 def verdict_of(row: Mapping[str, object], grades: Mapping[str, GradePayload] | None = None) -> Verdict:
-    """Convert a row of a `verdict_frame` to a record. `grades`: by evaluation, if the deciding grade is wanted."""
+    """Convert a row of a `verdict_frame` to a record. `grades`: by evaluation, if the record should include the
+    deciding grade.
+    """
     names = ("subject", "standing", "score", "passed", "label", "reason")
     told = {name: row[name] for name in names} | {"cause": row["verdict_cause"], "evaluations": row["evaluations"]}
     decides = str(row["evaluation"]) if row["standing"] == DECIDED else ""
@@ -114,7 +118,7 @@ def with_verdict_columns(part: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _rest(rows: pl.DataFrame, parts: Sequence[pl.DataFrame], reason: str, standing: str) -> pl.DataFrame:
+def _remaining_verdicts(rows: pl.DataFrame, parts: Sequence[pl.DataFrame], reason: str, standing: str) -> pl.DataFrame:
     """Return verdicts with this reason for the subjects of `rows` that none of `parts` has."""
     left = rows.select("subject").unique()
     for part in parts:
@@ -127,25 +131,25 @@ def _resting(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.group_by("subject", maintain_order=True).agg(both)
 
 
-def _silent(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return verdicts for subjects without any given evaluation, with the reason of the last one."""
+def _unanswered_verdicts(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return verdicts for subjects without any given evaluation, with the reason of the last failed one."""
     last = rows.unique("subject", keep="last", maintain_order=True)
-    return last.select("subject", standing=pl.lit(UNGRADED), verdict_cause="cause", reason=_why_silent())
+    return last.select("subject", standing=pl.lit(UNGRADED), verdict_cause="cause", reason=_failure_reason())
 
 
-def _why_silent() -> pl.Expr:
+def _failure_reason() -> pl.Expr:
     """Return an evaluation's own reason, else the text of its cause."""
-    causes = {cause.value: POLICY[cause].says for cause in Cause}
+    causes = {cause.value: POLICY[cause].description for cause in Cause}
     why = pl.col("cause").replace_strict(causes, default=None, return_dtype=pl.String)
     return pl.when(pl.col("reason").fill_null("") != "").then("reason").otherwise(why).fill_null("declined")
 
 
 def _excuse_missing(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Mark subjects that lack answers as ungraded by the last failure: an evaluator that failed is not waited for."""
+    """Mark subjects that lack answers as ungraded by the last failure: a failed evaluator is not awaited."""
     failed = rows.filter(pl.col("outcome") == EvaluationOutcome.FAILED.value).unique(
         "subject", keep="last", maintain_order=True
     )
-    failed = failed.select("subject", failure="cause", said=_why_silent())
+    failed = failed.select("subject", failure="cause", said=_failure_reason())
     told = told.join(failed, on="subject", how="left", maintain_order="left")
     vain = pl.col("verdict_cause").is_in([cause.value for cause in AWAITED.values()]) & pl.col("failure").is_not_null()
     return told.with_columns(
@@ -156,10 +160,11 @@ def _excuse_missing(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _resolve_votes(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
-    """Resolve holistic votes: majority on passing, the label by majority of the values, else their median (RLI 3.4,
-    B.2).
+    """Resolve holistic votes: a majority decides on passing; the label is the majority of the values, else their median
+    (RLI 3.4, B.2).
 
-    Passing is decided as soon as no outstanding vote can change it; the label once a majority shares it or all are in.
+    Passing is decided as soon as no outstanding vote can change it; the label once a majority shares it or all votes
+    exist.
     """
     yes = is_accepted(pl.col("score"))
     latest = round.rule is ResolutionRule.LATEST
@@ -201,8 +206,8 @@ def _resolve_votes(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
 def _resolve_grades(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
     grades = keep_latest(grades)
     if round.rule in (ResolutionRule.MAJORITY, ResolutionRule.TIE_BREAK):
-        return by_criteria(round, grades, leaves, rules)
-    each = each_grade(round, grades, leaves, rules)
+        return verdicts_by_criterion(round, grades, leaves, rules)
+    each = grade_outcomes(round, grades, leaves, rules)
     return _average_grades(round, each) if round.rule is ResolutionRule.MEAN else _latest(each)
 
 
@@ -222,10 +227,10 @@ def _latest(each: pl.DataFrame) -> pl.DataFrame:
 
 
 def _average_grades(round: Round, each: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean score; passed if more than half did.
+    """Return the mean score; passed if more than half of the grades passed.
 
-    One grade that stays open leaves the mean open, and graders of a rubric who are split evenly on its completion leave
-    that open.
+    One undecided grade leaves the mean undecided, and graders of a rubric who are split evenly on its completion leave
+    that undecided.
     """
     even = (pl.col("passed").cast(pl.Int64).sum() * 2 == pl.len()) & (round.protocol is Protocol.RUBRIC)
     many = each.group_by("subject", maintain_order=True).agg(

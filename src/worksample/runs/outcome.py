@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import POLICY, Cause, WorksampleError
 from worksample.models import failure_of
-from worksample.models.excused_waiting import measure_waiting
 from worksample.models.request_account import ModelAccount
+from worksample.models.service_waiting import measure_waiting
 from worksample.records import Ending, TrialOutcome, now
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def superseded_outcome(before: TrialOutcome | None = None) -> TrialOutcome:
     """Return the outcome of a trial whose slot was taken over by another process. `before`: how it would have ended."""
     said = "another run took the slot over while this one stood still"
     if before is not None:
-        how = "the agent was done" if before.cause is None else POLICY[before.cause].says
+        how = "the agent was done" if before.cause is None else POLICY[before.cause].description
         said += f"; before the trial could be stored: {how}"
     return failure_outcome(Cause.SUPERSEDED, said)
 
@@ -118,7 +118,7 @@ def outcome_of_turn(outcome: TrialOutcome) -> TrialOutcome:
     """
     if not outcome.finished:
         return outcome
-    said = "the agent was done" if outcome.cause is None else f"{POLICY[outcome.cause].says}: {outcome.reason}"
+    said = "the agent was done" if outcome.cause is None else f"{POLICY[outcome.cause].description}: {outcome.reason}"
     return TrialOutcome(ending=Ending.CANCELLED, cause=Cause.PERSON_CONTINUES, reason=_short(said))
 
 

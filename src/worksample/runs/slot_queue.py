@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from worksample.box import Root
 from worksample.errors import Cause, ImageError, ModelKeyError, StoreError, WorksampleError
 from worksample.records import Instance, Slot, Trial, Worker
-from worksample.results.assignments.turns import feed_turn
-from worksample.results.reattempts.earlier_work import Feeding, feed
+from worksample.results.assignments.turns import prepare_turn
+from worksample.results.reattempts.earlier_work import AgentInput, prepare_input
 from worksample.sandboxes.images import image_root
 from worksample.store import Store
 from worksample.store.lease import Lease
@@ -187,12 +187,12 @@ class SlotQueue:
             store, job, instance = self.store, self.jobs[slot.agent], self.instance(slot.instance)
             feeding = None
             if slot.after is not None:
-                feeding = feed(store, slot, job.arm(slot), instance, job.experiment.lock.protocol)
+                feeding = prepare_input(store, slot, job.arm(slot), instance, job.experiment.lock.protocol)
                 if feeding is None:  # the earlier work was withdrawn meanwhile: the chain decides what comes instead
                     store.release(_key(slot.id), self.owner)
                     continue
             elif job.arm(slot).worker is Worker.ASSISTED:
-                feeding = feed_turn(store, slot, instance)
+                feeding = prepare_turn(store, slot, instance)
             self.leased.add(slot.id)
             if error := self.broken.get(slot.instance):
                 self._close_without_image(self._context(slot, here, lease, feeding, None), error)
@@ -202,7 +202,9 @@ class SlotQueue:
             return context
         return None
 
-    def _context(self, slot: Slot, here: int, lease: Lease, feeding: Feeding | None, root: Root | None) -> TrialContext:
+    def _context(
+        self, slot: Slot, here: int, lease: Lease, feeding: AgentInput | None, root: Root | None
+    ) -> TrialContext:
         store, instance, job = self.store, self.instance(slot.instance), self.jobs[slot.agent]
         spec = TrialSpec(
             job=job,

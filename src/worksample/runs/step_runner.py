@@ -34,7 +34,7 @@ async def run_steps(context: TrialContext, state: TaskState, generate: Generate,
     """
     box, store = box_of(), context.spec.job.store
     if box is None:
-        raise SandboxError("the steps cannot run: the trial has no sandbox", where="steps")
+        raise SandboxError("there was no sandbox", where="steps", next="worksample doctor")
     outcome = DONE
     steps = StepCapture(box, store.blobs, context.spec.instance, context.spec.job.config.capture)
     context.record(StepRecorder(steps))
@@ -81,5 +81,5 @@ async def _run_step(
     if scope.limit_error is not None:
         ended = outcome_of_limit(scope.limit_error, list(transcript().events))
         if ended.ending is Ending.FAILED:  # the model's service used up the time
-            raise WorksampleError(ended.reason, where=f"step {step.name}", cause=ended.cause)
+            raise WorksampleError(ended.reason, where=f"step {step.name}", cause=ended.cause, next="worksample resume")
     return ended if ended is DONE else ended.replaced(reason=f"step {step.name}: {ended.reason}"[:1000])

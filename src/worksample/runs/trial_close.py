@@ -18,8 +18,8 @@ import anyio
 from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import failpoint
-from worksample.models import plus, usage_of
-from worksample.models.excused_waiting import measure_waiting
+from worksample.models import add_priced_usage, usage_of
+from worksample.models.service_waiting import measure_waiting
 from worksample.models.usage import AGENT, call_usage, is_own_call, with_zero_cost
 from worksample.records import (
     Ending,
@@ -131,7 +131,7 @@ def commit_trial(context: TrialContext, trial: Trial, submission: Submission | N
     """Commit a closed trial under its lease, or as superseded if the lease was lost. Return the committed trial."""
     store, rest = context.spec.job.store, () if submission is None else (submission,)
     try:
-        with store.fenced(context.spec.lease) if context.spec.lease is not None else nullcontext():
+        with store.fence(context.spec.lease) if context.spec.lease is not None else nullcontext():
             store.commit(trial, *rest)
         return trial
     except Superseded:
@@ -187,7 +187,7 @@ def usage_by_role(context: TrialContext, events: Sequence[Event]) -> dict[str, U
     prices = context.spec.job.config.prices
     usage = usage_of(events, prices)
     if (lost := context.account.close()).requests:
-        usage[AGENT] = plus(usage.get(AGENT), lost)
+        usage[AGENT] = add_priced_usage(usage.get(AGENT), lost)
     elif not any(event.event == "model" for event in events):
         usage = with_zero_cost(usage, context.spec.job.agent.model, prices)
     for recorder in context.recorders:

@@ -17,7 +17,7 @@ from worksample.errors import PlanError
 from worksample.models.request_account import ModelAccount
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
 from worksample.records.closed_trial import trial_id
-from worksample.results.reattempts.earlier_work import Feeding, as_shown
+from worksample.results.reattempts.earlier_work import AgentInput, as_shown
 from worksample.sandboxes.capture import step_view
 from worksample.store import Store
 from worksample.store.lease import Lease
@@ -85,7 +85,7 @@ class TrialSpec:
     root: Root | None
     """Root file system of the instance's image."""
     try_number: int
-    feeding: Feeding | None = None
+    feeding: AgentInput | None = None
     """What the agent receives from the previous attempt."""
     try_of_run: int = 1
     """Number of this try within the run."""

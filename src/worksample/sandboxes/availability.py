@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
-from worksample.privileged import root_command
+from worksample.root_command import root_command
 from worksample.sandboxes import cgroups
 
 

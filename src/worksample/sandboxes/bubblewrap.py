@@ -14,7 +14,7 @@ from typing import Any
 
 from worksample.box import Box, BoxConfig
 from worksample.errors import SandboxError
-from worksample.files.scratch import started_at
+from worksample.files.scratch_folder import started_at
 from worksample.sandboxes import cgroups, layout, served_box
 from worksample.sandboxes.holder import STOPPED_WAIT, lock_images
 from worksample.sandboxes.sweeper import sweep_first

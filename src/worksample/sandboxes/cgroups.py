@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worksample.files import scratch
+from worksample.files import scratch_folder as scratch
 
 ROOT = Path("/sys/fs/cgroup")
 PREFIX = "worksample-"

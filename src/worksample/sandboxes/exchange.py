@@ -176,7 +176,7 @@ class BoxExchange:
         if self._err_over and self.done.done():
             self.err.finish()
 
-    def lose(self, why: str) -> None:
+    def fail(self, why: str) -> None:
         """Fail the exchange because the box is gone."""
         if not self.done.done():
             self.done.set_exception(SandboxError(why, where="box", next="worksample doctor"))

@@ -86,7 +86,7 @@ class ExecConnection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)  # uvloop's transport is not a subclass
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.lose(str(exc) if exc else "its exec server is gone")
+        self.fail(str(exc) if exc else "its exec server is gone")
 
     def data_received(self, data: bytes) -> None:
         self._received += data
@@ -94,7 +94,7 @@ class ExecConnection(asyncio.Protocol):
         while len(self._received) - start >= frames.HEAD.size:
             length, kind, number = frames.HEAD.unpack_from(self._received, start)
             if length > MAX_FRAME:
-                return self.lose("its exec server broke the protocol")
+                return self.fail("its exec server broke the protocol")
             end = start + frames.HEAD.size + length
             if len(self._received) < end:
                 break
@@ -114,7 +114,7 @@ class ExecConnection(asyncio.Protocol):
         if kind == frames.JOINED:
             exchange.joined.put_nowait(self._open(_number(payload), None, None))
         elif not exchange.take(kind, payload):
-            self.lose("its exec server sent more than it was asked for")
+            self.fail("its exec server sent more than it was asked for")
         elif exchange.is_over():
             del self._exchanges[number]
 
@@ -170,18 +170,18 @@ class ExecConnection(asyncio.Protocol):
         if self._exchanges.pop(exchange.number, None):
             self.send(exchange.number, frames.KILL)
 
-    def lose(self, why: str) -> None:
+    def fail(self, why: str) -> None:
         """Fail every exchange with SandboxError because the box is lost."""
         if self._lost is None:
             self._lost = why
             if self._transport is not None:
                 self._transport.abort()
         for exchange in list(self._exchanges.values()):
-            exchange.lose(f"the box was lost: {self._lost}")
+            exchange.fail(f"the box was lost: {self._lost}")
 
     async def close(self) -> None:
         """Close our end, which ends the exec server and with it the box."""
-        self.lose("it was closed")
+        self.fail("it was closed")
         self._socket.close()
 
 

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from worksample.errors import SandboxError, SandboxUnavailable
-from worksample.files.scratch import started_at
+from worksample.files.scratch_folder import started_at
 
 BUILD_ROOT = Path("/var/tmp")
 """Parent of build folders: outside of all private folders, which the users of a build could not enter."""
@@ -40,7 +40,7 @@ def runtime_folder() -> Path:
         folder = Path(session) / "worksample"
     else:
         folder = Path(tempfile.gettempdir()) / f"worksample-{os.geteuid()}"
-    return _private(folder)
+    return _make_private(folder)
 
 
 def cache_folder() -> Path:
@@ -50,7 +50,7 @@ def cache_folder() -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
-        return _private(runtime_folder() / "cache")
+        return _make_private(runtime_folder() / "cache")
     return folder
 
 
@@ -74,7 +74,7 @@ def prefixes_folder() -> Path:
     return BUILD_ROOT / f"worksample-beginnings-{os.geteuid()}-{name}"
 
 
-def _private(folder: Path) -> Path:
+def _make_private(folder: Path) -> Path:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
@@ -134,7 +134,7 @@ class BoxFolder:
         """groups: returns the control groups planned for a box of this name, so that they are recorded before they are
         created.
         """
-        self.path = _private(runtime_folder() / kind) / f"{os.getpid()}-{secrets.token_hex(6)}"
+        self.path = _make_private(runtime_folder() / kind) / f"{os.getpid()}-{secrets.token_hex(6)}"
         self.path.mkdir(mode=0o700)
         self.owner = BoxOwner(label=label, groups=groups(self.path.name) if groups else ())
         self.save()
@@ -169,7 +169,7 @@ class UidLease:
     """Lease of a host user id that no other box uses now. The lock ends with the process that holds it."""
 
     def __init__(self) -> None:
-        folder = _private(runtime_folder() / "uids")
+        folder = _make_private(runtime_folder() / "uids")
         for uid in _uid_range():
             descriptor = os.open(folder / str(uid), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:

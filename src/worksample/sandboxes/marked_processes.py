@@ -10,7 +10,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from worksample.files.scratch import is_gone, maker_of_this_process
+from worksample.files.scratch_folder import is_gone, maker_of_this_process
 
 MARK = "WORKSAMPLE_PLAIN_BOX"
 """Variable of a plain box's processes; its value is the box's folder."""

@@ -72,7 +72,7 @@ class PlainProcess:
         self._timer = self._loop.call_at(self._loop.time() + clock.due - time.monotonic(), self._look, clock)
 
     def _look(self, clock: ProcessorClock) -> None:
-        if clock.look():
+        if clock.update():
             self.starved = clock.is_starved
             self._expire()
         else:

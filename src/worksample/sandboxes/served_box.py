@@ -171,7 +171,7 @@ class ServedBox:
         exchange.lasting, reached = True, False
         try:
             await asyncio.shield(exchange.done)
-            _raise(exchange, path)
+            _raise_file_error(exchange, path)
             reached = True
         finally:
             if not reached:
@@ -221,7 +221,7 @@ class ServedBox:
     async def _file(self, op: str, path: str, data: bytes = b"", *, limit: int = 0, mode: int = 0) -> BoxExchange:
         body: dict[str, Any] = {"op": op, "path": path, "cwd": "/", "timeout": None, "limit": limit, "mode": mode}
         reply = await self._usable().request(body, data)
-        _raise(reply, path)
+        _raise_file_error(reply, path)
         return reply
 
     def _usable(self) -> ExecConnection:
@@ -299,7 +299,7 @@ class ServedBox:
         await asyncio.to_thread(self._holder.remove)
 
 
-def _raise(reply: BoxExchange, path: str) -> None:
+def _raise_file_error(reply: BoxExchange, path: str) -> None:
     """Raise the OSError of a file operation that failed."""
     if reply.errno:
         raise OSError(reply.errno, os.strerror(reply.errno), path)

@@ -10,7 +10,7 @@ import signal
 import threading
 from pathlib import Path
 
-from worksample.files import scratch
+from worksample.files import scratch_folder as scratch
 from worksample.sandboxes import cgroups
 
 from .host_state import BUILD_ROOT, BoxOwner, cache_folder, cache_folders, read_owner, runtime_folder, workplaces_folder

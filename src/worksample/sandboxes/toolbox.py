@@ -222,10 +222,10 @@ def platform_folders() -> tuple[str, ...]:
     # Scripts of the environment may name a linked folder; a path with .. is only used in its resolved form.
     folders = {os.path.realpath(path) for path in named} | {path for path in named if ".." not in Path(path).parts}
     folders.add(str(source))
-    return tuple(sorted(folder for folder in folders if not any(_below(folder, other) for other in folders)))
+    return tuple(sorted(folder for folder in folders if not any(_is_below(folder, other) for other in folders)))
 
 
-def _below(path: str, other: str) -> bool:
+def _is_below(path: str, other: str) -> bool:
     return path != other and path.startswith(other.rstrip("/") + "/")
 
 
@@ -246,5 +246,7 @@ def masked_folders(shown: tuple[str, ...]) -> tuple[str, ...]:
         spec = importlib.util.find_spec(name)
         if spec is not None:
             candidates |= {os.path.realpath(path) for path in spec.submodule_search_locations or ()}
-    candidates = {path for path in candidates if any(_below(path, folder) for folder in shown) and Path(path).is_dir()}
-    return tuple(sorted(path for path in candidates if not any(_below(path, other) for other in candidates)))
+    candidates = {
+        path for path in candidates if any(_is_below(path, folder) for folder in shown) and Path(path).is_dir()
+    }
+    return tuple(sorted(path for path in candidates if not any(_is_below(path, other) for other in candidates)))

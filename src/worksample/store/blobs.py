@@ -1,26 +1,31 @@
-"""Blobs: file contents by their SHA-256, stored once and never changed."""
+"""Blobs: file contents named by their SHA-256, stored once and never changed."""
 
 from __future__ import annotations
 
 import os
+import secrets
+import shutil
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from worksample.errors import RecordMissing, StoreError
+from worksample.files import materialise, read_manifest
 from worksample.files.copy_file import copy_file
-from worksample.records import canonical, digest_bytes
+from worksample.records import Manifest, canonical, digest_bytes
 
-from .off_loop import warn_on_event_loop
+from .event_loop_warning import warn_on_event_loop
 from .storage_backend import LocalPlace, RemotePlace
 
 _SMALL = 1 << 18
 _SENDERS = 8
-"""Blobs that are sent to an object store at once."""
+"""Number of blobs that are uploaded to remote storage at the same time."""
 _REMEMBERED = 200_000
-"""Maximum number of durable blobs that a process remembers; it checks others again."""
+"""Maximum number of blobs that a process remembers as durable; it checks the others again."""
 
 
 def blob_path(digest: str) -> str:
@@ -28,7 +33,7 @@ def blob_path(digest: str) -> str:
 
 
 class BytesSink(Protocol):
-    """Anything that keeps bytes under their digest."""
+    """Storage that names bytes by their digest."""
 
     def put(self, data: bytes) -> str: ...
 
@@ -41,14 +46,14 @@ def put_canonical(sink: BytesSink, value: object) -> str:
 class Blobs:
     """A `Sink`. Files are at `blobs/<aa>/<digest>`, mode 0444; with a remote store the local files are its cache.
 
-    A blob is durable (synced with its name, and sent if the store is remote) only after `flush`, which every
+    A blob is durable (synced with its name, and uploaded if the store is remote) only after `flush`, which every
     `Store.commit` calls first.
     """
 
     def __init__(self, near: LocalPlace, far: RemotePlace | None = None) -> None:
         self._near, self._far = near, far
         self._fresh: dict[str, Future[None] | None] = {}
-        """Blobs that may not be durable yet, and the thread that makes them so."""
+        """Blobs that may not be durable yet, and the thread that is making them durable, if any."""
         self._sure: set[str] = set()
         self._lock = threading.Lock()
 
@@ -57,7 +62,7 @@ class Blobs:
         warn_on_event_loop()
         digest = digest_bytes(data)
         path = blob_path(digest)
-        # A file of another size was torn by a power cut: it is replaced.
+        # A file of another size was damaged by a power cut: replace it.
         missing = self._near.size(path) != len(data)
         if missing:
             self._near.write(path, data, durable=False)
@@ -65,7 +70,7 @@ class Blobs:
         return digest
 
     def put_file(self, fd: int, size: int) -> str:
-        """Store at most `size` bytes of an open file from its offset on. OSError comes from reading it."""
+        """Store at most `size` bytes of an open file, from its offset on. Reading errors are raised as OSError."""
         warn_on_event_loop()
         if size <= _SMALL:
             parts, left = [], size
@@ -91,7 +96,7 @@ class Blobs:
         return known or self._far.has(path)
 
     def path(self, digest: str) -> Path:
-        """Return the local file of a blob: read-only, never to be changed. Raises RecordMissing."""
+        """Return the local file of a blob, which is read-only and must not be changed. Raises RecordMissing."""
         warn_on_event_loop()
         path = blob_path(digest)
         local = self._near.path(path)
@@ -121,7 +126,7 @@ class Blobs:
             yield path.rpartition("/")[2]
 
     def flush(self) -> None:
-        """Make every blob durable that was put before, or wait for the thread that does."""
+        """Make all blobs put so far durable. If another thread is doing so, wait for it."""
         while True:
             mine, others = dict[str, Future[None]](), list[Future[None]]()
             with self._lock:
@@ -134,7 +139,7 @@ class Blobs:
             if mine:
                 self._settle(mine)
             wait(others)
-            # What another thread failed at is to be done again, here.
+            # Repeat in this thread what another thread failed to do.
             if all(work.exception() is None for work in others):
                 return
 
@@ -150,7 +155,7 @@ class Blobs:
                 if len(self._sure) > _REMEMBERED:
                     self._sure.clear()
                 for path, work in mine.items():
-                    # Another file may have taken its place meanwhile.
+                    # The blob may have been written again in the meantime.
                     if self._fresh.get(path) is work:
                         if done:
                             self._fresh.pop(path)
@@ -169,7 +174,7 @@ class Blobs:
                     )
 
     def _note(self, path: str, written: bool) -> None:
-        """Note a written or existing blob. An existing one may be another process's, which has not synced it yet."""
+        """Note a written or existing blob. An existing one may belong to another process that has not synced it yet."""
         with self._lock:
             if written:
                 self._sure.discard(path)
@@ -178,14 +183,14 @@ class Blobs:
                 self._fresh.setdefault(path, None)
 
     def _send(self, far: RemotePlace, paths: list[str]) -> None:
-        def one(path: str) -> None:
+        def send_if_missing(path: str) -> None:
             source = self._near.path(path)
-            # To ask costs as much as to send a little.
+            # Asking costs as much as sending a small file.
             if source.stat().st_size <= _SMALL or not far.has(path):
                 far.write_file(path, source)
 
         with ThreadPoolExecutor(min(_SENDERS, len(paths))) as senders:
-            for _ in senders.map(one, paths):
+            for _ in senders.map(send_if_missing, paths):
                 pass
 
     def _fetch(self, far: RemotePlace, path: str, digest: str) -> None:
@@ -207,3 +212,40 @@ class Blobs:
     def _missing(self, digest: str) -> RecordMissing:
         where = f"{self._near.name if self._far is None else self._far.name}/{blob_path(digest)}"
         return RecordMissing("this blob is missing from the store", where=where, next="worksample store check")
+
+
+class ManifestFolders:
+    """Folders below `root`, by manifest digest. Their files are hard links to blobs, so mount or read them only."""
+
+    def __init__(self, root: Path, drafts: Path, blobs: Blobs) -> None:
+        self._root, self._drafts, self._blobs = root, drafts, blobs
+        self.manifest = lru_cache(maxsize=256)(self._manifest)
+
+    def _manifest(self, digest: str) -> Manifest:
+        return read_manifest(self._blobs.read(digest))
+
+    def path(self, digest: str) -> Path:
+        """Return the folder of a manifest; create it if needed. Safe for any number of processes."""
+        target = self._root / digest[:2] / digest
+        if target.is_dir():
+            return target
+        manifest = self.manifest(digest)
+        draft = self._drafts / f"folder-{secrets.token_hex(8)}"
+        try:
+            paths = self._blobs.paths(entry.blob for entry in manifest.entries)
+            materialise(manifest, paths.__getitem__, draft, links=True, share=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # Another process may have created the same folder first.
+            with suppress(FileExistsError, NotADirectoryError):
+                _rename(draft, target)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+        return target
+
+
+def _rename(draft: Path, target: Path) -> None:
+    try:
+        draft.rename(target)
+    except OSError:
+        if not target.is_dir():
+            raise

@@ -1,4 +1,4 @@
-"""The database of a store: a connection pool, write transactions, which of them exclude each other, and errors."""
+"""The database of a store: connection pool, write transactions, locks between them, and errors."""
 
 from __future__ import annotations
 
@@ -16,31 +16,35 @@ from sqlalchemy.engine import make_url
 from worksample.errors import StoreError
 
 from .error_translation import store_full
+from .event_loop_warning import warn_on_event_loop
 from .lease_fence import need_leases
-from .off_loop import warn_on_event_loop
 
 BUSY_SECONDS = 60.0
 """Maximum seconds that a write waits for another process's write."""
 _SQLITE_FULL, _SQLITE_IOERR = 13, 10
 _COLLISIONS = ("23505", "40001", "40P01")
-"""PostgreSQL's codes of a unique violation, a serialisation failure and a deadlock."""
+"""PostgreSQL's error codes of a unique violation, a serialisation failure and a deadlock."""
 
 
 class Rivals(Enum):
-    """The write transactions that may run beside one on a server. SQLite allows one writer at a time."""
+    """Write transactions that may run at the same time as this one on a database server. SQLite allows one writer at a
+    time.
+    """
 
     ANY = auto()
-    """All: one statement, protected by its key. For leases."""
+    """All others: this one is a single statement, protected by its key. Used for leases."""
     RECORDS = auto()
-    """Commits and leases: unique keys reveal what another commit wrote meanwhile."""
+    """Commits and leases: unique keys reveal what another commit wrote at the same time."""
     LEASES = auto()
-    """Only leases: rows of records are replaced, or so many are written that each cannot have a lock of its own."""
+    """Leases only: this transaction replaces rows of records, or writes too many to lock each of them."""
     NO_DESK = auto()
-    """Commits and leases, but none of this kind: accounts, queues and drafts are read and then changed."""
+    """Commits and leases, but no other transaction of this kind: it reads accounts, queues and drafts and then changes
+    them.
+    """
 
 
 class Collided(StoreError):
-    """A transaction that lost against another one and left nothing. Read again and retry."""
+    """A transaction that lost against a concurrent one and wrote nothing. Read again and retry."""
 
 
 class Database:
@@ -72,7 +76,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a consistent view. Raises StoreError."""
+        """Open a transaction that reads a consistent snapshot. Raises StoreError."""
         warn_on_event_loop()
         self._after_fork()
         with self._faults(), self._lent(write=False) as connection, connection.begin():
@@ -80,14 +84,14 @@ class Database:
 
     @contextmanager
     def writing(self, rivals: Rivals = Rivals.NO_DESK, *, fenced: bool = True) -> Iterator[Connection]:
-        """Open a transaction that is committed at the end of the block; only `rivals` run beside it.
+        """Open a transaction that commits at the end of the block. Only the kinds in `rivals` may run at the same time.
 
-        A transaction of records or of people's work needs the leases of the enclosing `require_lease`, unless `fenced`
+        A transaction on records or people's work requires the leases of the enclosing `require_lease`, unless `fenced`
         is False. Raises StoreFull, StoreError, Collided or Superseded.
         """
         warn_on_event_loop()
         self._after_fork()
-        # For SQLite threads queue here, where waiting is fair, and not inside it, where it polls.
+        # With SQLite, threads queue for this fair lock, because SQLite itself polls for its lock.
         turn = self._turn if self.sqlite else nullcontext()
         with turn, self._faults(), self._lent(write=True) as connection, connection.begin():
             if rivals is Rivals.NO_DESK:
@@ -101,7 +105,7 @@ class Database:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Exclude all other processes that use a server's database, whatever tables it has. Raises StoreError."""
+        """Exclude all other processes from a server's database, whatever tables it has. Raises StoreError."""
         if self.sqlite:
             yield
             return
@@ -111,10 +115,10 @@ class Database:
 
     @contextmanager
     def _lent(self, *, write: bool) -> Iterator[Connection]:
-        """Lend a connection outside of any transaction.
+        """Lend a connection outside any transaction.
 
-        Connections to a file are kept, because taking one from the pool costs as much as five statements. Those to a
-        server stay with the pool, which checks that they are alive.
+        Connections to a file are kept open, because taking one from the pool costs as much as five statements.
+        Connections to a server stay in the pool, which checks that they are alive.
         """
         kept = self._kept[write]
         try:
@@ -132,12 +136,12 @@ class Database:
                 connection.close()
 
     def _after_fork(self) -> None:
-        """Drop inherited state: a forked child must not use its parent's connections, nor wait for its parent's
+        """Discard inherited state: a forked child must not use its parent's connections, nor wait for its parent's
         threads.
         """
         if os.getpid() != self._owner:
             self.engine.dispose(close=False)
-            # Held on to, so that nothing of the parent's is closed here.
+            # Keep a reference, so that garbage collection does not close the parent's connections.
             self._parents = self._kept
             self._kept = {False: [], True: []}
             self._owner, self._turn = os.getpid(), threading.Lock()
@@ -184,9 +188,9 @@ _LOCK_SHARED = text("SELECT pg_advisory_xact_lock_shared(:number)")
 
 
 def hold(connection: Connection, names: Iterable[str], *, shared: bool = False) -> None:
-    """Wait until no other transaction holds any of these names, and hold them until this transaction ends.
+    """Lock these names until the transaction ends; wait while another transaction has locked any of them.
 
-    On SQLite a writer holds everything already.
+    On SQLite this does nothing, because a writer excludes all others.
     """
     if connection.dialect.name == "sqlite":
         return
@@ -195,14 +199,14 @@ def hold(connection: Connection, names: Iterable[str], *, shared: bool = False) 
 
 
 def _need_whole(connection: Connection) -> None:
-    """Raise StoreError if a statement failed, even if its error was caught: PostgreSQL would silently undo the
-    transaction.
+    """Raise StoreError if a statement failed, even if its error was caught: PostgreSQL would silently roll back
+    everything.
     """
     if connection.dialect.name == "sqlite":
         return
     driver: Any = connection.connection.dbapi_connection
     if driver.info.transaction_status.name == "INERROR":
-        raise StoreError("the database refused a statement, so the whole transaction was undone", next="try again")
+        raise StoreError("the database rejected a statement, so the transaction was rolled back", next="try again")
 
 
 def _number(name: str) -> int:
@@ -217,14 +221,14 @@ def _no_room(path: str) -> bool:
 def _engine(url: Any, sqlite: bool) -> Engine:
     if not sqlite:
         return create_engine(url, pool_pre_ping=True, max_overflow=-1)
-    # As many stay open as are in use at once: a file's connections cost little to keep and more to make.
+    # Keep all connections that were in use at once: for a file, keeping is cheaper than opening.
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, pool_size=16, max_overflow=-1)
 
     @event.listens_for(engine, "connect")
     def _on_connect(raw: Any, _: Any) -> None:
-        # Transactions are begun below, in plain sight, and not by the driver.
+        # `_on_begin` begins transactions explicitly, instead of the driver.
         raw.isolation_level = None
-        # The objects are the truth: a row lost in a power cut is replayed, so the log need not be synced.
+        # Rows lost in a power cut are replayed from the objects, so the log need not be synced.
         raw.execute("PRAGMA synchronous = NORMAL")
 
     @event.listens_for(engine, "begin")

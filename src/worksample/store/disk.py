@@ -1,4 +1,4 @@
-"""The system calls that decide what survives a power cut. The store makes all of them through this module."""
+"""System calls that decide what survives a power cut. The store makes all of them through this module."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 class Disk:
-    """This machine's disk. The test double `PowerCut` separates durable contents from others."""
+    """This machine's disk. The test double `PowerCut` keeps apart what is durable and what is not."""
 
     def sync(self, fd: int) -> None:
-        """Make an open file's content durable; for its name see `sync_folder`."""
+        """Make the content of an open file durable. `sync_folder` makes its name durable."""
         os.fsync(fd)
 
     def sync_folder(self, folder: Path) -> None:
@@ -23,10 +23,10 @@ class Disk:
             os.close(fd)
 
     def sync_all(self, folder: Path) -> None:
-        """Make everything on the file system of `folder` durable: quicker than many single files."""
+        """Make everything on the file system of `folder` durable. Faster than syncing many single files."""
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            # Not `os.sync`, which waits for every disk of the machine and says nothing where one of them failed.
+            # Not `os.sync`, which waits for all disks of the machine and does not report errors.
             if ctypes.CDLL(None, use_errno=True).syncfs(fd) != 0:
                 number = ctypes.get_errno()
                 raise OSError(number, os.strerror(number), str(folder))

@@ -21,7 +21,7 @@ def store_full(where: str) -> StoreFull:
 
 @contextmanager
 def translate_os_errors(where: str, *, missing: type[OSError] | None = None) -> Iterator[None]:
-    """Turn OSError into StoreFull or StoreError within the block; `missing`, a kind of OSError, passes unchanged."""
+    """Turn OSError into StoreFull or StoreError within the block. Errors of the type `missing` are raised unchanged."""
     try:
         yield
     except OSError as e:

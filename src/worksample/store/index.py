@@ -17,7 +17,7 @@ from . import schema
 from .database import hold
 from .objects import Committed
 from .prepared_statements import Prepared
-from .record_conflicts import ObjectClaim, agree, beats, conflict
+from .record_conflicts import ObjectClaim, conflict, records_agree, takes_precedence
 from .record_rows import Row, micros, row
 
 T = TypeVar("T")
@@ -30,12 +30,12 @@ _INSERT = {kind: Prepared(table.insert()) for kind, table in schema.TABLES.items
 _STAMP = Prepared(schema.commits.insert())
 _IS_KNOWN = Prepared(select(schema.commits.c.digest).where(schema.commits.c.digest == bindparam("its_digest")))
 _MADE = "made"
-"""Key beside a row's columns: when its object was made."""
+"""Key, next to a row's columns, of the time at which its object was written."""
 _UNWRITTEN = Committed("", datetime.fromtimestamp(0, UTC), ())
 MANY = 200
-"""From this number of records, a transaction excludes all others of records instead of locking each of its trials."""
+"""Number of records from which a transaction excludes all other commits instead of locking each of its trials."""
 REFUSED = -1
-"""Stands for the number of records of an object that was withdrawn."""
+"""Value that replaces an object's number of records if the object was withdrawn."""
 
 
 def chunks(items: Sequence[T], size: int = _AT_ONCE) -> Iterator[Sequence[T]]:
@@ -49,13 +49,13 @@ class Staged:
 
     new: dict[str, list[tuple[Record, Row]]] = field(default_factory=dict)
     beaten: dict[str, list[str]] = field(default_factory=dict)
-    """Ids of rows that are replaced by others."""
+    """Ids of existing rows that other rows replace, by kind."""
 
 
 def lacking(connection: Connection, records: Iterable[Record]) -> tuple[list[Record], str]:
-    """Return those of `records` that the index lacks, each once, and an object that holds one of the others.
+    """Return the given records that the index lacks, each once, and the digest of an object that has one of the others.
 
-    Raises RecordConflict if the index holds a different record of the same kind and id.
+    Raises RecordConflict if the index has a different record of the same kind and id.
     """
     missing, held = list[Record](), ""
     for kind, by_id in _rows(((r, _UNWRITTEN) for r in records), strict=True).items():
@@ -70,10 +70,10 @@ def lacking(connection: Connection, records: Iterable[Record]) -> tuple[list[Rec
 
 
 def enter(connection: Connection, committed: Committed, *, sole: bool = False) -> None:
-    """Index a new object, unless another process did so. Raises RecordConflict if a record contradicts one committed
-    meanwhile.
+    """Index a new object, unless another process did so. Raises RecordConflict if a record contradicts one committed in
+    the meantime.
 
-    `sole`: raise Superseded if the object holds a finished trial of a slot that has one already.
+    `sole`: raise Superseded if the object has a finished trial of a slot that has one already.
     """
     records = [(record, committed) for record in committed.records]
     if not is_known(connection, committed.digest):
@@ -93,15 +93,15 @@ def refuse(connection: Connection, committed: Committed) -> bool:
 
 
 def is_known(connection: Connection, digest: str) -> bool:
-    """Return whether this object was indexed or withdrawn."""
-    return _IS_KNOWN.first(connection, {"its_digest": digest}) is not None
+    """Return whether this object is indexed or withdrawn."""
+    return _IS_KNOWN.fetch_first(connection, {"its_digest": digest}) is not None
 
 
 def stage(connection: Connection, records: Iterable[tuple[Record, Committed]], *, strict: bool) -> Staged:
-    """Select the records (each with its object) that the index lacks, or holds in a form that must be replaced.
+    """Select the records (each with its object) that the index lacks, or has in a form that must be replaced.
 
-    `record_conflicts.beats` decides which of two counts, in any order of arrival. `strict`: raise RecordConflict if two
-    contradict each other. Otherwise one of them counts, and `check` reports both.
+    `record_conflicts.takes_precedence` decides between two versions, whatever their order of arrival. `strict`: raise
+    RecordConflict if two versions contradict each other. Otherwise one of them counts, and `check` reports both.
     """
     staged = Staged()
     for kind, by_id in _rows(records, strict=strict).items():
@@ -115,7 +115,7 @@ def stage(connection: Connection, records: Iterable[tuple[Record, Committed]], *
                 _refuse(kind, id, old[0], values["body"])
             if old[0] == values["body"]:
                 continue
-            if beats(kind, _claim(values), ObjectClaim(old[0], _made_at(connection, old[1]), old[1])):
+            if takes_precedence(kind, _claim(values), ObjectClaim(old[0], _made_at(connection, old[1]), old[1])):
                 staged.new.setdefault(kind, []).append((record, values))
                 staged.beaten.setdefault(kind, []).append(id)
     return staged
@@ -135,7 +135,7 @@ def write(connection: Connection, staged: Staged, commits: Sequence[Committed], 
         _INSERT[kind].many(connection, [{n: v for n, v in values.items() if n != _MADE} for values in rows])
         touched |= _slots(connection, kind, rows)
     if len(touched) <= MANY:
-        # Another's trials of these slots are seen from here on, or see these.
+        # From here on, concurrent trials of these slots see this transaction, or this one sees them.
         hold(connection, [f"slot {slot}" for slot in touched])
     stamps = [{"digest": c.digest, "at": micros(c.at), "records": len(c.records)} for c in commits]
     _STAMP.many(connection, stamps)
@@ -157,7 +157,7 @@ def clear(connection: Connection) -> None:
 
 
 def _hold_trials(connection: Connection, staged: Staged) -> None:
-    """Lock trials and amendments that strike them: of two that arrive at once, one must see the other."""
+    """Lock trials and the amendments that strike them, so that of two concurrent ones the second sees the first."""
     trials = [record.id for record, _ in staged.new.get("trial", ())]
     struck = [r["target_id"] for _, r in staged.new.get("amendment", ()) if r["target"] == AmendmentTarget.TRIAL]
     if len(trials) + len(struck) <= MANY:
@@ -165,7 +165,9 @@ def _hold_trials(connection: Connection, staged: Staged) -> None:
 
 
 def _rows(records: Iterable[tuple[Record, Committed]], *, strict: bool) -> dict[str, dict[str, tuple[Record, Row]]]:
-    """Return the record that counts by kind and id. `strict`: raise RecordConflict if two contradict each other."""
+    """Return the record that counts, by kind and id. `strict`: raise RecordConflict if two versions contradict each
+    other.
+    """
     out: dict[str, dict[str, tuple[Record, Row]]] = {}
     for record, committed in records:
         values = row(record, committed.digest) | {_MADE: micros(committed.at)}
@@ -173,20 +175,20 @@ def _rows(records: Iterable[tuple[Record, Committed]], *, strict: bool) -> dict[
         held = by_id.setdefault(record.id, (record, values))
         if strict:
             _refuse(record.kind, record.id, held[1]["body"], values["body"])
-        if beats(record.kind, _claim(values), _claim(held[1])):
+        if takes_precedence(record.kind, _claim(values), _claim(held[1])):
             by_id[record.id] = (record, values)
     return out
 
 
 def _refuse(kind: str, id: str, one: str, other: str) -> None:
-    if not agree(kind, one, other):
+    if not records_agree(kind, one, other):
         raise conflict(kind, id)
 
 
 def _existing_rows(connection: Connection, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return id -> body and object of the rows that exist."""
+    """Return id -> (body, object) of the rows that exist."""
     if len(ids) == 1:
-        row = _KNOWN[kind].first(connection, {"its_id": ids[0]})
+        row = _KNOWN[kind].fetch_first(connection, {"its_id": ids[0]})
         return {} if row is None else {row.id: (row.body, row.object)}
     table, out = schema.TABLES[kind], dict[str, tuple[str, str]]()
     for some in chunks(ids):
@@ -200,7 +202,7 @@ def _claim(values: Row) -> ObjectClaim:
 
 
 def _made_at(connection: Connection, object: str) -> int:
-    """Return when an object was made, in microseconds since 1970."""
+    """Return the time at which an object was written, in microseconds since 1970."""
     return connection.execute(select(schema.commits.c.at).where(schema.commits.c.digest == object)).scalar() or 0
 
 
@@ -215,7 +217,7 @@ def _remove(connection: Connection, kind: str, ids: list[str]) -> set[str]:
 
 
 def _slots(connection: Connection, kind: str, rows: Sequence[Row]) -> set[str]:
-    """Return the slots whose live trial these new rows may change."""
+    """Return the slots whose live trial may change because of these new rows."""
     if kind == "trial":
         return {str(r["slot"]) for r in rows}
     if kind != "amendment":
@@ -229,8 +231,9 @@ def _slots(connection: Connection, kind: str, rows: Sequence[Row]) -> set[str]:
 def settle(connection: Connection, slots: Iterable[str], sole: Sequence[Trial] = ()) -> None:
     """Recompute `live` for all trials of these slots. Raises Superseded if one of `sole` shares its slot.
 
-    One of a slot's finished trials that are not struck is live: the highest generation of the slot's lease, then the
-    first by `ended`, then by id. The choice depends on the set of records alone, not on their order of arrival.
+    Of a slot's finished trials that are not struck, one is live: that with the highest generation of the slot's lease,
+    then the earliest `ended`, then the smallest id. The choice depends only on the set of records, not on their order
+    of arrival.
     """
     trials = schema.trials
     for some in chunks(sorted(slots)):
@@ -238,7 +241,7 @@ def settle(connection: Connection, slots: Iterable[str], sole: Sequence[Trial] =
         standing = standing_trials(connection, some)
         _need_sole(standing, sole)
         right = {ids[0] for ids in standing.values()}
-        # First those that end, so that no slot ever has two.
+        # First clear old live flags, so that no slot ever has two live trials.
         for ids, live in ((now - right, False), (right - now, True)):
             if ids:
                 connection.execute(update(trials).where(trials.c.id.in_(sorted(ids))).values(live=live))
@@ -269,7 +272,7 @@ def standing_trials(connection: Connection, slots: Sequence[str]) -> dict[str, l
 
 
 def struck_trials(connection: Connection, ids: Sequence[str]) -> set[str]:
-    """Return those of `ids` that are struck now."""
+    """Return the ids in `ids` that are struck."""
     table, found = schema.amendments, list[Amendment]()
     for some in chunks(ids):
         query = select(table.c.body).where(table.c.target == AmendmentTarget.TRIAL.value, table.c.target_id.in_(some))

@@ -1,4 +1,4 @@
-"""Index objects that the database lacks, or rebuild it from all of them."""
+"""Add objects to the database that it lacks, or rebuild the whole index from all objects."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .database import Database, Rivals
 from .objects import BrokenObject, Committed, Objects, hour_of
 
 _READERS = 16
-"""Objects that are read at once: remote storage is slow to answer."""
+"""Number of objects that are read at the same time, because remote storage answers slowly."""
 _MARGIN = timedelta(days=1)
-"""How wrong the clock of a writing machine may be, or how long a write may take."""
+"""Allowance for a wrong clock of a writing machine, and for slow writes."""
 _LAST = "synced"
 
 

@@ -1,4 +1,6 @@
-"""Check that a store is sound: objects against their names, rows against objects, ids and blobs against what exists."""
+"""Check that a store is sound: objects match their names, rows match objects, and every referenced id
+and blob exists.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from worksample.records import (
 from . import index, schema
 from .blobs import blob_path
 from .objects import BrokenObject
-from .record_conflicts import ObjectClaim, agree, beats
+from .record_conflicts import ObjectClaim, records_agree, takes_precedence
 from .record_references import blobs_of, ids_of
 from .record_rows import body, micros
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StoreFault:
-    """A fault of a store. `next` is a command, or what to do."""
+    """A fault of a store. `next` is a command to type, or advice."""
 
     what: str
     where: str
@@ -49,16 +51,16 @@ _REBUILD = "worksample store rebuild"
 _RESTORE = "copy it from another store with `worksample store merge`, or from a backup"
 
 Known = dict[tuple[str, str], tuple[Record, int, str]]
-"""Kind and id -> the record, when its object was made, and that object's digest."""
+"""(kind, id) -> (the record, time at which its object was written, digest of that object)."""
 
 
 def check(store: Store, *, deep: bool = False) -> list[StoreFault]:
-    """Return every fault; none means that the store is sound. `deep` also reads every blob.
+    """Return every fault; an empty list means that the store is sound. `deep` also reads every blob.
 
-    Checked are: broken or unknown objects; one id with different contents in two objects; rows without object, objects
-    without rows, different rows, wrong live flags; slots finished twice and work graded twice by one evaluator;
-    dangling ids; missing blobs, and blobs of another size or (deep) with damaged bytes. A store whose objects are
-    broken opens with `Store.open(heal=False)`.
+    Faults are: broken or unknown objects; an id with different contents in two objects; rows without object, objects
+    without rows, different rows, wrong live flags; slots finished twice and work graded twice by one evaluator; ids of
+    missing records; missing blobs, and blobs of another size or (deep) with damaged bytes. Use `Store.open(heal=False)`
+    to open a store whose objects are broken.
     """
     faults: list[StoreFault] = []
     paths = store.objects.all()
@@ -99,10 +101,10 @@ def _objects(store: Store, paths: dict[str, str], faults: list[StoreFault]) -> t
             if held[0] == record:
                 continue
             new, old = ObjectClaim(body(record), at, digest), ObjectClaim(body(held[0]), held[1], held[2])
-            wins = beats(record.kind, new, old)
+            wins = takes_precedence(record.kind, new, old)
             if wins:
                 known[key] = (record, at, digest)
-            if not agree(record.kind, new.body, old.body):
+            if not records_agree(record.kind, new.body, old.body):
                 right, wrong = (digest, held[2]) if wins else (held[2], digest)
                 text = f"the {record.kind} {record.id} differs from its version in object {right}, which counts"
                 next = "remove the wrong object, then worksample store rebuild"
@@ -155,7 +157,7 @@ def _twice(standing: Mapping[str, Sequence[str]]) -> Iterator[StoreFault]:
 
 
 def _graded_twice(known: Known) -> Iterator[StoreFault]:
-    """Yield answers that a program or a judge gave twice in one round; people may repeat theirs."""
+    """Yield answers that a program or a judge gave twice in one round. People may answer more than once."""
     records = [record for record, _, _ in known.values()]
     out = {
         id

@@ -1,4 +1,4 @@
-"""Leases: who works on what, until when. They are in the database only, and never evidence."""
+"""Leases: which process works on what, until when. Leases exist only in the database and are not evidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOW = {
     "sqlite": "CAST((julianday('now') - 2440587.5) * 86400000000 AS BIGINT)",
     "postgresql": "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)",
 }
-"""Microseconds since 1970 by the database's clock, so that machines need not agree on the time."""
+"""SQL for microseconds since 1970 by the database's clock, so that machines' clocks may differ."""
 _TAKE = """
     INSERT INTO leases (key, owner, generation, expires) VALUES (:key, :owner, 1, {now} + :span)
     ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, expires = excluded.expires,
@@ -31,7 +31,7 @@ _GIVE_BACK = "UPDATE leases SET owner = '', expires = 0 WHERE key = :key AND own
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A lease of a key, which its owner proves with each commit (`Store.fenced`)."""
+    """A lease of a key. Commits in `Store.fence` require that its owner still has it."""
 
     key: str
     owner: str
@@ -40,7 +40,7 @@ class Lease:
 
 
 class Leases:
-    """The leases of a database. Each call is one or two statements, and waits for no object.
+    """The leases of a database. Each call takes one or two statements and reads no objects.
 
     For owners see `lease_owner.new_owner`.
     """
@@ -49,18 +49,18 @@ class Leases:
         self._database = database
 
     def take(self, key: str, owner: str, seconds: float) -> Lease | None:
-        """Lease `key` for `seconds` if it is free, expired, or already the owner's; otherwise return None."""
+        """Lease `key` for `seconds` if it is free, expired, or already owned by `owner`; otherwise return None."""
         with self._database.writing(Rivals.ANY) as connection:
             found = self._execute(connection, _TAKE, key=key, owner=owner, span=int(seconds * 1e6))
             generation: int | None = found.scalar_one_or_none()
         return None if generation is None else Lease(key, owner, generation)
 
     def renew(self, key: str, owner: str, seconds: float) -> bool:
-        """Extend a lease. Return False if another owner took it or it expired."""
+        """Extend a lease. Return False if another owner took it or if it expired."""
         return self._write(_RENEW, key=key, owner=owner, span=int(seconds * 1e6))
 
     def keep(self, lease: Lease, seconds: float) -> bool:
-        """Extend a lease, even if it expired meanwhile. Return False if another owner took it."""
+        """Extend a lease, even if it has expired. Return False if another owner took it."""
         values = {"key": lease.key, "owner": lease.owner, "generation": lease.generation}
         return self._write(_KEEP, span=int(seconds * 1e6), **values)
 
@@ -71,13 +71,13 @@ class Leases:
             return owner
 
     def expire(self, key: str, owner: str) -> None:
-        """End the lease of an owner who is gone: the next owner takes it over."""
+        """End the lease of an owner that no longer exists, so that the next owner can take it over."""
         self._write(_EXPIRE, key=key, owner=owner)
 
     def release(self, key: str, owner: str) -> None:
-        """Release a key; nothing happens if it is another owner's.
+        """Release a key; do nothing if another owner has it.
 
-        The row of a key that was ever taken over stays, so that its generation never repeats.
+        If a key was ever taken over, its row stays, so that its generation never repeats.
         """
         with self._database.writing(Rivals.ANY) as connection:
             for statement in (_RELEASE, _GIVE_BACK):

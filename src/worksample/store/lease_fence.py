@@ -1,4 +1,4 @@
-"""Fence transactions by a lease: each proves that the work still belongs to its owner."""
+"""Fencing: transactions that succeed only if their process still owns a lease."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 _HELD = text("SELECT 1 FROM leases WHERE key = :key AND owner = :owner AND generation = :generation")
 _HELD_SHARED = text(f"{_HELD.text} FOR SHARE")
-"""For PostgreSQL: nobody can take the key over before this transaction ends."""
+"""PostgreSQL's variant: no other owner can take over the key before this transaction ends."""
 _fences: ContextVar[tuple[tuple[Any, Lease], ...]] = ContextVar("worksample_fences", default=())
 
 
 @contextmanager
 def require_lease(database: Any, lease: Lease) -> Iterator[None]:
-    """Make every transaction of records on `database`, in this block and thread, require `lease`."""
+    """Make every transaction on records of `database`, in this block and thread, require `lease`."""
     token = _fences.set((*_fences.get(), (database, lease)))
     try:
         yield

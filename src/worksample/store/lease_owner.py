@@ -18,17 +18,17 @@ _NUMBER = re.compile(r"[0-9]{1,9}\Z")
 def new_owner() -> str:
     """Return `host:kernel:pid:start:random`, the form in which every lease names its owner.
 
-    `kernel` is the boot's id and the namespace of process ids: two containers of one machine may both have a process 7.
-    `start` distinguishes the process from a later one of the same id.
+    `kernel` combines the boot's id and the namespace of process ids, because two containers of one machine may both
+    have a process 7. `start` distinguishes the process from a later one with the same id.
     """
     pid = os.getpid()
     return f"{socket.gethostname()}:{_kernel()}:{pid}:{_start(pid) or 0}:{uuid.uuid4().hex[:8]}"
 
 
 def is_dead(owner: str) -> bool:
-    """Return whether the owner is a process that has certainly ended: its leases can be taken over at once.
+    """Return whether the owner is a process that has certainly ended, so that its leases can be taken over at once.
 
-    Processes of other machines, boots or containers are unknown: their leases must expire.
+    Processes of other machines, boots or containers cannot be checked, so their leases must expire.
     """
     parts = owner.split(":")
     known = len(parts) == _FIELDS and parts[1] and parts[1] == _kernel()
@@ -40,8 +40,8 @@ def is_dead(owner: str) -> bool:
     except ProcessLookupError:
         return True
     except PermissionError:
-        pass  # another user's: it lives
-    # A system may hide other users' processes: then their start is not known.
+        pass  # another user's process: it is alive
+    # A system may hide other users' processes, so their start is unknown.
     found = _start(pid)
     return found is not None and found != start
 
@@ -49,7 +49,7 @@ def is_dead(owner: str) -> bool:
 def _start(pid: int) -> int | None:
     """Return the clock ticks from boot to the start of a process; 0 for a zombie, None if it cannot be read."""
     with suppress(OSError):
-        # The name in brackets may hold anything.
+        # The process name in brackets may contain any characters.
         fields = (_PROC / str(pid) / "stat").read_text(errors="replace", encoding="utf-8").rpartition(")")[2].split()
         return 0 if fields[0] in "ZX" else int(fields[19])
     return None

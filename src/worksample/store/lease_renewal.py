@@ -1,4 +1,4 @@
-"""Renewal of leases while their work goes on."""
+"""Renewal of leases during the work that needs them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def is_held(store: Store, lease: Lease, seconds: float) -> bool:
     """Renew a lease once. Return False if another process has taken it over.
 
-    If the database is busy, True: renewal is tried again well before the lease expires.
+    Returns True if the database is busy, because the next renewal comes well before the lease expires.
     """
     try:
         return store.keep(lease, seconds)
@@ -29,8 +29,9 @@ def is_held(store: Store, lease: Lease, seconds: float) -> bool:
 async def renew_leases(
     store: Store, seconds: float, leases: Callable[[], Iterable[Lease]], lost: Callable[[Lease], object]
 ) -> None:
-    """Renew all `leases()` three times within their `seconds`, until cancelled. Call `lost` with each that was taken
-    over by another process."""
+    """Renew all `leases()` three times within their `seconds`, until cancelled. Call `lost` for each lease that another
+    process took over.
+    """
     while True:
         await asyncio.sleep(seconds / 3)
         for lease in tuple(leases()):

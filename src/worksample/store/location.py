@@ -32,7 +32,7 @@ url = ""        # empty: index.sqlite beside this file; or postgresql://... (WOR
 @dataclass(frozen=True, slots=True)
 class Location:
     near: LocalPlace
-    """The store itself if it is local, else its cache on this machine."""
+    """The store itself if it is local, or else its cache on this machine."""
     far: RemotePlace | None
     id: str
     database: str
@@ -43,9 +43,9 @@ class Location:
 
 
 def locate(where: str | Path | None, *, create: bool, disk: Disk | None = None) -> Location:
-    """Find the store at a folder or URL (None: $WORKSAMPLE_STORE, or `./.worksample`); create it if asked.
+    """Find the store at a folder or URL (None: $WORKSAMPLE_STORE, or `./.worksample`); create it if `create` is True.
 
-    Raises StoreError if there is no store, something else, or a store of a newer format.
+    Raises StoreError if the place has no store, something else, or a store of a newer format.
     """
     text, near, far = _places(where, disk)
     settings = _settings(near, far, create)
@@ -62,14 +62,14 @@ def locate(where: str | Path | None, *, create: bool, disk: Disk | None = None) 
 
 
 def is_store(where: str | Path | None) -> bool:
-    """Return whether a store, sound or not, is at the place that `locate` would use. Writes nothing."""
+    """Return whether `locate` would find a store, sound or not. Writes nothing."""
     _, near, far = _places(where)
     place: FileBackend = near if far is None else far
     return place.has(SETTINGS)
 
 
 def _places(where: str | Path | None, disk: Disk | None = None) -> tuple[str, LocalPlace, RemotePlace | None]:
-    """Return the address as text, the folder on this machine, and the remote storage if it is a URL."""
+    """Return the address as text, the folder on this machine, and the remote storage if the address is a URL."""
     text = str(where or os.environ.get("WORKSAMPLE_STORE") or ".worksample")
     if text.startswith(("file://", "local://")):
         text = text.partition("://")[2]
@@ -122,7 +122,7 @@ def _make(near: LocalPlace, far: RemotePlace | None, place: FileBackend) -> None
 
 
 def _make_folder(near: LocalPlace) -> None:
-    """Create the store's folder durably, with the missing folders above it."""
+    """Create the store's folder and its missing parents durably."""
     folder, missing = near.root, list[Path]()
     while not folder.exists():
         missing.append(folder)

@@ -11,7 +11,7 @@ from worksample.errors import UsageError
 
 from . import index, schema
 from .error_translation import translate_os_errors
-from .record_conflicts import agree, conflict
+from .record_conflicts import conflict, records_agree
 
 if TYPE_CHECKING:
     from .store import Store
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def merge(into: Store, other: Store) -> int:
     """Copy the objects, blobs and logs that `into` lacks, index them, and return the number of new objects.
 
-    `other` is not changed. Idempotent, and either direction gives equal frames. Raises RecordConflict, before anything
-    is copied, if the stores hold different records of one id.
+    `other` is not changed. Idempotent; merging in either direction gives equal frames. Raises RecordConflict, before
+    anything is copied, if the stores have different records of one id.
     """
     if into.id == other.id and into.name == other.name:
         raise UsageError(
@@ -50,7 +50,7 @@ def _refuse_conflicts(into: Store, other: Store) -> None:
             for some in index.chunks(list(theirs.execute(query))):
                 wanted = dict(some)
                 for id, body in ours.execute(query.where(table.c.id.in_(list(wanted)))):
-                    if not agree(kind, wanted[id], body):
+                    if not records_agree(kind, wanted[id], body):
                         raise conflict(kind, id)
 
 
@@ -68,8 +68,8 @@ def _copy_logs(into: Store, other: Store) -> None:
 def rebuild(store: Store) -> int:
     """Empty the index, replay every object, and return the number of records.
 
-    In one transaction: other processes see the old rows until the new ones are complete. Leases stay. Every frame is
-    equal before and after, because liveness and verdicts depend on the set of records alone. Raises BrokenObject or
+    Runs in one transaction: other processes see the old rows until the new ones are complete. Leases stay. Every frame
+    is equal before and after, because liveness and verdicts depend only on the set of records. Raises BrokenObject or
     StoreError.
     """
     return store.reindex()

@@ -1,4 +1,4 @@
-"""Objects, the source of truth: one canonical JSON file per commit, named by its own digest."""
+"""Objects, the source of truth: one canonical JSON file per commit, named by its digest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .storage_backend import FileBackend, RemotePlace
 
 FORMAT = 1
 _NAME = re.compile(r"^records/(?P<hour>\d{4}-\d\d-\d\dT\d\d|[0-9a-f]{2})/(?P<digest>[0-9a-f]{64})\.json$")
-"""Older stores have folders by the first two digits of the digest."""
+"""Pattern of an object's path. Older stores have folders by the first two digits of the digest."""
 _HOUR = "%Y-%m-%dT%H"
 
 
@@ -29,28 +29,28 @@ class Committed:
 
 
 class BrokenObject(StoreError):
-    """A file among the objects that cannot be read as one."""
+    """A file among the objects that cannot be read as an object."""
 
 
 def hour_of(moment: datetime) -> str:
-    """Return the folder of objects that arrive at this time."""
+    """Return the folder of objects that are written at this time."""
     return moment.astimezone(UTC).strftime(_HOUR)
 
 
 def draft(records: Iterable[Record]) -> tuple[Committed, bytes]:
-    """Return a new object with `records`, stamped now, and its bytes."""
+    """Return a new object with `records`, stamped with the current time, and its bytes."""
     return pack(now(), records)
 
 
 def pack(at: datetime, records: Iterable[Record]) -> tuple[Committed, bytes]:
-    """Return the object made at this time, and its bytes."""
+    """Return the object with `records` and this time, and its bytes."""
     records = tuple(records)
     data = canonical({"format": FORMAT, "at": at.isoformat(), "records": [r.envelope() for r in records]})
     return Committed(digest_bytes(data), at, records), data
 
 
 def parse(digest: str, data: bytes, where: str) -> Committed:
-    """Read an object. Raises BrokenObject if the bytes do not match the name, or this version cannot read them."""
+    """Read an object. Raises BrokenObject if the bytes do not match the digest, or if this version cannot read them."""
     if digest_bytes(data) != digest:
         raise BrokenObject(
             "the object is damaged: its content does not match its name",
@@ -75,8 +75,8 @@ def parse(digest: str, data: bytes, where: str) -> Committed:
 
 
 class Objects:
-    """The objects at `records/<hour>/<digest>.json`, by the hour of arrival: recent ones are found without listing
-    all.
+    """The objects at `records/<hour>/<digest>.json`. The hour is that of writing, so recent objects are found without
+    listing all.
     """
 
     def __init__(self, place: FileBackend) -> None:
@@ -90,11 +90,11 @@ class Objects:
         return path
 
     def remove(self, path: str) -> None:
-        """Withdraw an object that nobody knows of yet."""
+        """Remove an object that no other process has seen."""
         self.place.remove(path)
 
     def all(self, since: str = "") -> dict[str, str]:
-        """Return digest -> path of every object, or of those since an hour; other files are ignored."""
+        """Return digest -> path of every object, or of the objects since an hour; other files are ignored."""
         found = dict[str, str]()
         folders = [f for f in self.place.folders("records") if len(f) == len(since) and f >= since] if since else [""]
         for folder in folders:
@@ -118,5 +118,5 @@ class Objects:
             ) from e
 
     def strays(self) -> Iterator[str]:
-        """Yield files among the objects whose names are no object's."""
+        """Yield files in the objects' folders whose names are not objects' names."""
         return (p for p in self.place.list("records") if not _NAME.match(p))

@@ -1,7 +1,7 @@
-"""Tables of people's work: accounts, queues, assignments and drafts.
+"""Database tables of people's work: accounts, queues, assignments and drafts.
 
-They are in the database only, are no evidence, and survive `store rebuild`. People's answers are evidence and are
-committed as records. Times are microseconds since 1970 in UTC; lists are JSON.
+These rows exist only in the database, are not evidence, and survive `store rebuild`. People's answers are evidence and
+are committed as records. Times are microseconds since 1970 in UTC; lists are JSON.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ accounts = Table(
     _whole("active_until"),
     _whole("at"),
 )
-"""`key`: the name in its unique form. `active_until`: the person's time is counted up to here."""
+"""`key`: the name in a normalised, unique form. `active_until`: the moment up to which the person's time is counted."""
 Index("one_account_per_name", accounts.c.key, unique=True)
 
 sessions = Table(
@@ -53,7 +53,7 @@ sessions = Table(
     _whole("ends"),
     _whole("at"),
 )
-"""`expires` moves with use, `ends` does not."""
+"""`expires` moves with each use, `ends` does not."""
 
 tickets = Table(
     "tickets",
@@ -95,9 +95,9 @@ items = Table(
     _maybe("expected"),
     _flag("withdrawn"),
 )
-"""`free`: how many more people may take it. `expected`: a gold item's answer, as JSON."""
+"""`free`: how many more people may take the item. `expected`: a gold item's answer, as JSON."""
 Index("items_in_order", items.c.queue, items.c.place)
-# Without it the next free one is looked for among all that were given out.
+# Without this index, finding the next free item scans all items that are taken.
 Index(
     "items_that_are_free", items.c.queue, items.c.place, items.c.id,
     sqlite_where=text("free > 0 AND withdrawn = 0"), postgresql_where=text("free > 0 AND NOT withdrawn"),
@@ -117,7 +117,7 @@ assignments = Table(
     _whole("active"),
     _maybe("evaluation"),
 )
-"""Who has an item, had it, or must not get it. One row per item and person: nobody gets an item twice."""
+"""Which person has an item, had it, or must not get it. One row per item and person, so nobody gets an item twice."""
 Index("assignments_of_account", assignments.c.account, assignments.c.queue, assignments.c.state)
 Index("assignments_that_expire", assignments.c.state, assignments.c.expires)
 
@@ -177,7 +177,7 @@ rubric_versions = Table(
     _text("reason"),
     _whole("at"),
 )
-"""Rows are only added. `body`: the criteria as JSON; `digest`: of these criteria, for lookup."""
+"""Append-only. `body`: the criteria as JSON; `digest`: their digest, for lookup."""
 
 rubric_suggestions = Table(
     "rubric_suggestions",
@@ -189,8 +189,7 @@ rubric_suggestions = Table(
     _text("body"),
     _whole("at"),
 )
-"""Suggestions of models for rubrics, or the failure instead: asked once, never changed. `body`: model, digests, usage.
-"""
+"""A model's suggestion for a rubric, or its failure; requested once, never changed. `body`: model, digests, usage."""
 
 rubric_taken = Table(
     "rubric_taken",
@@ -199,7 +198,7 @@ rubric_taken = Table(
     Column("number", BigInteger, nullable=False, primary_key=True, autoincrement=False),
     _text("suggestion", key=True),
 )
-"""The suggestions from which an expert took criteria into a version."""
+"""Suggestions from which an expert took criteria into a version."""
 
 EVERYTHING: MetaData = metadata
-"""All tables of a database: these and the index."""
+"""All tables of a database: those of this module and of the index."""

@@ -1,4 +1,4 @@
-"""A test double of a disk that loses everything unsynced. The survivors are laid out in another folder."""
+"""A test double of a disk that loses everything unsynced. What survives is written to another folder."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .disk import Disk
 
 
 class PowerCut(Disk):
-    """A disk on which, below `base`, only synced data survives: contents by `sync`, names by `sync_folder`.
+    """A disk on which, below `base`, only synced data survive a power cut: contents by `sync`, names by `sync_folder`.
 
-    `base` itself is durable. A file with a durable name and unsynced content comes back empty.
+    `base` itself is durable. A file with a durable name and unsynced content survives as an empty file.
     """
 
     def __init__(self, base: Path) -> None:
@@ -47,7 +47,7 @@ class PowerCut(Disk):
                 self._names[Path(level)] = names_here
 
     def survivors(self, target: Path) -> None:
-        """Lay out in `target`, a new folder, what a machine would find if the power were cut now."""
+        """Write to `target`, a new folder, what a machine would find if the power were cut now."""
         self._lay(self.base, target)
 
     def _lay(self, folder: Path, target: Path) -> None:
@@ -55,7 +55,7 @@ class PowerCut(Disk):
         for name, inode in self._names.get(folder, {}).items():
             path = folder / name
             if not path.exists() or path.stat().st_ino != inode:
-                continue  # removed or replaced since: which of the two survives is anybody's guess
+                continue  # removed or replaced since the last sync: either version may survive
             if stat.S_ISDIR(path.stat().st_mode):
                 self._lay(path, target / name)
             else:

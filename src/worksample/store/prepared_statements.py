@@ -1,7 +1,7 @@
-"""Prepared statements of the hot path: compiled once per database, then run on the driver's own connection.
+"""Prepared statements for frequent queries: compiled once per database, then run on the driver's connection.
 
-SQLAlchemy's execution costs ten times what the database needs to find a row by its key. These statements run in the
-transactions of `Database.reading` and `Database.writing`.
+SQLAlchemy's execution costs ten times as much as the database needs to find a row by its key. These statements run in
+the transactions of `Database.reading` and `Database.writing`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from sqlalchemy.sql.dml import UpdateBase
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """A compiled statement. `order`: names by position; None if the driver takes names. `fixed`: values within the
-    statement.
+    """A compiled statement. `order`: parameter names by position, or None if the driver takes names. `fixed`: constant
+    parameters of the statement.
     """
 
     text: str
@@ -46,7 +46,7 @@ class Prepared:
         assert made.row is not None
         return [made.row(found) for found in cursor.fetchall()]
 
-    def first(self, connection: Connection, values: Mapping[str, Any] = {}) -> Any:
+    def fetch_first(self, connection: Connection, values: Mapping[str, Any] = {}) -> Any:
         """Return the first row, or None."""
         made, cursor = self._start(connection, values)
         assert made.row is not None
@@ -54,9 +54,9 @@ class Prepared:
         cursor.close()
         return None if found is None else made.row(found)
 
-    def one(self, connection: Connection, values: Mapping[str, Any] = {}) -> Any:
+    def fetch_one(self, connection: Connection, values: Mapping[str, Any] = {}) -> Any:
         """Return the only row. Raises LookupError if there is none."""
-        found = self.first(connection, values)
+        found = self.fetch_first(connection, values)
         if found is None:
             raise LookupError(f"the database has no row for the values {sorted(values)}")
         return found

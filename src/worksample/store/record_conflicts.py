@@ -1,4 +1,4 @@
-"""Decide between two different records of one kind and id: the same thing noted twice, or a contradiction."""
+"""Decide between two different records of one kind and id: the same fact noted twice, or a contradiction."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _NOTED: dict[str, tuple[str, ...]] = {
     "evaluator": ("at",),
     "experiment": ("at", "author", "settings"),
 }
-"""Fields that say when, by whom and by which command a record was noted, of kinds whose ids describe their content.
+"""Fields that say when, by whom and by which command a record was noted, for kinds whose ids describe their content.
 
 Two machines may note the same record, each at its own time. The first field is the time.
 """
 
 
-def agree(kind: str, one: str, other: str) -> bool:
-    """Return whether two bodies (canonical JSON) are equal except for how they were noted."""
+def records_agree(kind: str, one: str, other: str) -> bool:
+    """Return whether two bodies (canonical JSON) are equal except for the fields on when and how they were noted."""
     if one == other:
         return True
     if kind not in _NOTED:
@@ -30,22 +30,22 @@ def agree(kind: str, one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ObjectClaim:
-    """An object's version of a record. `at`: when the object was made, in microseconds since 1970."""
+    """One object's version of a record. `at`: when the object was written, in microseconds since 1970."""
 
     body: str
     at: int
     object: str
 
 
-def beats(kind: str, new: ObjectClaim, old: ObjectClaim) -> bool:
+def takes_precedence(kind: str, new: ObjectClaim, old: ObjectClaim) -> bool:
     """Return whether `new` counts instead of `old`.
 
-    Of two that agree, the one noted earlier counts; of two that contradict each other, the one in the earlier object,
-    then the one in the object with the smaller digest. The result does not depend on their order of arrival.
+    If they agree, the one noted earlier counts. If they contradict each other, the one in the earlier object counts,
+    then the one in the object with the smaller digest. The result does not depend on the order of arrival.
     """
     if new.body == old.body:
         return False
-    if agree(kind, new.body, old.body):
+    if records_agree(kind, new.body, old.body):
         return (_moment(kind, new.body), new.body) < (_moment(kind, old.body), old.body)
     return (new.at, new.object) < (old.at, old.object)
 

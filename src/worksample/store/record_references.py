@@ -1,4 +1,4 @@
-"""References of a record: other records by id, and blobs by digest."""
+"""References from a record to other records, by id, and to blobs, by digest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DIGEST = re.compile(r"^[0-9a-f]{64}$")
 
 
 def ids_of(record: Record) -> Iterator[tuple[str, str]]:
-    """Yield `(kind, id)` of every record that it names. Entrants and authors are names, not ids."""
+    """Yield `(kind, id)` of every record that a record names. Entrants and authors are names, not ids."""
     match record:
         case Task() | Suite():
             yield from (("instance", i) for i in record.instances)
@@ -67,7 +67,7 @@ def ids_of(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def blobs_of(record: Record) -> Iterator[tuple[str, bool]]:
-    """Yield `(digest, whether it is a manifest)` of every blob that it names."""
+    """Yield `(digest, whether it is a manifest)` of every blob that a record names."""
     match record:
         case Task():
             yield record.package, True
@@ -100,7 +100,7 @@ def _brought(environment: Environment) -> Iterator[str]:
 
 
 def _digests(value: object) -> Iterator[str]:
-    """Yield every digest in an evaluation's `record`: what a grader printed, a judge's prompts and answers."""
+    """Yield every digest in an evaluation's `record`: output of the grader, prompts and answers of judges."""
     if isinstance(value, str):
         if _DIGEST.match(value):
             yield value

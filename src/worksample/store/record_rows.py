@@ -30,7 +30,7 @@ from worksample.records import (
 )
 
 WORKERS = ("agent", "person")
-"""Roles of a trial's usage whose costs belong to the work."""
+"""Roles of a trial's usage whose costs count as costs of the work."""
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 Row = dict[str, Any]
@@ -90,7 +90,7 @@ def _trial(r: Trial) -> Row:
     mine = [r.usage[role] for role in WORKERS if role in r.usage] or [own]
     costs = [u.cost for u in mine if u.cost is not None]
     if "person" in r.usage and r.usage["person"].cost is None:
-        costs = []  # the larger part of it is unknown
+        costs = []  # the cost of the person's time is unknown
     others = [u for role, u in r.usage.items() if role not in WORKERS]
     paid = [u.cost for u in others if u.cost is not None]
     return {
@@ -134,14 +134,14 @@ def _trial(r: Trial) -> Row:
 
 
 def at_most(parts: Iterable[Usage]) -> float | None:
-    """Return the most US dollars that all parts can have cost; None if one has no price."""
+    """Return the maximum US dollars that all parts can have cost; None if one has no price."""
     amounts = [u.cost_at_most for u in parts if u.requests or u.cost is not None]
     known = [amount for amount in amounts if amount is not None]
     return sum(known) if amounts and len(known) == len(amounts) else None
 
 
-def judged(r: Evaluation) -> list[Usage]:
-    """Return the judges' usage for an evaluation, by role."""
+def judge_usage(r: Evaluation) -> list[Usage]:
+    """Return the usage of an evaluation's judges, one for each role."""
     kept = r.record.get("usage", {})
     return [Usage.model_validate(used) for used in kept.values()] if isinstance(kept, dict) else []
 
@@ -186,9 +186,9 @@ def _evaluation(r: Evaluation) -> Row:
     said = r.payload
     grade = said if isinstance(said, GradePayload) else None
     pair = said if isinstance(said, Pairwise) else None
-    # Where no part of a grade applies there is nothing that its score would be a share of.
+    # If no part of a grade applies, it has no score.
     counts = grade is not None and not grade.void
-    judges = judged(r)
+    judges = judge_usage(r)
     score = (grade.score if counts else None) if grade else float(said.score) if isinstance(said, Holistic) else None
     return {
         "round": r.round,

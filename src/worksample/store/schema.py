@@ -1,4 +1,4 @@
-"""The database's tables, an index over the objects: a row per record with its body and columns to find it by.
+"""The database tables that index the objects: one row per record, with its body and the columns for searching.
 
 Times are microseconds since 1970 in UTC; digests and ids are text. Every SQL database supports all types used.
 """
@@ -10,14 +10,14 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Table, Text
 
 HEAD = "0011"
-"""The version of all tables: `schema_migrations` brings an older database up to it. Raise it with any change in this
-module or in `people_tables`.
+"""Version of all tables; `schema_migrations` upgrades an older database to it. Raise it with any change in this module
+or in `people_tables`.
 """
 
 metadata = MetaData()
 
 meta = Table("meta", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
-"""`store`: the store that this database indexes. `synced`: when all of its objects were last checked."""
+"""`store`: id of the store that this database indexes. `synced`: when all objects of the store were last checked."""
 
 commits = Table(
     "commits",
@@ -222,4 +222,4 @@ TABLES: dict[str, Table] = {
     "evaluation": evaluations,
     "amendment": amendments,
 }
-"""Kind of record -> table."""
+"""Kind of record -> its table."""

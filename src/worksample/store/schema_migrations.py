@@ -1,7 +1,7 @@
-"""Create the tables, or bring them up to this version.
+"""Create the tables, or upgrade them to this version.
 
-Every table of the index is rebuilt from the records in its own rows; missing tables and indexes are created. Other
-changes from one version to the next are numbered steps in `_STEPS`.
+Every table of the index is rebuilt from the records in its rows; missing tables and indexes are created. Other changes
+from one version to the next are numbered steps in `_STEPS`.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def renew(connection: Connection, kind: str) -> None:
 
 
 def set_aside(connection: Connection, table: Table) -> str:
-    """Rename a table, so that its new version can be created, and return its new name."""
+    """Rename a table, so that its new version can be created, and return the new name of the old table."""
     kept = f"{table.name}_before"
-    # Names of indexes, and of what stands behind a key, are one for the whole database.
+    # Names of indexes and keys are unique in the whole database.
     for made in inspect(connection).get_indexes(table.name):
         connection.execute(text(f'DROP INDEX "{made["name"]}"'))
     key = inspect(connection).get_pk_constraint(table.name)["name"]
@@ -65,11 +65,11 @@ def _renewed_row(kind: str, old: Mapping[str, Any]) -> Row:
 
 
 _stamps = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
-"""The version of the tables. The table's name is that of the tool that created the first ones."""
+"""The version of the tables. The table has the name that Alembic used, which created the first stores."""
 
 
 def _forget_the_writer(connection: Connection) -> None:
-    """Delete the row by which writers took turns."""
+    """Delete the row with which writers of older versions took turns."""
     connection.execute(text("DELETE FROM meta WHERE key = 'writer'"))
 
 
@@ -85,14 +85,14 @@ def _number_the_owners(connection: Connection) -> None:
 
 
 _STEPS: dict[str, Callable[[Connection], None]] = {"0005": _forget_the_writer, "0010": _number_the_owners}
-"""Version -> its changes to tables that cannot be rebuilt."""
+"""Version -> function that upgrades the tables that cannot be rebuilt."""
 
 
 def prepare(database: Database, store: str, *, lock: Path) -> bool:
-    """Bring the database up to this version; return True if it was empty. `store`: the id of the store that it must
+    """Upgrade the database to this version; return True if it was empty. `store`: the id of the store that it must
     index.
 
-    Raises StoreError if it belongs to another store, or to a newer version of the package.
+    Raises StoreError if the database belongs to another store, or to a newer version of the package.
     """
     with _alone(lock), database.alone():
         found = _version(database)
@@ -119,7 +119,7 @@ def prepare(database: Database, store: str, *, lock: Path) -> bool:
 
 
 def _version(database: Database) -> str | None:
-    """Return the version of the tables, or None for a database without our tables."""
+    """Return the version of the tables, or None if the database has none."""
     with database.reading() as connection:
         if not inspect(connection).has_table(_stamps.name):
             return None
@@ -128,7 +128,7 @@ def _version(database: Database) -> str | None:
 
 def _create(database: Database, store: str) -> None:
     if database.sqlite:
-        # Kept in the file; outside a transaction, as SQLite asks.
+        # The mode is stored in the file; SQLite requires this outside a transaction.
         raw = database.engine.raw_connection()
         try:
             raw.cursor().execute("PRAGMA journal_mode = WAL")
@@ -147,7 +147,7 @@ def _create(database: Database, store: str) -> None:
 
 @cache
 def _statements(driver: str) -> tuple[str, ...]:
-    """Return the statements that create all tables. Rendering them is slower than running them, so it happens once per
+    """Return the statements that create all tables. Rendering them is slower than running them, so they are cached per
     process.
     """
     said: list[str] = []

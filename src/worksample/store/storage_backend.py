@@ -18,12 +18,12 @@ from .disk import Disk
 from .error_translation import translate_os_errors
 
 _FEW = 16
-"""Above this number of files, one sync of the file system is quicker than one per file."""
+"""Number of files above which one sync of the file system is faster than one per file."""
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 class FileBackend(Protocol):
-    """The common interface of both kinds. A file is complete or absent."""
+    """The common interface of local and remote storage. A file is either complete or absent."""
 
     name: str
 
@@ -37,14 +37,14 @@ class FileBackend(Protocol):
 
 
 class LocalPlace:
-    """A folder. Files are written to `tmp/`, made read-only, and renamed into place."""
+    """A folder of this machine. Files are written to `tmp/`, made read-only, and renamed into place."""
 
     def __init__(self, root: Path, disk: Disk | None = None) -> None:
         self.root = root
         self.name = str(root)
         self.disk = disk or Disk()
         self._named: set[Path] = set()
-        """Folders whose own names are durable."""
+        """Folders whose names are durable in their parents."""
 
     def path(self, path: str) -> Path:
         return self.root / path
@@ -53,7 +53,7 @@ class LocalPlace:
         return self.path(path).is_file()
 
     def size(self, path: str) -> int | None:
-        """Return the bytes of a file, or None if it does not exist."""
+        """Return the size of a file in bytes, or None if it does not exist."""
         try:
             return self.path(path).stat().st_size
         except FileNotFoundError:
@@ -82,13 +82,13 @@ class LocalPlace:
             self.path(path).unlink(missing_ok=True)
 
     def count(self, folder: str) -> int:
-        """Return the number of files in the folders of `folder`, quickly."""
+        """Return the number of files in the folders of `folder`, without reading them."""
         with suppress(FileNotFoundError):
             return sum(len(os.listdir(e.path)) for e in os.scandir(self.path(folder)) if e.is_dir())  # noqa: PTH208
         return 0
 
     def sweep(self) -> None:
-        """Remove files that killed processes left in `tmp/` a day ago or longer."""
+        """Remove files that killed processes left in `tmp/`, if they are a day old."""
         old = time.time() - 86_400
         with suppress(FileNotFoundError):
             for entry in os.scandir(self.root / "tmp"):
@@ -111,9 +111,9 @@ class LocalPlace:
                 os.close(fd)
 
     def write_open(self, name: Any, fd: int, size: int, *, durable: bool) -> tuple[str, str, bool]:
-        """Copy an open file to the path `name(digest)`, unless a file of its size is already there.
+        """Copy an open file to the path `name(digest)`, unless that path has a file of the same size.
 
-        Returns digest, path, and whether it was written. OSError comes from reading.
+        Returns digest, path, and whether it was written. Reading errors are raised as OSError.
         """
         with self.draft() as (target, draft):
             try:
@@ -129,7 +129,7 @@ class LocalPlace:
             return poured.digest, path, missing
 
     def settle(self, paths: Collection[str]) -> None:
-        """Make files durable, contents and names, whoever wrote them."""
+        """Make files durable, contents and names, whichever process wrote them."""
         folders = {self.path(path).parent for path in paths}
         with translate_os_errors(self.name):
             if len(paths) > _FEW:
@@ -146,7 +146,7 @@ class LocalPlace:
 
     @contextmanager
     def draft(self) -> Iterator[tuple[int, Path]]:
-        """Open a new file in `tmp/` for writing; it is removed at the end unless it was adopted."""
+        """Open a new file in `tmp/` for writing; it is removed at the end unless it was renamed into place."""
         draft = self.root / "tmp" / f"{os.getpid()}-{secrets.token_hex(8)}"
         with translate_os_errors(self.name):
             try:
@@ -175,9 +175,9 @@ class LocalPlace:
             self._sync_names(target.parent)
 
     def _sync_names(self, folder: Path) -> None:
-        """Sync the names in a folder, and, once, its own name and those of its parents.
+        """Sync the names in a folder and, the first time, its own name and those of its parents.
 
-        Another process may have created them moments ago without syncing them yet.
+        Another process may have created the folders moments ago without syncing them yet.
         """
         self.disk.sync_folder(folder)
         while folder != self.root and folder not in self._named:
@@ -194,7 +194,7 @@ def _remove(path: Path) -> None:
 
 
 class RemotePlace:
-    """Storage behind an fsspec URL at which a put is atomic, as in object stores."""
+    """Storage behind an fsspec URL whose writes are atomic, as in object stores."""
 
     def __init__(self, url: str) -> None:
         import fsspec  # type: ignore[import-untyped]

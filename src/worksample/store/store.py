@@ -1,4 +1,4 @@
-"""The store: objects are the truth, the database an index over them, blobs the contents."""
+"""The store: objects are the source of truth, the database is an index over them, blobs hold file contents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from worksample.fault_injection import failpoint
 from worksample.records import Manifest, Record, Slot, from_envelope
 
 from . import index, schema
-from .blobs import Blobs
+from .blobs import Blobs, ManifestFolders
 from .database import Collided, Database, Rivals
 from .disk import Disk as _Disk
 from .error_translation import translate_os_errors
@@ -26,7 +26,6 @@ from .lease import Leases
 from .lease_fence import is_fenced, require_lease
 from .location import Location as _Location
 from .location import locate
-from .manifest_folders import Folders
 from .objects import Committed, Objects, draft
 from .prepared_statements import Prepared
 from .record_rows import micros
@@ -41,11 +40,11 @@ _GET = {
 }
 
 _AGAIN = 20
-"""How often a commit that collides with others is retried."""
+"""Number of times that a commit is retried if it collides with others."""
 
 
 class Store:
-    """Records and blobs, for any number of threads and processes at once. Open one with `Store.open`."""
+    """Records and blobs, for any number of threads and processes. Open a store with `Store.open`."""
 
     def __init__(self, location: _Location) -> None:
         near, far = location.near, location.far
@@ -58,7 +57,7 @@ class Store:
         self._replaying = IndexRebuild(self.database, self.objects)
         self.far = far
         self._near = near
-        self._folders = Folders(near.root / "cache" / "folders", near.root / "tmp", self.blobs)
+        self._folders = ManifestFolders(near.root / "cache" / "folders", near.root / "tmp", self.blobs)
         self._leases = Leases(self.database)
 
     @classmethod
@@ -67,9 +66,9 @@ class Store:
     ) -> Store:
         """Open the store at a folder or an fsspec URL; None means $WORKSAMPLE_STORE, or `./.worksample`.
 
-        `create` makes a missing store. `heal` replays objects that the index lacks, if a quick count finds any. Raises
-        StoreError if there is no store, something else, a store of a newer version, or a broken object (`heal=False`
-        opens that one too, for `check`). `disk`: the machine's, or a test double.
+        `create` creates a missing store. `heal` indexes objects that the index lacks, if a quick count finds any.
+        Raises StoreError if the place has no store, something else, a store of a newer version, or a broken object
+        (`heal=False` opens such a store, for `check`). `disk` is the machine's disk, or a test double.
         """
         with ExitStack() as opening:
             store = opening.enter_context(cls(locate(where, create=create, disk=disk)))
@@ -96,13 +95,15 @@ class Store:
         """Write records, and return the digest of their object.
 
         Makes blobs durable, writes one object with all new records, then runs one short transaction. Any number of
-        threads, processes and machines may commit at once; nobody waits for another's disk.
+        threads, processes and machines may commit at the same time; none waits for another's disk.
 
-        Records that the store holds already are skipped (equal in every field; tasks, evaluators and experiments, whose
-        ids describe their content, may differ in when, by whom and how they were noted). If all are, nothing is
-        written, and the digest of an object that holds one is returned. All or nothing: raises RecordConflict if the
-        store holds a different record of the same id, StoreFull, StoreError, and UsageError without records; within
-        `fenced` also Superseded if the lease was lost, and for a finished trial of a slot that has one.
+        Records that the store already has are skipped. They must be equal in every field; tasks, evaluators and
+        experiments, whose ids describe their content, may differ in when, by whom and how they were noted. If all
+        records are skipped, nothing is written, and the digest of an object that has one of them is returned.
+
+        Writes all records or none. Raises RecordConflict if the store has a different record of the same id, StoreFull,
+        StoreError, and UsageError without records; within `fence` also Superseded, if the lease was lost or if a
+        finished trial belongs to a slot that has one.
         """
         if not records:
             raise UsageError("commit needs at least one record", next="pass one or more records")
@@ -113,7 +114,7 @@ class Store:
             return held
         committed, data = draft(missing)
         path = self.objects.write(committed.digest, data)
-        # A kill from here on leaves an object without rows, which the next `sync` replays.
+        # If the process is killed from here on, the object has no rows; the next `sync` indexes it.
         failpoint("store.object")
         try:
             self._enter(committed)
@@ -121,7 +122,7 @@ class Store:
             self._take_back(committed, path)
             raise
         except Superseded:
-            # Where another process read the object and indexed it meanwhile, it was in before the lease was lost.
+            # If another process has already indexed the object, it was committed before the lease was lost.
             if self._take_back(committed, path):
                 raise
         return committed.digest
@@ -134,13 +135,13 @@ class Store:
                     index.enter(connection, committed, sole=is_fenced(self.database))
                 return
             except Collided:
-                # Another commit brought a record of the same id, or a trial of the same slot: now it is seen.
+                # Another commit wrote a record of the same id, or a trial of the same slot: retry and see it.
                 if not left:
                     raise
 
     def _take_back(self, committed: Committed, path: str) -> bool:
-        """Remove an object that nobody knows of, because another process was quicker. Return False if it is indexed
-        already.
+        """Remove an object that no other process has seen, because another process was faster. Return False if it is
+        indexed already.
         """
         with self.database.writing(Rivals.RECORDS, fenced=False) as connection:
             refused = index.refuse(connection, committed)
@@ -152,7 +153,7 @@ class Store:
         """Index objects that the database lacks, and return the number of new records. Raises BrokenObject or
         StoreError.
 
-        Checks objects since the last sync and one day before it (a machine's clock may be wrong), or all of them if
+        Checks objects since one day before the last sync, because a machine's clock may be wrong, or all objects if
         `whole`.
         """
         self._near.sweep()
@@ -176,7 +177,7 @@ class Store:
     def get(self, cls: type[R], id: str) -> R:
         """Return the record with this id. Raises RecordMissing."""
         with self.database.reading() as connection:
-            found = _GET[cls.kind].first(connection, {"its_id": id})
+            found = _GET[cls.kind].fetch_first(connection, {"its_id": id})
         if found is None:
             raise RecordMissing(f"no {cls.kind} with this id", where=id, next="worksample list")
         return _record(cls, found.schema_version, found.body)
@@ -214,17 +215,17 @@ class Store:
         return self._folders.manifest(digest)
 
     def folder(self, manifest_digest: str) -> Path:
-        """Return the manifest as a folder of this machine, created once, for reading and read-only mounts only.
+        """Return the manifest as a folder of this machine, created once. Only read it, or mount it read-only.
 
-        It has links that point inside it, but no others, and no files that were not taken in. Raises RecordMissing,
-        CaptureError or StoreFull.
+        The folder has links that point inside it, but no other links, and no files that were not captured. Raises
+        RecordMissing, CaptureError or StoreFull.
         """
         return self._folders.path(manifest_digest)
 
     # -- the plan
 
     def open_slots(self, experiment: str) -> list[Slot]:
-        """Return attemptable slots without a live finished trial, by attempt, repeat, instance, agent, arm."""
+        """Return attemptable slots without a live finished trial, sorted by attempt, repeat, instance, agent, arm."""
         slots, trials = schema.slots, schema.trials
         done = select(trials.c.slot).where(trials.c.experiment == experiment, trials.c.live)
         query = select(slots).where(
@@ -244,9 +245,7 @@ class Store:
         return self._leases.take(key, owner, seconds) is not None
 
     def take(self, key: str, owner: str, seconds: float) -> _Lease | None:
-        """Lease `key` as `lease` does, and return the lease that commits prove (`fenced`); None if another owner has
-        it.
-        """
+        """Lease `key` as `lease` does, and return the lease for use with `fence`; None if another owner has it."""
         return self._leases.take(key, owner, seconds)
 
     def keep(self, lease: _Lease, seconds: float) -> bool:
@@ -262,24 +261,25 @@ class Store:
         return self._leases.holder(key)
 
     def expire(self, key: str, owner: str) -> None:
-        """End the lease of an owner who is gone: the next owner takes it over."""
+        """End the lease of an owner that no longer exists, so that the next owner can take it over."""
         self._leases.expire(key, owner)
 
     def release(self, key: str, owner: str) -> None:
         """Release a key."""
         self._leases.release(key, owner)
 
-    def fenced(self, lease: _Lease) -> AbstractContextManager[None]:
-        """Open a block whose commits require that `lease` is still its owner's, checked in each commit's transaction.
+    def fence(self, lease: _Lease) -> AbstractContextManager[None]:
+        """Open a block whose commits require that `lease` still belongs to its owner; each commit checks this in its
+        transaction.
 
-        A commit that finds it lost writes nothing and raises Superseded. Holds for this thread and contexts copied from
-        it.
+        A commit after the lease was lost writes nothing and raises Superseded. Applies to this thread and to contexts
+        copied from it.
         """
         return require_lease(self.database, lease)
 
 
 def _plain(value: Any) -> Any:
-    """Return the value in the form of the tables."""
+    """Return the value as the tables store it."""
     if isinstance(value, Enum):
         return value.value
     return micros(value) if isinstance(value, datetime) else value

@@ -64,7 +64,7 @@ class LimitsTable(Limits):
     memory: Size = _PLAIN.memory
     disk: Size = _PLAIN.disk
 
-    def over(self, other: Limits) -> Limits:
+    def merged_over(self, other: Limits) -> Limits:
         """Return the given values, and the other's for the rest."""
         return other.replaced(**{name: getattr(self, name) for name in self.model_fields_set})
 
@@ -77,7 +77,7 @@ class PathsTable(Paths):
     output: Place = Paths().output
     reference: Place = Paths().reference
 
-    def over(self, other: Paths) -> Paths:
+    def merged_over(self, other: Paths) -> Paths:
         """Return the given paths, and the other's for the rest. Raises ValueError if two paths are the same."""
         found = other.replaced(**{name: getattr(self, name) for name in self.model_fields_set})
         if len(set(found.plain().values())) < len(found.plain()):
@@ -103,7 +103,7 @@ class EndpointTable(EndpointSpec):
     to: Annotated[str, AfterValidator(target), AllowedText("'model', 'host', 'service:NAME' or 'service:NAME:PORT'")]
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_combination(self) -> Self:
         if self.name.startswith("*") and self.to != "host":
             raise ValueError('a wildcard name is allowed only with to = "host"')
         return self
@@ -138,7 +138,7 @@ class EnvironmentTable(Frozen):
 
     @model_validator(mode="after")
     def _check_combinations(self) -> Self:
-        self.paths.over(Paths())
+        self.paths.merged_over(Paths())
         check_workplace(self.network, self.company, self.setup or self.live, self.services, self.dialects)
         if bool(self.endpoint) != (self.network == "endpoints") and self.network != "workplace":
             raise ValueError(
@@ -177,8 +177,8 @@ class EnvironmentTable(Frozen):
             health=self.health,
             skills=self.skills or "",
             steps=tuple(one.record() for one in self.step),
-            limits=self.limits.over(usual),
-            paths=self.paths.over(Paths()),
+            limits=self.limits.merged_over(usual),
+            paths=self.paths.merged_over(Paths()),
         )
 
 

@@ -96,7 +96,7 @@ class VerifierTable(_Verifier):
     """How the steps' rewards are combined: the mean of those that count, or the last of them. Omitted for the mean."""
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_combination(self) -> Self:
         if bool(self.command) == bool(self.step):
             raise ValueError(
                 "a verifier needs either a command, or tables [[grading.program.verifier.step]] with a command each"

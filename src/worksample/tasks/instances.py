@@ -99,11 +99,11 @@ class _Instance:
 
     def _environment(self, shared: Environment) -> Environment:
         try:
-            paths = self.table.paths.over(shared.paths)
+            paths = self.table.paths.merged_over(shared.paths)
         except ValueError as error:
             self._fault("paths", str(error))
             paths = shared.paths
-        return shared.replaced(limits=self.table.limits.over(shared.limits), paths=paths)
+        return shared.replaced(limits=self.table.limits.merged_over(shared.limits), paths=paths)
 
     def _deliverables(self, shared: Shared) -> tuple[Deliverable, ...]:
         return deliverables_of(shared.deliverables, self.table.deliverables)

@@ -52,7 +52,7 @@ class McpTable(Frozen):
     sse: Flag = False
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_combination(self) -> Self:
         if bool(self.argv) == bool(self.url):
             raise ValueError("a server needs either argv (a program in the box) or url (behind an endpoint)")
         if self.url and self.env:

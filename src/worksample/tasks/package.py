@@ -198,7 +198,7 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     for protocol, one in gradings.items():
         verified = [each["name"] for each in (one.settings.get("verifier") or {}).get("step", ())]
         check_verified(verified, work, f"grading.{protocol.value}.verifier.step", faults)
-    _check_whole(gradings, criteria, [] if capture.root else instances, faults)
+    _check_across_tables(gradings, criteria, [] if capture.root else instances, faults)
     for protocol, one in gradings.items():
         if one.settings.get("workplace") and not all(i.environment.workplace for i in instances):
             faults.add(
@@ -275,7 +275,7 @@ def _ids(nodes: Collection[Criterion]) -> set[str]:
     return {id for node in nodes for id in (node.id, *_ids(node.parts))}
 
 
-def _check_whole(
+def _check_across_tables(
     gradings: dict[Protocol, GradingSpec], criteria: Criteria, instances: list[InstanceSpec], faults: Faults
 ) -> None:
     """Check rules that involve several tables."""

@@ -146,7 +146,7 @@ def read_text(root: Path, name: str, faults: Faults) -> str:
         return ""
 
 
-def _there(name: str, info: ValidationInfo, *, folder: bool, ending: str = "") -> str:
+def _require_existing(name: str, info: ValidationInfo, *, folder: bool, ending: str = "") -> str:
     """Return a path that `path_problem` accepts, relative to the `root` of the validation's context."""
     if not name.endswith(ending):
         raise exact_fault(f"{show_value(name)} does not end in {ending}")
@@ -157,7 +157,7 @@ def _there(name: str, info: ValidationInfo, *, folder: bool, ending: str = "") -
 
 
 def _folder(name: str, info: ValidationInfo) -> str:
-    return _there(name.rstrip("/") or name, info, folder=True)
+    return _require_existing(name.rstrip("/") or name, info, folder=True)
 
 
 def _folder_or_shared(name: str, info: ValidationInfo) -> str:
@@ -172,11 +172,11 @@ def _folder_or_shared(name: str, info: ValidationInfo) -> str:
 
 
 def _python(name: str, info: ValidationInfo) -> str:
-    return _there(name, info, folder=False, ending=".py")
+    return _require_existing(name, info, folder=False, ending=".py")
 
 
 def _markdown(name: str, info: ValidationInfo) -> str:
-    return _there(name, info, folder=False, ending=".md")
+    return _require_existing(name, info, folder=False, ending=".md")
 
 
 Folder = Annotated[Line, AfterValidator(_folder)]

@@ -29,7 +29,7 @@ def target(to: str) -> str:
     return to
 
 
-def _ready(text: str) -> str:
+def _check_readiness(text: str) -> str:
     if text != "tcp" and not re.fullmatch(r"/[!-~]{0,500}", text):
         raise value_fault()
     return text
@@ -70,7 +70,7 @@ class ServiceTable(Frozen):
     ports: Annotated[
         tuple[Port, ...], Field(min_length=1, max_length=16), AllowedText("a list of numbers, at least one")
     ]
-    ready: Annotated[str, AfterValidator(_ready), AllowedText("'tcp', or a path such as '/health'")] = "tcp"
+    ready: Annotated[str, AfterValidator(_check_readiness), AllowedText("'tcp', or a path such as '/health'")] = "tcp"
     wait: Annotated[float, Field(gt=0, le=3600), AllowedText("seconds, at most 3600")] = 60.0
     files: Folder | None = None
     software: Annotated[tuple[Command, ...], AllowedText("a list of commands")] = ()
@@ -80,7 +80,7 @@ class ServiceTable(Frozen):
     limits: ServiceLimitsTable = ServiceLimitsTable()
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_combination(self) -> Self:
         if len(set(self.ports)) < len(self.ports):
             raise ValueError("a port appears twice")
         return self

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.files import ScanLimits, Sink, scan
-from worksample.models.exhibit import Visibility
+from worksample.models.judge_exhibit import Visibility
 from worksample.records import Entry, Manifest
 from worksample.sandboxes import open_box
 from worksample.sandboxes.toolbox import platform_python
@@ -149,10 +149,10 @@ class Converter:
         except SandboxError as error:
             return ConversionResult(fault=f"its box was lost: {error.what}", kept=0.0, lost=True)
         blame = _blame(done)
-        kept = 0.0 if not self.has_usual_limits or blame.ours else None
+        kept = 0.0 if not self.has_usual_limits or blame.is_our_fault else None
         again = not done.timed_out or (not done.starved and family in _COLOURED)
         return found.get(0) or ConversionResult(
-            {"family": family}, fault=_why(done, seconds, self.limits), blame=blame, again=again, kept=kept
+            {"family": family}, fault=_explain_failure(done, seconds, self.limits), blame=blame, again=again, kept=kept
         )
 
     async def _read_results(self, box: Box, done: Completed, count: int) -> dict[int, ConversionResult]:
@@ -217,7 +217,7 @@ def _blame(done: Completed) -> Visibility:
     return Visibility.FILE if done.oom or done.timed_out or done.truncated else Visibility.CRASHED
 
 
-def _why(done: Completed, seconds: float, limits: BoxLimits) -> str:
+def _explain_failure(done: Completed, seconds: float, limits: BoxLimits) -> str:
     if done.oom:
         return f"showing the file needs more than {limits.memory >> 20:,} MiB of memory"
     if done.starved:

@@ -74,7 +74,7 @@ class _ViewedFile:
 
     async def exhibits(self) -> list[Exhibit]:
         """Return what can be shown, and a note about what cannot."""
-        found = list(await asyncio.to_thread(lambda: list(self.read.get(self.view.kind, self._nothing)())))
+        found = list(await asyncio.to_thread(lambda: list(self.read.get(self.view.kind, self._empty_exhibit)())))
         if self.view.kind in ("pdf", "workbook"):
             found += await self._pages(with_text=self.view.kind == "pdf")
         unseen = not found or not self.view.inspectable
@@ -87,7 +87,7 @@ class _ViewedFile:
             found.append(Exhibit(Look.TEXT, self.entry.path, said, side=side, visibility=blame))
         return found
 
-    def _nothing(self) -> Iterator[Exhibit]:
+    def _empty_exhibit(self) -> Iterator[Exhibit]:
         return iter(())
 
     def _blob(self, name: str, most: int) -> bytes:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import CaptureError, UsageError
-from worksample.models.exhibit import Visibility
+from worksample.models.judge_exhibit import Visibility
 from worksample.records import Entry, EntryKind, Manifest
 from worksample.store import put_canonical
 from worksample.viewing import converter_requirements as needs
@@ -185,11 +185,11 @@ class _ViewBuild:
             said = str(plain.get("unreadable") or plain.get("broken") or raw.fault or "its converter said nothing")
             head = {"head": str(plain["head"])[:512]} if "head" in plain else {}
             blame = Visibility.FILE if "unreadable" in plain else raw.blame
-            kept = 0.0 if blame.ours else raw.kept
+            kept = 0.0 if blame.is_our_fault else raw.kept
             return card(said, blame, source=entry.blob, meta=about | head), "", kept
         try:
             made = self._converted_view(entry, raw, plain)
-            return made, str(plain.get("by", "")), 0.0 if made.visibility.ours else None
+            return made, str(plain.get("by", "")), 0.0 if made.visibility.is_our_fault else None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             # A malicious file may have taken over the converter, so check its answer.
             said = f"its converter's answer is not a view: {str(error)[:200]}"
@@ -280,7 +280,7 @@ class Rendering:
     visibility: Visibility = Visibility.SHOWN
 
     @property
-    def says(self) -> str:
+    def description(self) -> str:
         """Description in one line."""
         badge = "" if self.badge == self.kind else f", {self.badge}"
         return f"{self.path}: shown as {self.kind}{badge}" + (f" ({self.problem})" if self.problem else "")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from worksample.models.exhibit import Visibility
+from worksample.models.judge_exhibit import Visibility
 from worksample.records import quote_path
 
 KINDS = (
@@ -100,7 +100,7 @@ def card(problem: str, blame: Visibility, *, source: str | None = None, meta: Ma
 
 def with_blame(problem: str, blame: Visibility) -> str:
     """Return the problem, with a sentence for evaluators if the file is not to blame."""
-    return problem + NOT_THE_FILE if blame.ours else problem
+    return problem + NOT_THE_FILE if blame.is_our_fault else problem
 
 
 def resolve_beside(files: Collection[str], path: str, name: str) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from worksample.agents.installing.install_result import run_installer
 from worksample.agents.installing.npm import node_folder
 from worksample.errors import InstallError, SandboxUnavailable
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.shared_folders import make_once
 

@@ -1,4 +1,4 @@
-"""Evaluators get nothing of the administration, reviewers change nothing: for every route there is."""
+"""Permissions of every route: evaluators cannot use the administration, reviewers cannot change anything."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ async def ask(served: Served, role: str, method: str, path: str) -> int:
     return answer.status_code
 
 
-def test_there_are_routes_to_ask() -> None:
+def test_admin_routes_exist() -> None:
     assert len(ROUTES) >= 25
     assert set(ROUTES) >= REVIEWED
 
 
 @pytest.mark.parametrize("role", ["evaluator", "expert"])
-async def test_who_judges_administers_nothing(served: Served, role: str) -> None:
+async def test_evaluators_cannot_use_admin_routes(served: Served, role: str) -> None:
     for method, path in ROUTES:
         assert await ask(served, role, method, path) == 403, (method, path)
 
 
-async def test_nobody_gets_in_without_signing_in(served: Served) -> None:
+async def test_requests_without_session_are_refused(served: Served) -> None:
     for method, path in ROUTES:
         assert await ask(served, "nobody", method, path) == 401, (method, path)
 
@@ -60,12 +60,12 @@ async def test_reviewers_read_what_they_review_and_change_nothing(served: Served
         assert (status in (200, 404)) if (method, path) in REVIEWED else status == 403, (method, path, status)
 
 
-async def test_an_admin_is_refused_nothing(served: Served) -> None:
+async def test_admins_are_allowed_every_route(served: Served) -> None:
     for method, path in ROUTES:
         assert await ask(served, "admin", method, path) not in (401, 403, 500), (method, path)
 
 
-async def test_who_is_no_admin_any_more_is_refused_at_once(served: Served) -> None:
+async def test_former_admin_is_refused_at_once(served: Served) -> None:
     account = served.people["reviewer"].id
     await served.get("/rounds", role="reviewer")
     await served.patch(f"/accounts/{account}", {"roles": ["evaluator"]})

@@ -1,4 +1,4 @@
-"""Rounds over the API: opened, paused, topped up, and how they go."""
+"""Rounds in the API: opening, pausing, adding submissions, and the dashboard."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def voting(account: Any, item: Any) -> dict[str, Any]:
 NEW = {"kind": "holistic", "experiment": "x1", "waive_pilot": WAIVED, "seed": 7}
 
 
-async def test_a_round_is_opened_paused_and_listed(served: Served) -> None:
+async def test_round_is_opened_paused_and_listed(served: Served) -> None:
     assert await served.get("/rounds") == []
     made = await served.post("/rounds", {**NEW, "overlap": 3, "reason": "a first look"}, status=201)
     assert (made["kind"], made["form"], made["state"], made["rule"]) == ("holistic", "holistic", "open", "majority")
@@ -32,7 +32,7 @@ async def test_a_round_is_opened_paused_and_listed(served: Served) -> None:
     assert audit["error"]["kind"] == "PlanError"
 
 
-async def test_a_wrong_round_is_refused_with_its_reason(served: Served) -> None:
+async def test_invalid_round_is_refused_with_reason(served: Served) -> None:
     for wrong, says in (
         ({"kind": "holistic", "experiment": "x1"}, "pilot"),
         ({"kind": "audit", "experiment": "x1"}, "needs another round to review"),
@@ -48,7 +48,7 @@ async def test_a_wrong_round_is_refused_with_its_reason(served: Served) -> None:
         await served.post(f"/rounds/no{path}", {"state": "open"}, status=404)
 
 
-async def test_gold_and_roles_come_through(served: Served) -> None:
+async def test_gold_items_and_roles_are_stored(served: Served) -> None:
     gold = [{"subject": "s-maker-0.p0", "expected": {"score": 1}, "explanation": "it is empty"}]
     made = await served.post("/rounds", {"kind": "calibration", "gold": gold, "roles": ["expert"]}, status=201)
     assert made["roles"] == ["expert"]
@@ -60,7 +60,7 @@ async def test_gold_and_roles_come_through(served: Served) -> None:
     assert gold_view["over_time"] == [{"at": served.desk.clock.now, "right": True}]
 
 
-async def test_late_submissions_come_in(served: Served) -> None:
+async def test_late_submissions_are_added(served: Served) -> None:
     made = await served.post("/rounds", NEW, status=201)
     served.desk.deliver_late("maker-0")
     assert await served.post(f"/rounds/{made['id']}/top-up") == {"added": 1}
@@ -68,7 +68,7 @@ async def test_late_submissions_come_in(served: Served) -> None:
     assert await served.post(f"/rounds/{made['id']}/restock") == {"added": 0}
 
 
-async def test_the_dashboard_of_a_new_round_says_why_it_is_empty(served: Served) -> None:
+async def test_empty_dashboard_gives_reasons(served: Served) -> None:
     made = await served.post("/rounds", NEW, status=201)
     found = await served.get(f"/rounds/{made['id']}/dashboard", role="reviewer")
     assert found["progress"]["given"] == 0
@@ -78,7 +78,7 @@ async def test_the_dashboard_of_a_new_round_says_why_it_is_empty(served: Served)
     assert found["false_negatives"] is None
 
 
-async def test_the_dashboard_has_every_figure(served: Served) -> None:
+async def test_dashboard_has_every_figure(served: Served) -> None:
     desk = served.desk
     backgrounds = {"ann": Profile(domains=("upwork:design",), hours=10), "bob": Profile(hours=900), "cem": Profile()}
     voters = [desk.people.accounts.set_profile(desk.hire(name), profile) for name, profile in backgrounds.items()]
@@ -104,7 +104,7 @@ async def test_the_dashboard_has_every_figure(served: Served) -> None:
     assert detail["looked_at_by"] == [fails.id]
 
 
-async def test_pairs_have_positions(served: Served) -> None:
+async def test_pairs_have_position_bias(served: Served) -> None:
     desk = served.desk
     round = desk.open(RoundKind.PAIRWISE)
     answer = {"completion": "first", "quality": "equal", "justification": "it is whole"}
@@ -115,7 +115,7 @@ async def test_pairs_have_positions(served: Served) -> None:
     assert sorted(row["name"] for row in each) == ["ann", "bob"]
 
 
-async def test_findings_are_struck(served: Served) -> None:
+async def test_submissions_with_findings_are_struck(served: Served) -> None:
     desk = served.desk
     round = desk.open(overlap=1)
     desk.work_off([desk.hire("ann")], voting)

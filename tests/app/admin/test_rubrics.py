@@ -1,4 +1,4 @@
-"""Rubrics, what waits and where evaluators part, over the API."""
+"""Rubrics, waiting work and disagreements in the API."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def one(id: str, text: str, **rest: Any) -> dict[str, Any]:
 FIRST = [one("title", "Contains a title"), one("sums", 'The sums are "right" to the cent', by="judge", gate=True)]
 
 
-async def test_a_rubric_is_written_changed_and_given_back_as_a_file(served: Served) -> None:
+async def test_rubric_is_written_changed_and_exported_as_a_file(served: Served) -> None:
     async def save(over: int, criteria: Any, reason: str = "", status: int = 201, role: str = "expert") -> Any:
         body = {"over": over, "reason": reason, "criteria": criteria}
         return await served.post("/rubrics/report/versions", body, role=role, status=status)
@@ -41,7 +41,7 @@ async def test_a_rubric_is_written_changed_and_given_back_as_a_file(served: Serv
         await save(2, FIRST, "not mine", status=403, role=role)
 
 
-async def test_a_file_that_is_wrong_or_more_than_a_rubric_is_refused_with_its_places(served: Served) -> None:
+async def test_invalid_rubric_files_are_refused_with_places(served: Served) -> None:
     async def faults(text: str) -> dict[str, str]:
         refused = await served.post("/criteria/read", {"text": text}, status=422)
         found: dict[str, str] = refused["error"]["faults"]
@@ -52,7 +52,7 @@ async def test_a_file_that_is_wrong_or_more_than_a_rubric_is_refused_with_its_pl
     assert list(await faults('[[criterion]]\nid = "a"\ntext = "x"\npoints = 2\n')) == ["a"]
 
 
-async def test_texts_are_linted_by_the_linter_of_task_check(served: Served) -> None:
+async def test_linter_is_the_one_of_task_check(served: Served) -> None:
     texts = ["Work is of professional quality", "Contains a title", ""]
     found = await served.post("/criteria/lint", {"texts": texts}, role="expert")
     [flaw] = lint(texts[0])[:1]
@@ -60,7 +60,7 @@ async def test_texts_are_linted_by_the_linter_of_task_check(served: Served) -> N
     assert found["flaws"][1:] == [[], []] and "5 to 20 are usual" in found["size"]
 
 
-async def test_what_waits_and_where_people_part(served: Served) -> None:
+async def test_waiting_work_and_disagreements_are_listed(served: Served) -> None:
     desk = served.desk
     [now] = await served.get("/waiting")
     assert (now["name"], now["planned"], now["waits_for_people"], now["rounds"]) == ("x", 4, 4, [])
@@ -95,7 +95,7 @@ async def test_what_waits_and_where_people_part(served: Served) -> None:
     await served.get("/waiting", role="reviewer", status=403)
 
 
-async def test_a_round_asks_the_criteria_of_the_protocol_that_was_chosen(served: Served) -> None:
+async def test_round_uses_criteria_of_the_chosen_protocol(served: Served) -> None:
     body = {"kind": "rubric", "experiment": "x1", "waive_pilot": "few", "protocol": "rubric"}
     assert (await served.post("/rounds", body, status=201))["protocol"] == "rubric"
     refused = await served.post("/rounds", {**body, "protocol": "program"}, status=400)

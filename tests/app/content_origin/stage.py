@@ -17,7 +17,7 @@ from worksample.app import AppConfig
 from worksample.app.content_origin.capabilities import Capabilities
 from worksample.app.server.http_server import BoundSocket
 from worksample.people import People
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 from worksample.store import Store, put_canonical
 
 APP_PAGE = '<!doctype html><title>the app</title><body><p id="secret">vote: 3</p><script src="/assets/app.js"></script>'
@@ -123,6 +123,6 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         for pane, more in (("AD-1", {}), ("AD-2", {"secret.txt": "the other one's"})):
             taken = material.take(store, folder / pane, {**files, **more, f"{pane}.txt": pane})
             panes[pane] = put_canonical(store.blobs, taken.plain())
-        labels = Capabilities(store, wall).mint_all(token, account.id, "item", panes)
+        labels = Capabilities(store, now_in_microseconds).mint_all(token, account.id, "item", panes)
         with serving(store, pages=static(folder)) as served, chromium() as browser:
             yield Stage(served, outside, browser, store, token, labels, folder)

@@ -1,4 +1,4 @@
-"""Addresses of deliverables: stable, unguessable, and dead with their session."""
+"""Addresses of deliverables: stable, unguessable, and valid only during their session."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def test_a_label_opens_its_pane_and_stays_the_same(desk: Desk) -> None:
+def test_label_opens_its_pane_and_stays_the_same(desk: Desk) -> None:
     labels = desk.labels(hidden=("maker-1",))
     assert set(labels) == {"AD-1", "AD-2"} and len(set(labels.values())) == 2
     assert all(LABEL.fullmatch(label) for label in labels.values())
@@ -49,14 +49,14 @@ def test_a_label_opens_its_pane_and_stays_the_same(desk: Desk) -> None:
     assert set(desk.labels("i2").values()).isdisjoint(labels.values())
 
 
-def test_another_session_has_other_labels(desk: Desk) -> None:
+def test_other_session_has_other_labels(desk: Desk) -> None:
     labels = desk.labels()
     other = desk.people.accounts.open_session(desk.account)
     again = desk.capabilities.mint_all(other, desk.account.id, "i1", PANES)
     assert set(again.values()).isdisjoint(labels.values())
 
 
-def test_the_database_holds_no_label_and_no_token(desk: Desk, tmp_path: Path) -> None:
+def test_database_contains_no_label_and_no_token(desk: Desk, tmp_path: Path) -> None:
     labels = desk.labels()
     with sqlite3.connect(tmp_path / "s" / "index.sqlite") as connection:
         rows = str(connection.execute("SELECT * FROM capabilities").fetchall())
@@ -64,7 +64,7 @@ def test_the_database_holds_no_label_and_no_token(desk: Desk, tmp_path: Path) ->
     assert not any(secret in rows for secret in (desk.token, *labels.values()))
 
 
-def test_it_ends_with_the_session_the_account_and_its_time(desk: Desk) -> None:
+def test_label_ends_with_session_account_and_time(desk: Desk) -> None:
     fresh = Capabilities(desk.store, desk.clock)
     label = desk.labels()["AD-1"]
     assert fresh.find(label) is not None
@@ -80,7 +80,7 @@ def test_it_ends_with_the_session_the_account_and_its_time(desk: Desk) -> None:
     assert fresh.find(label) is None
 
 
-def test_it_ends_when_the_account_is_disabled(desk: Desk) -> None:
+def test_label_ends_if_the_account_is_disabled(desk: Desk) -> None:
     label = desk.labels()["AD-1"]
     assert desk.capabilities.find(label) is not None
     desk.people.accounts.change(desk.account.id, None, disabled=True)
@@ -88,7 +88,7 @@ def test_it_ends_when_the_account_is_disabled(desk: Desk) -> None:
     assert desk.capabilities.find(label) is None
 
 
-def test_it_never_outlives_the_session(desk: Desk) -> None:
+def test_label_never_outlives_the_session(desk: Desk) -> None:
     label = desk.labels()["AD-1"]
     desk.clock.pass_(11 * 3600)
     assert desk.labels()["AD-1"] == label
@@ -97,12 +97,12 @@ def test_it_never_outlives_the_session(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("label", ["", "x", "a" * 52, "A" * 52, "a" * 53, "a" * 31, "a.b", "é" * 40, "1" * 52])
-def test_what_was_never_given_out_opens_nothing(desk: Desk, label: str) -> None:
+def test_unknown_label_opens_nothing(desk: Desk, label: str) -> None:
     desk.labels()
     assert desk.capabilities.find(label) is None
 
 
-def test_what_a_process_remembers_is_bounded(desk: Desk) -> None:
+def test_cached_labels_are_bounded(desk: Desk) -> None:
     labels = [desk.labels(f"i{number}")["AD-1"] for number in range(5)]
     small = Capabilities(desk.store, desk.clock, remember=3)
     assert all(small.find(label) for label in labels)

@@ -1,4 +1,4 @@
-"""A deliverable that tries everything, in Chromium behind the real server: nothing leaves, and what is fair works."""
+"""A hostile site as deliverable, in Chromium with the real server: nothing leaks, and normal site features work."""
 
 from __future__ import annotations
 
@@ -64,19 +64,19 @@ def ran(request: pytest.FixtureRequest, stage: Stage) -> Ran:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_request_leaves(ran: Ran, name: str) -> None:
+def test_site_sends_no_request_outside(ran: Ran, name: str) -> None:
     assert name not in ran.hits
 
 
-def test_the_app_stays_where_it_is(ran: Ran, stage: Stage) -> None:
+def test_app_page_is_not_navigated_away(ran: Ran, stage: Stage) -> None:
     assert ran.pages == 1 and stage.config.app_origin in ran.urls[0]
     allowed = (stage.config.app_origin, stage.config.viewer_origin, stage.origin("AD-1"))
     inert = ("about:", "data:", "blob:", "chrome-error://", ":")
     assert all(url.startswith((*allowed, *inert)) or not url for url in ran.urls), ran.urls
 
 
-@pytest.mark.thorough(quick="app/content_origin/test_hostile_site.py::test_what_was_blocked_is_counted_for_the_viewer")
-def test_the_attacks_would_reach_the_world_from_an_unguarded_server(stage: Stage) -> None:
+@pytest.mark.thorough(quick="app/content_origin/test_hostile_site.py::test_blocked_requests_are_counted_for_the_viewer")
+def test_attacks_succeed_against_an_unguarded_server(stage: Stage) -> None:
     """Else the tests above would prove nothing."""
     # Single files are never pages with us; there, these are what the server makes of such addresses.
     ours = {"listing", "unknown", "original", "malformed"}
@@ -132,22 +132,22 @@ def probed(request: pytest.FixtureRequest, stage: Stage) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_nothing_of_others_can_be_read(probed: dict[str, Any], name: str) -> None:
+def test_data_of_others_cannot_be_read(probed: dict[str, Any], name: str) -> None:
     assert not str(probed[name]).startswith("LEAK"), probed[name]
 
 
-def test_the_session_is_untouched(probed: dict[str, Any]) -> None:
+def test_session_is_not_affected(probed: dict[str, Any]) -> None:
     assert probed["me"] == 200 and probed["title"] == "the app"
 
 
-def test_the_session_would_be_open_to_the_app_itself(stage: Stage) -> None:
+def test_app_itself_can_use_the_session(stage: Stage) -> None:
     """The probes ask for what is there."""
     with stage.page(panes=("AD-2",)) as (page, [frame]):
         assert page.evaluate("fetch('/api/v1/me').then(r => r.status)") == 200
         assert frame.evaluate("fetch('/secret.txt').then(r => r.text())") == "the other one's"
 
 
-def test_forged_messages_come_from_where_they_come(stage: Stage) -> None:
+def test_forged_messages_have_their_true_origin(stage: Stage) -> None:
     with stage.page() as (page, [frame]):
         stage.arm(frame)
         forged = "{ws: 1, type: 'shown', path: ['x'], kind: 'text', report: {}}"
@@ -164,7 +164,7 @@ def test_forged_messages_come_from_where_they_come(stage: Stage) -> None:
         assert stage.outside.hits.isdisjoint({"open", "show"})
 
 
-def test_the_app_and_other_deliverables_cannot_be_framed(stage: Stage) -> None:
+def test_app_and_other_deliverables_cannot_be_framed(stage: Stage) -> None:
     with stage.page() as (page, [frame]):
         for address in (stage.config.app_origin, stage.config.viewer_origin, stage.origin("AD-2") + "/own.html"):
             frame.evaluate(
@@ -180,14 +180,14 @@ def test_the_app_and_other_deliverables_cannot_be_framed(stage: Stage) -> None:
             }
 
 
-def test_a_cookie_planted_for_the_whole_domain_signs_nobody_out(stage: Stage) -> None:
+def test_cookie_planted_for_the_domain_does_not_sign_out(stage: Stage) -> None:
     with stage.page() as (page, [frame]):
         frame.evaluate("document.cookie = 'ws=planted; domain=ws.localhost; path=/'")
         frame.evaluate("document.cookie = 'ws=planted; domain=ws.localhost; path=/api/v1'")
         assert page.evaluate("fetch('/api/v1/me').then(r => r.status)") == 200
 
 
-def test_a_jar_full_of_cookies_locks_nobody_out(stage: Stage) -> None:
+def test_many_cookies_do_not_lock_out(stage: Stage) -> None:
     """It signs a person out, which nothing can prevent on the same site; they can come in again."""
     with stage.page() as (page, [frame]):
         fill = "`c${i}=${'x'.repeat(4000)}; domain=ws.localhost; path=/`"
@@ -201,7 +201,7 @@ def test_a_jar_full_of_cookies_locks_nobody_out(stage: Stage) -> None:
 
 
 @pytest.mark.xfail(reason="Chromium does not know the policy's webrtc directive yet; see docs/explanation/security.md")
-def test_no_packet_leaves_by_webrtc(stage: Stage) -> None:
+def test_webrtc_sends_no_packet(stage: Stage) -> None:
     stage.outside.packets.clear()
     with stage.page() as (page, [frame]):
         frame.evaluate(
@@ -229,11 +229,11 @@ def worked(stage: Stage) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", FAIR)
-def test_what_sites_need_works(worked: dict[str, Any], name: str) -> None:
+def test_normal_site_features_work(worked: dict[str, Any], name: str) -> None:
     assert worked[name] is True
 
 
-def test_what_was_blocked_is_counted_for_the_viewer(stage: Stage) -> None:
+def test_blocked_requests_are_counted_for_the_viewer(stage: Stage) -> None:
     with stage.page() as (page, [frame]):
         stage.arm(frame)
         attack(frame, "script", "fetch", "image")

@@ -1,4 +1,4 @@
-"""What the content origin answers at which address, without a box and without a browser."""
+"""Responses of the content origin by address, without a box or a browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.content_origin.hosts import Shelf
 from worksample.app.content_origin.blob_response import attachment
 
 
-async def test_only_a_live_address_answers(tmp_path: Path) -> None:
+async def test_only_live_labels_are_answered(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     manifest = shelf.taken({"index.html": "<p>hi"})
     origin = shelf.config.content_origin(shelf.label(manifest))
@@ -41,7 +41,7 @@ async def test_only_a_live_address_answers(tmp_path: Path) -> None:
             assert (await client.get("/")).status_code == 404
 
 
-async def test_each_path_has_its_methods(shelf: Shelf) -> None:
+async def test_each_path_allows_its_methods(shelf: Shelf) -> None:
     async with shelf.open({"index.html": "<p>hi"}) as client:
         for path in ("/", "/.worksample/files", "/.worksample/view?path=index.html", "/.worksample/nothing"):
             for method in ("POST", "PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "PROPFIND", "BREW"):
@@ -57,7 +57,7 @@ async def test_each_path_has_its_methods(shelf: Shelf) -> None:
         assert head.status_code == 200 and head.headers["content-length"] == "5" and head.content == b""
 
 
-async def test_app_and_viewer_may_read_and_nobody_else(shelf: Shelf) -> None:
+async def test_only_app_and_viewer_may_read(shelf: Shelf) -> None:
     async with shelf.open({"index.html": "<p>hi"}) as client:
         for origin in (APP, VIEWER, "http://evil.test", "null", "http://ws.localhost:8766", str(client.base_url)[:-1]):
             response = await client.get("/.worksample/files", headers={"origin": origin})
@@ -78,7 +78,7 @@ async def test_app_and_viewer_may_read_and_nobody_else(shelf: Shelf) -> None:
         "/" + "a/" * 3000, "/%", "/%zz", "/\xff",
     ],
 )  # fmt: skip
-async def test_no_address_leads_out_of_the_deliverable(shelf: Shelf, path: str) -> None:
+async def test_paths_cannot_leave_the_deliverable(shelf: Shelf, path: str) -> None:
     (shelf.folder / "secret.txt").write_text("secret")
     async with shelf.open({"a/b.txt": "inside"}) as client:
         raw = path.encode("latin-1", "replace")
@@ -107,7 +107,7 @@ async def bare(shelf: Shelf, scope: dict[str, Any]) -> tuple[int, bytes]:
     return said[0]["status"], b"".join(m.get("body", b"") for m in said[1:])
 
 
-async def test_odd_names_are_found_and_harm_no_header(shelf: Shelf) -> None:
+async def test_odd_names_are_found_and_headers_stay_valid(shelf: Shelf) -> None:
     names = {
         'a "b".txt': b"quotes",
         "x\r\nSet-Cookie: ws=evil.txt": b"lines",
@@ -137,7 +137,7 @@ def _coded(step: str) -> str:
 
 
 @given(st.text(min_size=1))
-def test_a_file_name_stays_within_its_header(name: str) -> None:
+def test_file_name_stays_within_its_header(name: str) -> None:
     header = attachment(name)
     assert header.isascii() and header.isprintable() and header.count('"') == 2
     assert header.rpartition("''")[2].replace("%", "").replace("_", "").replace("-", "").replace(".", "").replace(
@@ -145,7 +145,7 @@ def test_a_file_name_stays_within_its_header(name: str) -> None:
     ).isalnum() or not header.rpartition("''")[2].strip("%_-.~")
 
 
-async def test_names_as_browsers_save_them() -> None:
+async def test_download_names_match_browsers() -> None:
     assert attachment('Übersicht "1".pdf') == (
         "attachment; filename=\"_bersicht _1_.pdf\"; filename*=UTF-8''%C3%9Cbersicht%20%221%22.pdf"
     )

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.box, pytest.mark.converters]
 HIDDEN = ("maker-1", "model-1")
 
 
-async def test_a_view_gives_addresses_and_no_digest(shelf: Shelf) -> None:
+async def test_view_has_addresses_and_no_digest(shelf: Shelf) -> None:
     async with shelf.open(
         {"sub/a.md": "# Hi\n![p](maker-1.png)", "sub/maker-1.png": material.picture("PNG")}, HIDDEN
     ) as client:
@@ -40,8 +40,8 @@ async def test_a_view_gives_addresses_and_no_digest(shelf: Shelf) -> None:
         assert picture.headers["content-type"] == "image/png"
 
 
-@pytest.mark.thorough(quick="app/content_origin/test_preparing.py::test_many_ask_and_one_box_works")
-async def test_what_takes_long_says_so_and_comes(shelf: Shelf) -> None:
+@pytest.mark.thorough(quick="app/content_origin/test_view_preparation.py::test_concurrent_requests_share_one_box")
+async def test_slow_view_reports_progress_and_arrives(shelf: Shelf) -> None:
     async with shelf.open({"book.xlsx": material.workbook(a=[[1, "=A1+1"]])}) as client:
         first = await client.get("/.worksample/view?path=book.xlsx")
         assert first.status_code == 202 and first.headers["retry-after"] == "1"
@@ -54,7 +54,7 @@ async def test_what_takes_long_says_so_and_comes(shelf: Shelf) -> None:
         assert (await client.get(shown["files"]["0/0"])).json() == [[1, 2]]
 
 
-async def test_archives_are_walked_and_sites_in_them_work(shelf: Shelf) -> None:
+async def test_archives_are_browsed_and_sites_in_them_work(shelf: Shelf) -> None:
     inner = material.packed({"deep/maker-1.md": "# Deep"})
     site = {"site/index.html": '<script src="/app.js">', "site/app.js": "run()", "in.zip": inner}
     async with shelf.open({"all by maker-1.zip": material.packed(site)}, HIDDEN) as client:
@@ -90,7 +90,7 @@ async def test_archives_are_walked_and_sites_in_them_work(shelf: Shelf) -> None:
         assert (await client.get("/all%20by%20maker-1.zip/site/../../x")).status_code == 404
 
 
-async def test_pages_of_markdown_and_tex(shelf: Shelf) -> None:
+async def test_markdown_and_tex_pages_are_rendered(shelf: Shelf) -> None:
     source = (
         "# Title\n![p](<my pic.png>) ![out](http://evil.test/x.png) [b](b.md#x) [data](t.csv) [web](http://evil.test/)\n"
         "[s](javascript:alert(1)) <script>alert(1)</script> [gone](nope.md)\n\n|a|b|\n|:-:|-|\n|1|2|\n"
@@ -136,8 +136,8 @@ def book() -> str:
     return json.dumps({"cells": cells, "nbformat": 4})
 
 
-@pytest.mark.thorough(quick="app/content_origin/test_views.py::test_pages_of_markdown_and_tex")
-async def test_pages_of_notebooks_and_cards(shelf: Shelf, tmp_path: Path) -> None:
+@pytest.mark.thorough(quick="app/content_origin/test_views.py::test_markdown_and_tex_pages_are_rendered")
+async def test_notebook_and_card_pages_are_rendered(shelf: Shelf, tmp_path: Path) -> None:
     async with shelf.open({"n.ipynb": book(), "d.apkg": material.deck(tmp_path)}) as client:
         await viewed(client, "n.ipynb")
         page = await client.get("/.worksample/page?path=n.ipynb&name=html&n=1")
@@ -203,7 +203,7 @@ def tar_out() -> bytes:
 
 
 @pytest.mark.long
-async def test_bombs_and_archives_that_reach_out_get_cards(shelf: Shelf) -> None:
+async def test_bombs_and_escaping_archives_get_cards(shelf: Shelf) -> None:
     zeros = io.BytesIO()
     with zipfile.ZipFile(zeros, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for number in range(5):

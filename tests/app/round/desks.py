@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 from app.round.driving import Watch, desk_of, enter, serving
 from people.worlds import Clock, Office
 from worksample.app.server.http_server import BoundSocket
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 from worksample.store import Store
 
 
@@ -24,7 +24,7 @@ class RunningClock(Clock):
         self.now = 0
 
     def __call__(self) -> int:
-        return wall() + self.now
+        return now_in_microseconds() + self.now
 
 
 @dataclass

@@ -16,7 +16,7 @@ from running.needs import browser
 from worksample.app import AppConfig, create_app
 from worksample.app.server.http_server import BoundSocket, listen
 from worksample.app.server.http_server import serve_in_thread as serve_beside
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 
 if TYPE_CHECKING:
     from worksample.people.clock import Clock
@@ -45,7 +45,7 @@ def static() -> Path:
 
 @contextmanager
 def serving(
-    store: Store, clock: Clock = wall, pages: Path | None = None, judges: Path | None = None
+    store: Store, clock: Clock = now_in_microseconds, pages: Path | None = None, judges: Path | None = None
 ) -> Iterator[BoundSocket]:
     """The whole app over a store, on a free port, until the block ends. `pages`: others than `static`; `judges`: a file
     of models.

@@ -15,7 +15,7 @@ from running.sharing import alone
 from viewing import material
 from worksample.app.content_origin.capabilities import Capabilities
 from worksample.people import People
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 from worksample.records import Entry, Manifest
 from worksample.store import Store, put_canonical
 from worksample.viewing import prepare
@@ -91,5 +91,7 @@ class Stock:
                 known.write_text(put_canonical(self.store.blobs, taken.plain()))
         digest = known.read_text()
         manifest = self.store.manifest(digest)
-        label = Capabilities(self.store, wall).mint_all(self.token, self.account, "item", {"AD-1": digest})["AD-1"]
+        label = Capabilities(self.store, now_in_microseconds).mint_all(
+            self.token, self.account, "item", {"AD-1": digest}
+        )["AD-1"]
         return Folder(self, manifest, label, together)

@@ -1,4 +1,4 @@
-"""What is written is not lost: not by a crash of the browser, not by a line that is down, not by a second window."""
+"""Drafts survive a crash of the browser, a lost connection and a second window."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def watched(place: Desks) -> Watch:
     return place.watch
 
 
-def test_a_draft_survives_a_killed_browser(tmp_path: Path) -> None:
+def test_draft_survives_a_killed_browser(tmp_path: Path) -> None:
     done = ended("app.web.killed", tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.split() == ["killed", "back", "handed-in"]
 
 
-def test_a_line_that_is_down_loses_nothing(place: Desks, watched: Watch) -> None:
+def test_lost_connection_loses_no_draft(place: Desks, watched: Watch) -> None:
     place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     page.keyboard.press("1")
@@ -58,7 +58,7 @@ def test_a_line_that_is_down_loses_nothing(place: Desks, watched: Watch) -> None
     assert isinstance(evaluation.payload, Holistic) and evaluation.payload.justification == BEFORE
 
 
-def test_a_page_that_is_loaded_anew_goes_on_where_it_was(place: Desks) -> None:
+def test_reloaded_page_continues_the_draft(place: Desks) -> None:
     place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     title = page.title()
@@ -74,7 +74,7 @@ def test_a_page_that_is_loaded_anew_goes_on_where_it_was(place: Desks) -> None:
     saved(page)
 
 
-@pytest.mark.thorough(quick="app/web/test_drafts.py::test_a_page_that_is_loaded_anew_goes_on_where_it_was")
+@pytest.mark.thorough(quick="app/web/test_drafts.py::test_reloaded_page_continues_the_draft")
 def test_two_windows_ask_which_answer_counts(place: Desks) -> None:
     place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
@@ -114,8 +114,8 @@ def test_two_windows_ask_which_answer_counts(place: Desks) -> None:
     expect(page.get_by_text("This item is no longer yours", exact=False)).to_be_visible()
 
 
-@pytest.mark.thorough(quick="app/web/test_drafts.py::test_a_line_that_is_down_loses_nothing")
-def test_a_session_that_ended_loses_nothing(place: Desks) -> None:
+@pytest.mark.thorough(quick="app/web/test_drafts.py::test_lost_connection_loses_no_draft")
+def test_expired_session_loses_no_draft(place: Desks) -> None:
     place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     page.keyboard.press("1")
@@ -132,8 +132,8 @@ def test_a_session_that_ended_loses_nothing(place: Desks) -> None:
     saved(page)
 
 
-@pytest.mark.thorough(quick="app/web/test_screens.py::test_what_is_saved_is_said_with_the_time")
-def test_time_at_work_is_counted_and_the_item_kept_meanwhile(place: Desks) -> None:
+@pytest.mark.thorough(quick="app/web/test_accessible_pages.py::test_save_state_shows_the_time")
+def test_working_time_is_counted_and_the_lease_renewed(place: Desks) -> None:
     place.office.open(RoundKind.HOLISTIC)
     page = place.sit("ann")
     page.clock.install()

@@ -1,4 +1,4 @@
-"""A real server is killed with kill -9 while a person's time runs; another one goes on with time and files."""
+"""A server killed with kill -9 during a person's work: another server continues with time and files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from worksample.records import AssignmentAct, Submission, Trial
 from worksample.results.assignments.assignment import GAP, assignment_events, assignment_of
 from worksample.store.integrity_check import check
 
-QUICK = "app/workstations/test_taken_back.py::test_a_place_is_taken_back_and_the_next_person_begins_anew"
+QUICK = "app/workstations/test_taking_back_work.py::test_taken_back_task_starts_again_for_the_next_person"
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [
     pytest.mark.box,
@@ -75,7 +75,7 @@ class Person:
 
 
 @pytest.mark.thorough(quick=QUICK)
-def test_time_and_files_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
+def test_time_and_files_survive_a_killed_server(tmp_path: Path) -> None:
     room = Workroom(tmp_path, clock=RunningClock())  # type: ignore[arg-type]
     room.run()
     room.hire("ann", rate=60)

@@ -12,7 +12,7 @@ from store import worlds
 from worksample import __version__
 from worksample.agents import define
 from worksample.agents.agent_definition import version_of
-from worksample.formats.atif import export_trajectories, faults
+from worksample.formats.atif import export_trajectories, find_faults
 from worksample.records import Agent, CaptureStatus, Entry, Manifest, SubmissionPart, canonical
 from worksample.runs.trajectory import NAME, TrajectoryWriter, write_trajectory
 from worksample.store import Store, put_canonical
@@ -48,5 +48,5 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
     )  # fmt: skip
     found = [json.loads(path.read_bytes()) for path in export_trajectories(store, trial.experiment, room / "out")]
     assert [document["agent"]["version"] for document in found] == ["0.73.0"] * 2
-    assert all(faults(document) == [] and document["steps"] for document in found)
+    assert all(find_faults(document) == [] and document["steps"] for document in found)
     assert json.loads(store.blobs.read(blob)) == old  # evidence stays as it is

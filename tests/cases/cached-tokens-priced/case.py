@@ -18,7 +18,7 @@ from worksample.models.usage import output_usage
 from worksample.records import Usage
 from worksample.reports.board import leaderboard
 from worksample.store import Store
-from worksample.store.frames import trials_df
+from worksample.store.dataframes import trials_df
 
 HERE = Path(__file__).parent
 MODEL = "openai-api/local/scripted"

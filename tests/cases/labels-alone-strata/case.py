@@ -21,7 +21,7 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
         people = (np.random.default_rng(0).random(agents * jobs) < 0.15).astype(float)
         drawn = m.draw_labels(agent, labels, seed=1).to_numpy()
         told = [float(passes) if has else None for passes, has in zip(people, drawn, strict=True)]
-        found = m.corrected(m.Sample(people, told, job, agent), m.LabelKind.RATE).labels
+        found = m.correct_by_labels(m.Sample(people, told, job, agent), m.LabelKind.RATE).labels
         low, high = m.exact(int(people[drawn].sum()), labels)
         assert found.low is not None
         assert found.high is not None

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.test_taken_over import test_a_run_that_stood_still_leaves_its_slot_to_the_one_that_took_it as check_run
+from experiments.test_stopped_run import (
+    test_a_run_that_stood_still_leaves_its_slot_to_the_one_that_took_it as check_run,
+)
 
 
 def check(room: Path, request: pytest.FixtureRequest) -> None:

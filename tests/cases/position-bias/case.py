@@ -40,7 +40,7 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
     assert [(e.payload.completion, e.payload.quality) for e in said if isinstance(e.payload, Pairwise)] == [
         (equal, equal)
     ] * 3
-    assert order_notes(made.store, [RoundReader(made.store, ()).read(round, [round.id]).given]) == (
+    assert order_notes(made.store, [RoundReader(made.store, ()).read_round(round, [round.id]).given]) == (
         f"judge ({MODEL}): 6 of 6 verdicts on pairs flip with the order; of 12 answers that prefer one, 12 prefer the "
         "first shown",
     )

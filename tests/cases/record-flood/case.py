@@ -14,7 +14,7 @@ def failing(ledger: ConnectionLedger, count: int) -> None:
     for _ in range(count):
         contact = ledger.begin("proxy.internal:3128", "proxy for *.example.com:443")
         contact.failed = "[Errno 32] Broken pipe"
-        ledger.over(contact)
+        ledger.end(contact)
 
 
 def tunnel(ledger: ConnectionLedger, name: str) -> ConnectionRecord:
@@ -29,13 +29,13 @@ def check(room: Path, fixtures: pytest.FixtureRequest) -> None:
     ledger = ConnectionLedger()
     failing(ledger, 12_000)
     going = tunnel(ledger, "still.example.com:443")
-    ledger.over(tunnel(ledger, "answers.example.com:443"))
+    ledger.end(tunnel(ledger, "answers.example.com:443"))
     names = {row.get("name") for row in ledger.plain()}
     assert {"still.example.com:443", "answers.example.com:443"} <= names
-    ledger.over(going)
+    ledger.end(going)
     for _ in range(15_000):
-        ledger.over(tunnel(ledger, "often.example.com:443"))
-    ledger.over(tunnel(ledger, "last.example.com:443"))
+        ledger.end(tunnel(ledger, "often.example.com:443"))
+    ledger.end(tunnel(ledger, "last.example.com:443"))
     rows = ledger.plain()
     assert {"often.example.com:443", "last.example.com:443"} <= {row.get("name") for row in rows}
     kept = sum(row.get("name") == "often.example.com:443" for row in rows)

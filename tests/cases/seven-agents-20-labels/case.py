@@ -37,4 +37,4 @@ def _figure(seed: int, wrong: float) -> m.Estimate:
     judge = people | (rng.random(len(job)) < wrong)
     drawn = m.draw_labels(agent, 20, seed=seed).to_numpy()
     told = [float(passes) if has else None for passes, has in zip(people, drawn, strict=True)]
-    return m.corrected(m.Sample(judge.astype(float), told, job, agent), m.LabelKind.RATE).figure
+    return m.correct_by_labels(m.Sample(judge.astype(float), told, job, agent), m.LabelKind.RATE).figure

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from cli.run_cli import TINY, clean_environment
 from sandboxes.images import machine
-from sandboxes.images.test_task import package as note
-from sandboxes.services.test_trial import package as ticket
-from sandboxes.services.test_trial import steps
+from sandboxes.images.test_task_with_image import package as note
+from sandboxes.services.test_task_with_service import package as ticket
+from sandboxes.services.test_task_with_service import steps
 from worksample.sandboxes import cgroups, toolbox
 from worksample.sandboxes.host_state import cache_folder
 

@@ -1,4 +1,4 @@
-"""JSON with a key that appears twice is refused with the key, wherever people hand it in."""
+"""JSON with a repeated key is refused with the key, wherever people hand it in."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TWICE = '{"id": "1", "price": 10, "price": 90}'
 SAYS = 'the key "price" appears twice'
 
 
-def test_a_file_of_jobs_with_a_doubled_key_is_refused(tmp_path: Path) -> None:
+def test_jobs_file_with_a_repeated_key_is_refused(tmp_path: Path) -> None:
     whole, lines = tmp_path / "jobs.json", tmp_path / "jobs.jsonl"
     whole.write_text(f"[{TWICE}]")
     with pytest.raises(ImportFailed, match=SAYS), open_table(whole):
@@ -30,13 +30,13 @@ def test_a_file_of_jobs_with_a_doubled_key_is_refused(tmp_path: Path) -> None:
     assert isinstance(faulty, FaultyRow) and SAYS in faulty.what and "remove one" in faulty.what
 
 
-def test_doubled_keys_are_found_at_every_depth() -> None:
+def test_repeated_keys_are_found_at_every_depth() -> None:
     assert read_json('[{"a": {"b": 1}}, {"a": {"b": 2}}]') == [{"a": {"b": 1}}, {"a": {"b": 2}}]
     with pytest.raises(ValueError, match='"b" appears twice'):
         read_json('[{"a": [{"b": 1, "c": 2, "b": 1}]}]')
 
 
-def test_json_in_cells_metadata_judgments_and_options_is_refused_alike(tmp_path: Path) -> None:
+def test_json_in_cells_metadata_judgments_and_options_is_refused_too(tmp_path: Path) -> None:
     with pytest.raises(InvalidCell, match=SAYS):
         parse_json_cell(TWICE)
     (tmp_path / "metadata.json").write_text(TWICE)
@@ -47,7 +47,7 @@ def test_json_in_cells_metadata_judgments_and_options_is_refused_alike(tmp_path:
         _argument(f"extra={TWICE}")
 
 
-def test_a_doubled_key_in_yaml_is_refused_and_a_merged_one_is_not(tmp_path: Path) -> None:
+def test_repeated_yaml_key_is_refused_and_a_merged_one_is_not(tmp_path: Path) -> None:
     path = tmp_path / "settings.yaml"
     path.write_text("a: &base {x: 1, y: 2}\nb: &more {<<: *base, x: 3}\nc: {<<: *more, y: 4}\n")
     assert load(path)["b"] == {"x": 3, "y": 2}

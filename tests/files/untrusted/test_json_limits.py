@@ -1,4 +1,4 @@
-"""JSON from outside: what is too large or no JSON is refused before anything is built of it."""
+"""Untrusted JSON: too large or invalid input is refused before anything is built from it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def size_of(value: Any) -> tuple[int, int]:
 
 
 @given(VALUES, st.booleans())
-def test_values_and_levels_are_counted_as_they_are(value: Any, plain: bool) -> None:
+def test_values_and_levels_are_counted(value: Any, plain: bool) -> None:
     data = json.dumps(value, ensure_ascii=plain).encode()
     values, depth = size_of(value)
     assert values <= count_values(data)
@@ -61,12 +61,12 @@ def test_values_and_levels_are_counted_as_they_are(value: Any, plain: bool) -> N
         (b"[}", "not JSON"),
     ],
 )
-def test_what_is_refused_says_why(data: bytes, said: str) -> None:
+def test_refusal_gives_the_reason(data: bytes, said: str) -> None:
     with pytest.raises(ForeignInputError, match=said):
         read_json(data, SMALL)
 
 
-def test_marks_inside_strings_count_for_nothing() -> None:
+def test_marks_inside_strings_do_not_count() -> None:
     text = '[{,\\"' * 100
     assert read_json(json.dumps([text]).encode(), SMALL) == [text]
     assert read_json(b'\xef\xbb\xbf{"a": 1, "a": 2}', SMALL) == {"a": 2}

@@ -1,4 +1,4 @@
-"""Clusters of criteria: planted ones are found, indices equal scikit-learn's, providers' faults are told."""
+"""Clusters of criteria: planted ones are found, indices equal scikit-learn's, and providers' faults are reported."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from cli.run_cli import cli_json
 from reports.people_world import PeopleWorld
 from worksample.errors import ModelKeyError, UsageError, WorksampleError
 from worksample.records import Agent, Criteria, Criterion, GradePayload, Importance, PartPayload, Protocol, SkipReason
-from worksample.reports.clusters import ClusterConfig, cluster_criteria, embed, group
+from worksample.reports.clusters import ClusterConfig, cluster_criteria, cluster_vectors, embed
 from worksample.reports.clusters.cluster_labels import label_groups
 from worksample.reports.clusters.clustering import rand_index
-from worksample.reports.clusters.embedding import unit
+from worksample.reports.clusters.embedded_texts import unit_vectors
 from worksample.store import Store
 
 TOPICS = {
@@ -66,13 +66,13 @@ def test_planted_topics_are_found(by: str, every: int) -> None:
     four = fcluster(linkage(vectors, "ward"), 4, criterion="maxclust")
     assert rand_index(np.asarray(four - 1, dtype=np.int64), truth) > 0.5
     # The best silhouette may split a topic, and seldom puts two together.
-    found = group(vectors, ClusterConfig(linkage="ward"))
+    found = cluster_vectors(vectors, ClusterConfig(linkage="ward"))
     pure = [len({topics[i] for i in np.flatnonzero(found.groups == g)}) for g in range(found.groups.max() + 1)]
     assert np.mean(np.array(pure) == 1) > 0.7
     assert found.groups.max() >= 3 and found.silhouette is not None and found.silhouette > 0.1
 
 
-def test_minilm_gives_the_published_similarities() -> None:
+def test_minilm_reproduces_published_similarities() -> None:
     """The example of the sentence-transformers documentation, run there with PyTorch."""
     texts = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
     made = embed(texts, "minilm").vectors
@@ -83,7 +83,7 @@ def test_minilm_gives_the_published_similarities() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40))
-def test_the_index_is_scikit_learns(pairs: list[tuple[int, int]]) -> None:
+def test_index_matches_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     from sklearn.metrics import adjusted_rand_score
 
     one, other = (np.array(side, dtype=np.int64) for side in zip(*pairs, strict=True))
@@ -91,14 +91,14 @@ def test_the_index_is_scikit_learns(pairs: list[tuple[int, int]]) -> None:
 
 
 @pytest.mark.parametrize("method", ["average", "complete", "ward"])
-def test_clusters_and_silhouette_are_scikit_learns(method: Any) -> None:
+def test_clusters_and_silhouette_match_scikit_learn(method: Any) -> None:
     from sklearn.cluster import AgglomerativeClustering
     from sklearn.metrics import silhouette_score
 
     # Without equal distances, which each may break another way.
     noise = np.random.default_rng(1).normal(scale=0.01, size=(96, 1))
-    vectors = unit(np.hstack([embed(planted()[0]).vectors, noise, noise**2, np.flip(noise)]))
-    found = group(vectors, ClusterConfig(linkage=method))
+    vectors = unit_vectors(np.hstack([embed(planted()[0]).vectors, noise, noise**2, np.flip(noise)]))
+    found = cluster_vectors(vectors, ClusterConfig(linkage=method))
     metric = "euclidean" if method == "ward" else "cosine"
     peer = AgglomerativeClustering(None, metric=metric, linkage=method, distance_threshold=found.cut + 1e-9)
     labels = peer.fit_predict(vectors)
@@ -108,7 +108,7 @@ def test_clusters_and_silhouette_are_scikit_learns(method: Any) -> None:
     assert list(sizes) == sorted(sizes, reverse=True)
 
 
-def test_labels_are_the_words_that_mark_a_cluster() -> None:
+def test_labels_are_the_words_that_distinguish_a_cluster() -> None:
     texts, topics = planted()
     groups = np.unique(topics, return_inverse=True)[1].astype(np.int64)
     labels = label_groups(texts, groups)
@@ -124,7 +124,7 @@ def _with(instance: Any, texts: Sequence[str]) -> Any:
     return instance.replaced(grading={Protocol.RUBRIC: grading})
 
 
-def test_what_an_agent_fails_is_told_by_cluster(tmp_path: Path) -> None:
+def test_agents_failures_are_reported_by_cluster(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "s", create=True)
     texts, _ = planted()
     per = len(texts) // 4
@@ -151,7 +151,7 @@ def test_what_an_agent_fails_is_told_by_cluster(tmp_path: Path) -> None:
     assert any("MiniLM" in name for name in told["held"])
 
 
-def test_too_few_criteria_are_told(tmp_path: Path) -> None:
+def test_too_few_criteria_are_reported(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "s", create=True)
     made = PeopleWorld(store, Protocol.RUBRIC, [Agent.of("ann", "worker")], [100.0])
     with pytest.raises(UsageError, match="3 are needed"):
@@ -160,10 +160,10 @@ def test_too_few_criteria_are_told(tmp_path: Path) -> None:
         embed(["a b", "c d"], "word2vec")
 
 
-def test_texts_without_words_and_equal_texts_are_grouped() -> None:
-    found = group(embed(["?!", "...", "five words here", "five words there", "99"]).vectors, ClusterConfig())
+def test_empty_and_equal_texts_are_grouped() -> None:
+    found = cluster_vectors(embed(["?!", "...", "five words here", "five words there", "99"]).vectors, ClusterConfig())
     assert len(found.groups) == 5 and found.groups[2] == found.groups[3]
-    same = group(embed(["the same text"] * 4).vectors, ClusterConfig())
+    same = cluster_vectors(embed(["the same text"] * 4).vectors, ClusterConfig())
     assert set(same.groups.tolist()) == {0} and same.silhouette is None
 
 
@@ -202,7 +202,7 @@ def _vectors(texts: Sequence[str]) -> dict[str, Any]:
     return {"data": rows[::-1]}
 
 
-def test_a_providers_embeddings_come_in_the_texts_order() -> None:
+def test_providers_embeddings_keep_the_order_of_texts() -> None:
     texts = ["x" * n for n in range(1, 400)]
     with service((429, {}), (200, _vectors)) as (url, asked):
         made = embed(texts, "acme/embed-3", base_url=url)
@@ -221,11 +221,11 @@ def test_a_providers_embeddings_come_in_the_texts_order() -> None:
         ((200, {"data": [{"index": n, "embedding": [1.0] * (n + 1)} for n in range(3)]}), WorksampleError, "unequal"),
     ],
 )
-def test_a_providers_faults_are_told(answer: tuple[int, Any], error: type[Exception], said: str) -> None:
+def test_providers_faults_are_reported(answer: tuple[int, Any], error: type[Exception], said: str) -> None:
     with service(answer) as (url, _), pytest.raises(error, match=said):
         embed(["a", "b", "c"], "acme/embed-3", base_url=url)
 
 
-def test_a_provider_without_an_address_is_asked_for_one() -> None:
+def test_missing_provider_address_is_requested() -> None:
     with pytest.raises(UsageError, match="address of the provider 'acme' is not known"):
         embed(["a", "b", "c"], "acme/embed-3")

@@ -1,4 +1,4 @@
-"""What was changed in an image's root, as a layer: marks of what was removed, limits, and what is hostile."""
+"""Changes to an image's root as a layer: removal marks, limits, hostile content."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def upper(tmp_path: Path) -> Path:
     return folder
 
 
-def test_links_stay_links_and_what_the_box_made_is_left_out(upper: Path, tmp_path: Path) -> None:
+def test_links_stay_links_and_the_boxs_own_files_are_left_out(upper: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("of the host")
     (upper / "out").symlink_to(tmp_path)
     (upper / "srv" / "secret").symlink_to(tmp_path / "secret")
@@ -72,7 +72,7 @@ def test_links_stay_links_and_what_the_box_made_is_left_out(upper: Path, tmp_pat
         (ScanLimits(), -1, Cause.CAPTURE_FAILED),
     ],
 )
-def test_what_is_beyond_a_limit_is_left_out_and_said(
+def test_content_beyond_a_limit_is_left_out_and_reported(
     limits: ScanLimits, until: float, cause: Cause, upper: Path
 ) -> None:
     (upper / "tmp" / "a" / "b" / "c" / "d" / "e").mkdir(parents=True)
@@ -81,16 +81,14 @@ def test_what_is_beyond_a_limit_is_left_out_and_said(
     assert found is cause and part.status is CaptureStatus.PARTIAL and part.reason
 
 
-def test_names_that_mark_what_was_removed_are_not_taken_from_an_agent(upper: Path) -> None:
+def test_agents_names_that_mark_removals_are_left_out(upper: Path) -> None:
     (upper / "srv" / ".wh.etc").write_text("")
     (upper / "srv" / ".wh..wh..opq").write_text("")
     names, part, cause = taken(upper)
     assert names.keys() == {"srv", "srv/file"} and cause is Cause.CAPTURE_UNREADABLE and ".wh." in part.reason
 
 
-def test_a_root_with_changes_shares_what_they_leave_and_stays_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_root_shares_files_with_the_unchanged_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # Where files can be shared: on the same disk.
     root, layer = tmp_path / "root", tmp_path / "layer.tar"
     for name in ("etc/kept", "etc/gone", "etc/changed", "old/a"):

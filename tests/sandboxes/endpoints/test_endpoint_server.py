@@ -1,4 +1,4 @@
-"""Endpoints of real boxes: what programs reach, what they do not, and what is recorded of it."""
+"""Endpoints of real boxes: allowed, refused and recorded connections."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ print(got == data)
 """
 
 
-async def test_bytes_go_both_ways_and_are_counted() -> None:
+async def test_bytes_are_relayed_both_ways_and_counted() -> None:
     async with echo() as port, served((API, AllowedHost(HostRule("localhost", port), anywhere))) as (box, ledger):
         assert await python(box, BOTH_WAYS, API.name) == "True\n"
         for _ in range(200):
@@ -99,7 +99,7 @@ for place in sys.argv[1:]:
 """
 
 
-async def test_what_is_not_served_refuses_at_once_and_says_why_in_the_record() -> None:
+async def test_unserved_endpoint_refuses_at_once_and_records_why() -> None:
     inside = Endpoint("inside.example.com", 80)
     async with echo() as port, served((API, None), (inside, AllowedHost(HostRule("localhost", port)))) as (box, ledger):
         said = await python(box, REACH, str(API), str(inside))
@@ -121,7 +121,7 @@ async def test_nothing_else_can_be_reached() -> None:
     assert ledger.plain() == []
 
 
-async def test_a_place_that_is_served_cannot_be_taken_by_a_program() -> None:
+async def test_served_address_cannot_be_taken_by_a_program() -> None:
     code = """
 import socket
 for host, more in (("127.65.0.1", ()), ("0.0.0.0", ()), ("127.65.0.1", (socket.SO_REUSEPORT, socket.SO_REUSEADDR))):
@@ -136,7 +136,7 @@ for host, more in (("127.65.0.1", ()), ("0.0.0.0", ()), ("127.65.0.1", (socket.S
         assert "Read-only file system" in hosts or "Permission denied" in hosts
 
 
-async def test_a_name_that_leads_inside_is_refused_whatever_it_led_to_before(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_name_that_leads_inside_is_refused_despite_earlier_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rebinding: what is dialled is the address that was looked at, in the same answer."""
     asked: list[str] = []
 
@@ -169,7 +169,7 @@ print(len(open_ones), s.recv(9))
 """
 
 
-async def test_a_thousand_connections_and_a_slow_reader_take_a_bounded_share() -> None:
+async def test_thousand_connections_and_a_slow_reader_use_bounded_memory() -> None:
     flood, other = API, Endpoint("other.example.com", 80)
     most = at_once = peak = 0
 
@@ -199,7 +199,7 @@ BROKEN = ("got\nend\n", "got\nConnectionResetError\n", "ConnectionResetError\n")
 """A program's ends: what was on its way may be lost with the connection."""
 
 
-async def test_a_broken_end_breaks_the_other() -> None:
+async def test_broken_end_breaks_the_other() -> None:
     """A relay that is stopped in mid-transfer, and a host that is."""
 
     async def half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -260,7 +260,7 @@ if b" 200 " in said:
 """
 
 
-async def test_the_proxy_lets_through_what_is_named_twice() -> None:
+async def test_proxy_requires_the_same_name_in_connect_and_tls() -> None:
     async with echo() as port:
         rules = (HostRule("*.localtest", port),)
         proxy = ConnectProxy(rules, HostAllowance(rules), anywhere)
@@ -292,7 +292,7 @@ async def test_the_proxy_lets_through_what_is_named_twice() -> None:
     assert all(row.get("refused") for row in rows[1:])
 
 
-async def test_of_the_web_a_suite_blocks_what_it_lists() -> None:
+async def test_suite_blocks_listed_web_hosts() -> None:
     """The web under a block list, as RLI's agents had it; with every way to write an address or a name differently."""
     async with echo() as port:
         web, blocked = HostRule("*", port), (HostRule("shop.localtest", 0), HostRule("*.shop.localtest", 0))
@@ -322,7 +322,7 @@ async def test_of_the_web_a_suite_blocks_what_it_lists() -> None:
     assert all(row.get("refused") for row in rows[1:])
 
 
-async def test_configs_that_no_box_can_have() -> None:
+async def test_impossible_configs_are_refused() -> None:
     for endpoints, network in (
         ((API, API), "endpoints"),
         ((Endpoint("127.0.0.1", 80),), "endpoints"),
@@ -341,11 +341,11 @@ async def test_configs_that_no_box_can_have() -> None:
             box.serve(API)
 
 
-def test_what_is_too_much_to_keep_is_summed() -> None:
+def test_connections_beyond_the_limit_are_summed() -> None:
     ledger = ConnectionLedger(most=2)
     for _ in range(5):
         contact = ledger.begin("a:1", "none")
         contact.sent, contact.refused = 10, "no"
-        ledger.over(contact)
+        ledger.end(contact)
     assert len(ledger.plain()) == 3
     assert ledger.plain()[-1] == {"more": {"connections": 3, "sent": 30, "received": 0, "refused": 3}}

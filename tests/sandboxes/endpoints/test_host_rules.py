@@ -1,4 +1,4 @@
-"""What may be reached: names, and the addresses behind them."""
+"""Rules for hosts and for the addresses behind them."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ OUTSIDE = ("1.1.1.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "192.169.0.1", "26
 
 
 @pytest.mark.parametrize("address", INSIDE)
-def test_an_address_inside_is_refused_and_says_why(address: str) -> None:
+def test_private_address_is_refused_with_reason(address: str) -> None:
     assert address_refusal(address)
 
 
 @pytest.mark.parametrize("address", OUTSIDE)
-def test_an_address_outside_is_not(address: str) -> None:
+def test_public_address_is_allowed(address: str) -> None:
     assert address_refusal(address) == ""
 
 
 @given(st.ip_addresses(v=4))
-def test_what_a_library_calls_global_is_the_most_that_is_dialled(address: ipaddress.IPv4Address) -> None:
+def test_only_global_addresses_are_dialled(address: ipaddress.IPv4Address) -> None:
     """The list may only be stricter than the standard library's idea of it."""
     if not address.is_global:
         assert address_refusal(str(address))
 
 
 @given(st.sampled_from(sorted(REFUSED)), st.data())
-def test_all_of_a_refused_network_is_refused_also_within_ipv6(text: str, data: st.DataObject) -> None:
+def test_refused_networks_are_refused_within_ipv6_too(text: str, data: st.DataObject) -> None:
     network = ipaddress.ip_network(text)
     address = data.draw(st.ip_addresses(network=network))
     assert address_refusal(str(address))
@@ -58,21 +58,21 @@ def test_all_of_a_refused_network_is_refused_also_within_ipv6(text: str, data: s
         "a b", "a\n", "a.example.", "*", "*.example.com", "x" * 64 + ".com", "a." * 130 + "com",
     ],
 )  # fmt: skip
-def test_what_is_no_name_of_a_host(text: str) -> None:
+def test_invalid_host_names_are_refused(text: str) -> None:
     assert not is_host_name(text)
 
 
-def test_no_host_name_is_taken_for_an_address_by_the_resolver() -> None:
+def test_resolver_takes_no_host_name_for_an_address() -> None:
     for text in ("api.example.com", "a", "x--y.z9", "9.example", "1e1.de"):
         assert is_host_name(text)
         with pytest.raises(OSError):
             socket.inet_aton(text)
 
 
-def test_rules_are_read() -> None:
+def test_rules_are_parsed() -> None:
     assert read_rule("API.example.com") == HostRule("api.example.com", 443)
     assert read_rule(" pypi.org:80 ") == HostRule("pypi.org", 80)
-    assert read_rule("*.example.com:8443").wildcard
+    assert read_rule("*.example.com:8443").is_wildcard
     for text in (
         "",
         ":80",
@@ -95,7 +95,7 @@ def test_rules_are_read() -> None:
     "name",
     ["evil-example.com", "example.com.evil.org", "notapi.example.org", "xexample.com", "example.com", "a.example.co"],
 )
-def test_a_name_that_looks_like_an_allowed_one_is_not(name: str) -> None:
+def test_lookalike_of_an_allowed_name_is_refused(name: str) -> None:
     rules = (read_rule("*.example.com"), read_rule("api.example.org"))
     assert matching_rule(name, 443, rules) is None
     assert matching_rule("a.b.example.com", 443, rules) == rules[0]
@@ -109,7 +109,7 @@ def lists(operator: tuple[str, ...], allow: tuple[str, ...] = (), block: tuple[s
     )
 
 
-def test_the_narrower_rule_wins() -> None:
+def test_exact_rule_wins_over_wildcard() -> None:
     web = lists(("*",), block=("upwork.com", "*.upwork.com", "example.com:8443"))
     assert web.refusal("pypi.org", 443) == ""
     assert web.refusal("pypi.org", 80) == "is not allowed"
@@ -125,7 +125,7 @@ def test_the_narrower_rule_wins() -> None:
     assert lists((), allow=("pypi.org",)).refusal("pypi.org", 443) == "is not allowed"
 
 
-def test_what_is_left_of_a_wildcard() -> None:
+def test_suite_limits_a_wildcard() -> None:
     for wildcard, operator, allow, block, why in (
         ("*", "*", (), (), ""),
         ("*.example.com", "*", (), (), ""),
@@ -150,7 +150,7 @@ HOSTS = ("a.example.com", "b.a.example.com", "pypi.org", "x.pypi.org", "other.ex
 
 
 @given(st.lists(st.sampled_from(NAMES)), st.lists(st.sampled_from(NAMES)), st.sampled_from(HOSTS))
-def test_no_list_of_a_suite_widens_what_the_operator_allows(allow: list[str], block: list[str], name: str) -> None:
+def test_suite_never_widens_the_operators_allowance(allow: list[str], block: list[str], name: str) -> None:
     operator = ("*.example.com", "pypi.org")
     both, plain = lists(operator, tuple(allow), tuple(block)), lists(operator)
     if not both.refusal(name, 443):

@@ -1,4 +1,4 @@
-"""Bytes from one socket to another: nothing of what is said before both are there is lost."""
+"""A relay between two sockets loses no early bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worksample.sandboxes.endpoints.connection_ledger import ConnectionRecord
 from worksample.sandboxes.endpoints.stream_relay import _RelaySide, relay
 
 
-async def test_a_service_that_greets_and_ends_at_once_is_heard() -> None:
+async def test_greeting_of_a_service_that_ends_at_once_is_relayed() -> None:
     program, inside = socket.socketpair()
     outside, service = socket.socketpair()
     contact = ConnectionRecord("target", "name")
@@ -27,7 +27,7 @@ async def test_a_service_that_greets_and_ends_at_once_is_heard() -> None:
 
 
 @pytest.mark.parametrize("ended", [False, True])
-async def test_what_a_side_reads_before_the_other_is_there_is_kept(ended: bool) -> None:
+async def test_bytes_read_before_the_other_side_connects_are_kept(ended: bool) -> None:
     """Python 3.11.2 reads in spite of a pause at the beginning: what a service said first was lost."""
     loop, contact = asyncio.get_running_loop(), ConnectionRecord("target", "name")
     near, far = _RelaySide(contact, True), _RelaySide(contact, False)

@@ -1,4 +1,4 @@
-"""The server name, read from what real TLS clients send."""
+"""The server name in the ClientHello of real TLS clients."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def hello(name: str | None, **versions: ssl.TLSVersion) -> bytes:
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-def test_the_name_is_read_whole_or_in_pieces(version: ssl.TLSVersion) -> None:
+def test_name_is_read_whole_or_in_pieces(version: ssl.TLSVersion) -> None:
     data = hello("Api.Example.com", maximum_version=version)
     assert server_name(data) == "api.example.com"
     assert server_name(data + b"more") == "api.example.com"
@@ -34,14 +34,14 @@ def test_the_name_is_read_whole_or_in_pieces(version: ssl.TLSVersion) -> None:
         assert server_name(data[:size]) is None
 
 
-def test_a_hello_in_several_records_is_read() -> None:
+def test_hello_in_several_records_is_read() -> None:
     data = hello("api.example.com")
     body = data[5:]
     records = b"".join(data[:3] + len(p).to_bytes(2, "big") + p for p in (body[:1], body[1:40], body[40:]))
     assert server_name(records) == "api.example.com"
 
 
-def test_a_hello_byte_by_byte_in_records_of_one_byte_is_read_once() -> None:
+def test_hello_in_one_byte_records_is_read_once() -> None:
     data = hello("api.example.com")
     records = b"".join(data[:3] + b"\0\1" + bytes([one]) for one in data[5:])
     reader = HelloReader()
@@ -52,7 +52,7 @@ def test_a_hello_byte_by_byte_in_records_of_one_byte_is_read_once() -> None:
         server_name(data[:3] + b"\0\0" + data)
 
 
-def test_what_is_no_hello_is_told() -> None:
+def test_invalid_hello_is_refused() -> None:
     for data in (
         b"GET / HTTP/1.1\r\n\r\n",
         b"\x16\x02\x01\x00\x05hello",
@@ -68,7 +68,7 @@ def test_what_is_no_hello_is_told() -> None:
         server_name(endless)
 
 
-def test_two_names_are_one_too_many() -> None:
+def test_two_names_are_refused() -> None:
     name = b"\0\0\x03a.b"
     listed = len(name * 2).to_bytes(2, "big") + name * 2
     extension = b"\0\0" + len(listed).to_bytes(2, "big") + listed
@@ -81,7 +81,7 @@ def test_two_names_are_one_too_many() -> None:
 
 
 @given(st.binary(max_size=400), st.integers(0, 500), st.integers(0, 255))
-def test_no_bytes_break_it(data: bytes, at: int, value: int) -> None:
+def test_random_bytes_raise_only_the_typed_error(data: bytes, at: int, value: int) -> None:
     real = bytearray(HELLO)
     real[at % len(real)] = value
     for one in (data, b"\x16\x03\x01" + data, bytes(real)):

@@ -1,4 +1,4 @@
-"""Images are built from a Dockerfile without a daemon, and a build reaches nothing of the platform's."""
+"""Images built from a Dockerfile without a daemon; builds cannot reach the platform."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def context(tmp_path: Path, tar: bytes, monkeypatch: pytest.MonkeyPatch) -> Iter
     assert not list(BUILD_ROOT.glob(f"worksample-build-{os.getpid()}-*"))
 
 
-async def test_a_dockerfile_becomes_the_root_of_a_box(context: Path) -> None:
+async def test_dockerfile_becomes_the_root_of_a_box(context: Path) -> None:
     (context / "Dockerfile").write_text(DOCKERFILE)
     image = prepare_image(context)
     assert (image.root.user, image.root.workdir, image.root.home) == (1234, "/srv/work", "/home/app")
@@ -72,7 +72,7 @@ async def test_a_dockerfile_becomes_the_root_of_a_box(context: Path) -> None:
     assert prepare_image(context) == image  # from the cache, which no build is needed for
 
 
-def test_a_build_reaches_neither_the_host_nor_a_network(context: Path, tmp_path: Path) -> None:
+def test_build_reaches_neither_host_nor_network(context: Path, tmp_path: Path) -> None:
     import socket
 
     (tmp_path / "secret").write_text("the host's secret")
@@ -105,20 +105,20 @@ def test_a_build_reaches_neither_the_host_nor_a_network(context: Path, tmp_path:
         ("FROM scratch\nCOPY ../../etc/shadow /\n", "the build failed"),
     ],
 )
-def test_a_build_that_fails_says_why_and_leaves_nothing(text: str, says: str, context: Path) -> None:
+def test_failed_build_says_why_and_leaves_nothing(text: str, says: str, context: Path) -> None:
     (context / "Dockerfile").write_text(text)
     with pytest.raises(ImageError, match=says):
         prepare_image(context)
     assert {path.name for path in images_folder().iterdir()} <= {"names"}
 
 
-def test_a_build_has_an_end(context: Path) -> None:
+def test_build_is_limited_in_time(context: Path) -> None:
     (context / "Dockerfile").write_text("FROM scratch\nADD root.tar /\nRUN sleep 1000\n")
     with pytest.raises(ImageError, match="did not end within 3 s"):
         build(context, ImageLimits(), BuildLimits(time=3))
 
 
-def test_what_killed_builds_left_is_removed_by_the_next(context: Path) -> None:
+def test_leftovers_of_killed_builds_are_removed_by_the_next(context: Path) -> None:
     space = Path("/proc/self/ns/pid").stat().st_ino
     left = BUILD_ROOT / f"worksample-build-{os.getpid()}-1-{space}-00000000"  # of another process with our number
     left.mkdir()
@@ -144,7 +144,7 @@ def running(mark: str) -> list[int]:
     return found
 
 
-def test_two_builds_of_one_image_at_once_are_one_image(context: Path) -> None:
+def test_two_concurrent_builds_give_one_image(context: Path) -> None:
     (context / "Dockerfile").write_text("FROM scratch\nADD root.tar /\nRUN sleep 2; date > /when\n")
     builds = [building(context) for _ in range(2)]
     said = {build.communicate()[0] for build in builds}
@@ -153,7 +153,7 @@ def test_two_builds_of_one_image_at_once_are_one_image(context: Path) -> None:
     assert not [path for path in images_folder().rglob("*.new") if path.exists()]
 
 
-def test_a_build_that_is_killed_with_its_platform_leaves_nothing(context: Path) -> None:
+def test_build_killed_with_its_platform_leaves_nothing(context: Path) -> None:
     mark = f"worksample-test-{secrets.token_hex(8)}"
     (context / "Dockerfile").write_text(f"FROM scratch\nADD root.tar /\nRUN sleep 100000; : {mark}\n")
     build = building(context)
@@ -212,7 +212,7 @@ def operators(context: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None
     monkeypatch.setenv("WORKSAMPLE_BUILDS", str(path))
 
 
-def test_a_build_reaches_the_hosts_that_the_operator_names_and_no_other(
+def test_build_reaches_only_hosts_of_the_operator(
     context: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (context / "ask.py").write_text("")
@@ -234,9 +234,7 @@ def test_a_build_reaches_the_hosts_that_the_operator_names_and_no_other(
     assert line["rule"] == f"allow registry.example.com:{port}" and line["received"] == 6
 
 
-def test_a_private_network_is_not_dialled_unless_the_operator_says_so(
-    context: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_private_network_needs_the_operators_permission(context: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with registry(monkeypatch) as port:
         (context / "ask.py").write_text(ASKING.format(port=port))
         (context / "Dockerfile").write_text(
@@ -247,7 +245,7 @@ def test_a_private_network_is_not_dialled_unless_the_operator_says_so(
             prepare_image(context)
 
 
-def test_what_stands_in_for_a_base_is_told(
+def test_substituted_base_is_reported(
     context: Path, tmp_path: Path, tar: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "base.tar").write_bytes(tar)
@@ -266,7 +264,7 @@ def test_what_stands_in_for_a_base_is_told(
     ("table", "name", "value"),
     [("bases", "debian:12", "absent.tar"), ("bases", "debian:12", "."), ("files", "/etc/given", "absent")],
 )
-def test_what_the_operator_names_and_is_not_there_is_to_be_corrected(
+def test_missing_file_of_the_operator_names_the_correction(
     table: str, name: str, value: str, context: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (context / "Dockerfile").write_text(f"FROM {'debian:12' if table == 'bases' else 'scratch'}\nCOPY mine /\n")
@@ -288,7 +286,7 @@ def test_what_the_operator_names_and_is_not_there_is_to_be_corrected(
         ("hosts = [", "TOML"),
     ],
 )
-def test_settings_of_builds_that_cannot_be_used_are_refused(
+def test_unusable_build_settings_are_refused(
     text: str, says: str, context: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (context / "Dockerfile").write_text("FROM scratch\nADD root.tar /\n")

@@ -1,4 +1,4 @@
-"""What Dockerfiles begin with alike is built once, by itself, and nobody can change it under another."""
+"""Common prefixes of Dockerfiles are built once, in a separate sandbox, and cannot be changed by builds."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ RUN cat /proc/sys/kernel/random/uuid > /drawn
         ("", []),
     ],
 )
-def test_a_beginning_depends_on_nothing_beside_the_file(text: str, ends: list[str]) -> None:
+def test_prefix_depends_on_no_file_beside_the_dockerfile(text: str, ends: list[str]) -> None:
     found = split_prefixes(text)
     assert [begun.rstrip().splitlines()[-1].strip() for begun, _ in found] == ends
     assert all(begun + rest == text for begun, rest in found)
@@ -79,7 +79,7 @@ def context(folder: Path, name: str, rest: str, begins: str = ALIKE) -> Path:
 
 @pytest.mark.box
 @pytest.mark.buildah
-def test_what_was_met_before_is_built_once_and_kept(folder: Path) -> None:
+def test_prefix_seen_before_is_built_once_and_kept(folder: Path) -> None:
     rest = 'COPY note /note\nRUN cat /note > /copied && echo " $COLOUR" >> /copied\n'
     roots = [prepare_image(context(folder, name, rest)).root for name in ("one", "two", "three")]
     assert [at(root, "copied").read_text().split() for root in roots] == [
@@ -100,11 +100,11 @@ def test_what_was_met_before_is_built_once_and_kept(folder: Path) -> None:
 
 
 @pytest.mark.thorough(
-    quick="sandboxes/images/test_dockerfile_prefixes.py::test_what_was_met_before_is_built_once_and_kept"
+    quick="sandboxes/images/test_dockerfile_prefixes.py::test_prefix_seen_before_is_built_once_and_kept"
 )
 @pytest.mark.box
 @pytest.mark.buildah
-def test_what_comes_from_another_image_is_part_of_a_beginning(folder: Path) -> None:
+def test_copy_from_another_image_is_part_of_a_prefix(folder: Path) -> None:
     begins = ALIKE.replace("RUN", "COPY --from=tools:1 /etc/passwd /copied\nRUN", 1)
     settings = (folder / "builds.toml").read_text()
     (folder / "builds.toml").write_text(settings + f'"tools:1" = "{folder}/base.tar"\n')
@@ -120,13 +120,11 @@ def test_what_comes_from_another_image_is_part_of_a_beginning(folder: Path) -> N
 
 
 @pytest.mark.thorough(
-    quick="sandboxes/images/test_dockerfile_prefixes.py::test_what_was_met_before_is_built_once_and_kept"
+    quick="sandboxes/images/test_dockerfile_prefixes.py::test_prefix_seen_before_is_built_once_and_kept"
 )
 @pytest.mark.box
 @pytest.mark.buildah
-def test_a_longer_beginning_than_one_that_is_kept_is_built_once_many_have_it(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_longer_prefix_is_built_once_many_works_have_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dockerfile_prefixes, "MANY", 3)
     for name in ("one", "two"):
         prepare_image(context(folder, name, "COPY note /note\n"))
@@ -144,7 +142,7 @@ def test_a_longer_beginning_than_one_that_is_kept_is_built_once_many_have_it(
 
 @pytest.mark.box
 @pytest.mark.buildah
-def test_no_build_changes_what_another_begins_with(folder: Path) -> None:
+def test_no_build_changes_a_shared_prefix(folder: Path) -> None:
     for name in ("one", "two"):
         prepare_image(context(folder, name, "COPY note /note\n"))
     drawn = "RUN echo mine > /drawn; rm -f /etc/passwd; chmod 777 /usr; for p in /begun /build /proc/1/root/begun"
@@ -163,11 +161,11 @@ def test_no_build_changes_what_another_begins_with(folder: Path) -> None:
 
 
 @pytest.mark.thorough(
-    quick="sandboxes/images/test_dockerfile_prefixes.py::test_what_was_met_before_is_built_once_and_kept"
+    quick="sandboxes/images/test_dockerfile_prefixes.py::test_prefix_seen_before_is_built_once_and_kept"
 )
 @pytest.mark.box
 @pytest.mark.buildah
-def test_another_base_or_variable_is_another_beginning_and_a_lost_one_is_made_anew(folder: Path) -> None:
+def test_other_base_or_variable_is_another_prefix_and_a_lost_one_is_rebuilt(folder: Path) -> None:
     for name in ("one", "two"):
         root = prepare_image(context(folder, name, "COPY note /note\n")).root
     drawn = at(root, "drawn").read_text()
@@ -185,7 +183,7 @@ def test_another_base_or_variable_is_another_beginning_and_a_lost_one_is_made_an
 
 @pytest.mark.box
 @pytest.mark.buildah
-def test_a_beginning_that_fails_says_why_and_leaves_nothing(folder: Path) -> None:
+def test_failed_prefix_says_why_and_leaves_nothing(folder: Path) -> None:
     begins = "FROM debian:12\nRUN echo this is why; exit 3\n"
     for name in ("one", "two", "three"):
         with pytest.raises(ImageError, match="this is why"):

@@ -1,4 +1,4 @@
-"""The cache of images: listed, looked at, removed unless it is in use."""
+"""The cache of images: listed, inspected, removed unless in use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return source
 
 
-async def test_what_a_box_has_stays_and_the_rest_goes(image: Path) -> None:
+async def test_images_in_use_stay_and_others_are_removed(image: Path) -> None:
     assert list_cached() == ()
     root = prepare_image(image).root
     async with open_box(BoxConfig(root=root, python="none")) as box:
@@ -50,7 +50,7 @@ async def test_what_a_box_has_stays_and_the_rest_goes(image: Path) -> None:
             remove_cached(wrong)
 
 
-def test_the_verbs(image: Path) -> None:
+def test_image_commands_list_check_and_remove(image: Path) -> None:
     said = cli("image", "check", str(image), "--json")
     offers = json.loads(said.stdout)
     assert said.returncode == 0 and offers["sh"] and offers["mkdir"], said

@@ -1,4 +1,4 @@
-"""Images are unpacked as the OCI specification says, and nothing in one leads out of its folder."""
+"""Images are unpacked as the OCI specification says, and nothing leaves their folder."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _tree(root: Path) -> dict[str, str]:
     return found
 
 
-def test_layers_lie_over_each_other(tmp_path: Path) -> None:
+def test_later_layers_override_earlier_ones(tmp_path: Path) -> None:
     first = layer(Entry("a/one", b"1"), Entry("a/two", b"2"), Entry("b/three", b"3"), Entry("link", link="a"))
     second = layer(
         Entry("a/.wh.one"),
@@ -60,7 +60,7 @@ def test_layers_lie_over_each_other(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_an_opaque_folder_hides_what_lies_below_and_not_what_its_own_layer_brought(tmp_path: Path) -> None:
+def test_opaque_folder_hides_lower_layers_only(tmp_path: Path) -> None:
     first = layer(Entry("b/old", b""), Entry("b/c/old", b""))
     second = layer(Entry("b/c/new", b"n"), Entry("b/.wh.same"), Entry("b/same", b"s"), Entry("b/.wh..wh..opq"))
     assert _tree(_unpacked(tmp_path / "image", first, second)) == {
@@ -91,7 +91,7 @@ ESCAPES = {
 
 @pytest.mark.parametrize("name", ESCAPES)
 @pytest.mark.parametrize("apart", [False, True], ids=["one layer", "a layer each"])
-def test_nothing_leaves_the_folder(name: str, apart: bool, tmp_path: Path) -> None:
+def test_nothing_is_written_outside_the_folder(name: str, apart: bool, tmp_path: Path) -> None:
     host = tmp_path / "host"
     host.mkdir()
     (host / "secret").write_text("secret")
@@ -125,7 +125,7 @@ def test_devices_pipes_and_setuid_bits_are_left_out_and_counted(tmp_path: Path) 
     assert (root / "mine").stat().st_mode & 0o7777 == 0o600
 
 
-def test_a_hundred_layers_and_no_more_than_engines_take(tmp_path: Path) -> None:
+def test_layers_are_limited_as_in_container_engines(tmp_path: Path) -> None:
     layers = [layer(Entry(f"file{n}", b"%d" % n), Entry("last", b"%d" % n)) for n in range(100)]
     found = _tree(_unpacked(tmp_path / "image", *layers))
     assert len(found) == 101 and found["last"] == "99"
@@ -134,7 +134,7 @@ def test_a_hundred_layers_and_no_more_than_engines_take(tmp_path: Path) -> None:
     assert "buildah commit --squash" in told.value.next
 
 
-def test_an_image_for_another_machine_names_the_command_that_brings_ours(tmp_path: Path) -> None:
+def test_image_for_another_machine_names_the_command_for_ours(tmp_path: Path) -> None:
     with pytest.raises(ImageError, match="the image is for linux/vax") as told:
         prepare_image(
             layout_with(tmp_path / "image", [layer(Entry("a", b""))], [layer(Entry("a", b""))], machine="vax")
@@ -142,7 +142,7 @@ def test_an_image_for_another_machine_names_the_command_that_brings_ours(tmp_pat
     assert re.search(r"--override-arch \w+ copy docker://NAME oci:NEW", told.value.next)
 
 
-def test_a_layout_that_came_in_part_is_to_be_brought_again(tmp_path: Path) -> None:
+def test_incomplete_layout_asks_for_a_new_download(tmp_path: Path) -> None:
     for blob in sorted((layout(tmp_path / "image", [layer(Entry("a", b"x"))], {})).glob("blobs/*/*")):
         blob.rename(tmp_path / "away")
         with pytest.raises(ImageError, match="the OCI layout lacks") as told:
@@ -152,7 +152,7 @@ def test_a_layout_that_came_in_part_is_to_be_brought_again(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("where", ["content", "header", "after the end"])
-def test_a_bomb_of_zeros_is_refused_at_the_limit_and_leaves_nothing(where: str, tmp_path: Path) -> None:
+def test_zip_bomb_is_refused_at_the_limit_and_leaves_nothing(where: str, tmp_path: Path) -> None:
     zeros = 64 << 20
     if where == "content":
         data = layer(Entry("zeros", bytes(zeros)))
@@ -171,7 +171,7 @@ def test_a_bomb_of_zeros_is_refused_at_the_limit_and_leaves_nothing(where: str, 
     assert not [path for path in images_folder().iterdir() if not path.name.endswith(".lock")]
 
 
-def test_a_wrong_digest_anywhere_is_refused(tmp_path: Path) -> None:
+def test_wrong_digest_anywhere_is_refused(tmp_path: Path) -> None:
     for number, blob in enumerate(
         sorted((layout(tmp_path / "image", [layer(Entry("a", b"x"))], {})).glob("blobs/*/*"))
     ):
@@ -186,14 +186,14 @@ def test_a_wrong_digest_anywhere_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [0, 1, 5, 30, 600, -1])
-def test_what_is_cut_short_or_no_archive_is_refused(cut: int, tmp_path: Path) -> None:
+def test_truncated_or_invalid_archive_is_refused(cut: int, tmp_path: Path) -> None:
     whole = gzip.compress(layer(Entry("a", os.urandom(4096))))
     (tmp_path / "root.tar").write_bytes(whole[:cut] if cut else b"no archive at all")
     with pytest.raises(ImageError):
         prepare_image(tmp_path / "root.tar")
 
 
-def test_the_config_says_how_the_image_is_used(tmp_path: Path) -> None:
+def test_config_says_how_the_image_is_run(tmp_path: Path) -> None:
     passwords = b"root:x:0:0::/root:/bin/sh\napp:x:1234:99::/home/app:/bin/sh\n"
     config = {"User": "app:staff", "WorkingDir": "work", "Env": ["A=b=c", "PATH=/x"], "Entrypoint": ["/init", "--"]}
     root = prepare_image(layout(tmp_path / "image", [layer(Entry("etc/passwd", passwords))], config)).root
@@ -207,7 +207,7 @@ def test_the_config_says_how_the_image_is_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["oci archive", "docker archive", "root file system"])
-def test_archives_are_told_apart(form: str, tmp_path: Path) -> None:
+def test_archive_formats_are_recognised(form: str, tmp_path: Path) -> None:
     data = layer(Entry("etc/note", b"hello"))
     archive = tmp_path / "image.tar"
     if form == "oci archive":
@@ -236,7 +236,7 @@ def layout_digest(data: bytes) -> str:
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
-def test_two_at_once_unpack_one_image_once(tmp_path: Path) -> None:
+def test_two_concurrent_unpackers_unpack_once(tmp_path: Path) -> None:
     image = layout(tmp_path / "image", [layer(*(Entry(f"f{n}", b"x") for n in range(2000)))], {})
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         found = {one.result() for one in [pool.submit(prepare_image, image) for _ in range(4)]}
@@ -244,7 +244,7 @@ def test_two_at_once_unpack_one_image_once(tmp_path: Path) -> None:
     assert len(list(Path(found.pop().root.folder).iterdir())) == 2000
 
 
-def test_killed_in_the_middle_leaves_no_half_image(tmp_path: Path) -> None:
+def test_kill_midway_leaves_no_partial_image(tmp_path: Path) -> None:
     image = layout(tmp_path / "image", [layer(*(Entry(f"f{n}", b"x" * 2000) for n in range(8_000)))], {})
     code = f"from worksample.sandboxes.images import prepare_image; prepare_image({str(image)!r})"
     process = subprocess.Popen([sys.executable, "-c", code])
@@ -262,7 +262,7 @@ def test_killed_in_the_middle_leaves_no_half_image(tmp_path: Path) -> None:
     assert len(list(Path(prepare_image(image).root.folder).iterdir())) == 8_000
 
 
-def test_a_reference_has_to_name_one_image() -> None:
+def test_reference_must_name_one_image() -> None:
     with pytest.raises(ImageError, match="its digest is missing") as told:
         prepare_image("docker://docker.io/library/debian:bookworm")
     assert "skopeo inspect" in str(told.value)

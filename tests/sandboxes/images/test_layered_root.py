@@ -1,4 +1,4 @@
-"""Layers beside a root show what layers unpacked into it do, and cost what they are."""
+"""Layers beside a root look like layers unpacked into it, and need only their own space."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def seen(root: Root) -> str:
 
 
 @pytest.mark.box
-def test_a_box_sees_the_same_whether_changes_lie_beside_the_root_or_in_it(image: Root, tmp_path: Path) -> None:
+def test_box_sees_the_same_files_beside_the_root_or_in_it(image: Root, tmp_path: Path) -> None:
     (tmp_path / "below.tar").write_bytes(below())
     with root_with_layers(image, [tmp_path / "below.tar"], whole=True) as root:
         differ = set()
@@ -98,7 +98,7 @@ def test_a_box_sees_the_same_whether_changes_lie_beside_the_root_or_in_it(image:
     ],
     ids=["below-a-link", "in-a-folder-that-it-lacks", "a-link-to-a-file-below", "a-link-to-a-mark"],
 )
-def test_layers_that_hang_on_the_root_get_one_of_their_own(entries: tuple[Entry, ...], tmp_path: Path) -> None:
+def test_layers_that_depend_on_the_root_get_a_copy_of_it(entries: tuple[Entry, ...], tmp_path: Path) -> None:
     root = tmp_path / "root"
     (root / "etc").mkdir(parents=True)
     (root / "etc" / "passwd").write_text("x")

@@ -1,4 +1,4 @@
-"""References are pulled once, by their digest, and serve as bases of builds."""
+"""References are pulled once by digest, and serve as bases of builds."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regist
             thread.join()
 
 
-def test_a_reference_is_pulled_once(registry: Registry) -> None:
+def test_reference_is_pulled_once(registry: Registry) -> None:
     layout(registry.layout, [layer(Entry("etc/note", b"pulled"))], {"User": "7"})
     found = prepare_image(registry.reference)
     assert (Path(found.root.folder) / "etc/note").read_text() == "pulled" and found.root.user == 7
@@ -81,7 +81,7 @@ def test_a_reference_is_pulled_once(registry: Registry) -> None:
     assert asked and prepare_image(registry.reference) == found and len(registry.asked) == asked
 
 
-def test_what_the_registry_changes_is_refused(registry: Registry) -> None:
+def test_changed_content_of_the_registry_is_refused(registry: Registry) -> None:
     layout(registry.layout, [layer(Entry("etc/note", b"pulled"))], {})
     reference = registry.reference
     for blob in (registry.layout / "blobs" / "sha256").iterdir():
@@ -90,7 +90,7 @@ def test_what_the_registry_changes_is_refused(registry: Registry) -> None:
         prepare_image(reference)
 
 
-def test_a_base_is_pulled_for_a_build(registry: Registry, tmp_path: Path) -> None:
+def test_base_is_pulled_for_a_build(registry: Registry, tmp_path: Path) -> None:
     root = machine.tarred(machine.make(tmp_path / "machine"))
     layout(registry.layout, [root], {"Env": ["FROM_BASE=yes"]})
     (tmp_path / "context").mkdir()

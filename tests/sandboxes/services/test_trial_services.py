@@ -1,4 +1,4 @@
-"""Services in boxes of their own: reached by name from another box, and by nothing else; their end, their state."""
+"""Services in separate boxes: reachable by name from the agent's box only; their end and their state."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def fetch(box: Box, *urls: str) -> list[str]:
     return (done.stdout + done.stderr).decode().splitlines()
 
 
-async def test_what_stands_behind_an_endpoint_is_reached_and_recorded_and_its_state_taken(tmp_path: Path) -> None:
+async def test_service_behind_an_endpoint_is_reached_recorded_and_exported(tmp_path: Path) -> None:
     served = (desk(files=SourceFiles(name="x", files="0" * 64)), desk("tracker", 9000, ready="/given", **GIVEN))
     async with reached(tmp_path, *served) as (box, services, ledger):
         said = await fetch(
@@ -102,7 +102,7 @@ for address, port in (("127.0.0.1", 8000), ("127.0.0.1", 9000), ("127.65.0.1", 8
 """
 
 
-async def test_a_service_reaches_its_own_box_and_nothing_else(tmp_path: Path) -> None:
+async def test_service_reaches_only_its_own_box(tmp_path: Path) -> None:
     served = (desk(), desk("tracker", 9000))
     async with reached(tmp_path, *served) as (box, services, _):
         (shop, _), (tracker, _) = services.boxes
@@ -138,9 +138,7 @@ async def test_services_of_one_box_share_its_loopback_and_start_in_order(tmp_pat
         (desk(ready="/absent", wait=0.5), "GET /absent: HTTP/1.0 404"),
     ],
 )
-async def test_a_service_that_does_not_start_is_told_with_what_it_said(
-    tmp_path: Path, spec: ServiceSpec, says: str
-) -> None:
+async def test_failed_start_of_a_service_reports_its_output(tmp_path: Path, spec: ServiceSpec, says: str) -> None:
     with pytest.raises(SandboxError) as told:
         async with reached(tmp_path, desk("tracker", 9000), spec):
             pass
@@ -158,7 +156,7 @@ async def ended(services: TrialServices, act: Any) -> BaseException:
     return told.value
 
 
-async def test_a_service_that_dies_by_itself_is_nobody_s_work(tmp_path: Path) -> None:
+async def test_service_that_dies_by_itself_is_the_platforms_failure(tmp_path: Path) -> None:
     async with reached(tmp_path, desk()) as (box, services, _):
 
         async def act() -> None:
@@ -173,9 +171,7 @@ async def test_a_service_that_dies_by_itself_is_nobody_s_work(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("path", "says"), [("end", "exit status 3"), ("eat", "memory")])
-async def test_an_agent_that_ends_a_service_is_told_apart_and_twice_is_its_own_doing(
-    tmp_path: Path, path: str, says: str
-) -> None:
+async def test_agent_that_kills_a_service_twice_is_to_blame(tmp_path: Path, path: str, says: str) -> None:
     for before, cause in ((False, Cause.SERVICE_ASKED), (True, Cause.AGENT_SERVICE)):
         served = desk(limits=ServiceLimits(memory=80 << 20, disk=1 << 20))
         async with reached(tmp_path, served, before=before) as (box, services, _):
@@ -189,7 +185,7 @@ async def test_an_agent_that_ends_a_service_is_told_apart_and_twice_is_its_own_d
             assert "Remote" in (await asking[0])[0] or "reset" in str(asking[0].result())
 
 
-async def test_work_that_ends_first_is_not_held_up(tmp_path: Path) -> None:
+async def test_work_that_ends_first_is_not_delayed(tmp_path: Path) -> None:
     async def seven() -> int:
         return 7
 
@@ -197,7 +193,7 @@ async def test_work_that_ends_first_is_not_held_up(tmp_path: Path) -> None:
         assert await supervise(seven(), services.failure) == 7
 
 
-async def test_a_service_that_does_not_read_holds_up_nobody_else(tmp_path: Path) -> None:
+async def test_service_that_does_not_read_delays_nobody_else(tmp_path: Path) -> None:
     deaf = "import socket; s = socket.create_server(('127.0.0.1', 9000)); k = [s.accept() for _ in range(10**6)]"
     served = (desk(), ServiceSpec(name="tracker", box="tracker", argv=("python3", "-c", deaf), ports=(9000,)))
     flood = """

@@ -1,4 +1,4 @@
-"""The audit of colleagues: an honest one has no faults, and each planted fault is found, and no other."""
+"""The audit of colleagues: an honest one has no faults, and each planted fault is found alone."""
 
 from __future__ import annotations
 
@@ -113,19 +113,19 @@ async def found(colleague: Colleague, by: ColleagueResponder) -> set[tuple[Colle
     return {(one.fault, one.about) for one in (await audit([colleague], lambda _: by)).findings}
 
 
-async def test_an_honest_colleague_has_no_faults() -> None:
+async def test_honest_colleague_has_no_faults() -> None:
     done = await audit([LI], lambda _: RuleResponder())
     assert done.findings == ()
     assert done.asked > 40 and done.usage is None
 
 
 @pytest.mark.parametrize("fault", PLANTED)
-async def test_a_planted_fault_is_found_and_no_other(fault: str) -> None:
+async def test_planted_fault_is_found_and_no_other(fault: str) -> None:
     plant, expected = PLANTED[fault]
     assert await found(LI, Planted(plant)) == expected
 
 
-async def test_nobody_plays_a_person() -> None:
+async def test_person_is_not_audited() -> None:
     """Where a person is to answer, an audit finds silence and invents nothing."""
     assert {fault for fault, _ in await found(LI, PersonResponder())} == {
         ColleagueFault.SILENT,
@@ -133,13 +133,13 @@ async def test_nobody_plays_a_person() -> None:
     }
 
 
-async def test_the_examples_colleagues_pass() -> None:
+async def test_examples_colleagues_pass() -> None:
     company = read_company(EXAMPLE)
     assert [one.id for one in company.colleagues] == ["rosa"]
     assert (await audit(company.colleagues, lambda _: RuleResponder())).findings == ()
 
 
-async def test_a_script_remembers_what_was_agreed() -> None:
+async def test_scripted_colleague_remembers_agreements() -> None:
     """The paper's negotiation: fewer is agreed to only once the budget was named."""
     wei = Colleague(
         id="wei", name="Zhang Wei", otherwise="What do you need?",
@@ -163,7 +163,7 @@ async def test_a_script_remembers_what_was_agreed() -> None:
 
 
 @given(st.integers(1_000, 10**9), st.sampled_from((",", "'", "’", "")), st.text(max_size=30))
-def test_a_number_is_one_number_however_it_is_grouped(number: int, mark: str, around: str) -> None:
+def test_number_is_recognised_however_it_is_grouped(number: int, mark: str, around: str) -> None:
     grouped = f"{number:,}".replace(",", mark)
     one = Knowledge(id="n", text="x", ask="?", marks=(str(number),))
     assert tells(f"It is {grouped} EUR.", one)

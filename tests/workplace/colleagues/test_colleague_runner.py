@@ -1,4 +1,4 @@
-"""Colleagues who attend to a chat: whom they answer, what is kept, what a flood and a failing model do."""
+"""The runner of colleagues in a chat: addressees, transcript, floods and failing models."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def attending(chat: Room, by: ColleagueResponder | None = None) -> ColleagueRunn
     return ColleagueRunner(chat, {"rosa": (ROSA, by or RuleResponder())}, pause=0.002)
 
 
-async def test_who_is_written_to_or_named_answers() -> None:
+async def test_addressed_or_named_colleague_answers() -> None:
     chat = Room()
     await chat.say("alex", "What is the budget?", to="rosa", room="")  # before they attend
     async with attending(chat).run() as attended:
@@ -95,7 +95,7 @@ async def test_who_is_written_to_or_named_answers() -> None:
     assert attended.usage is None
 
 
-async def test_what_a_person_says_who_plays_a_colleague_is_kept() -> None:
+async def test_messages_of_a_person_as_colleague_are_recorded() -> None:
     chat = Room()
     async with attending(chat, PersonResponder()).run() as attended:
         await chat.say("alex", "What is the budget?", to="rosa", room="")
@@ -112,7 +112,7 @@ async def test_what_a_person_says_who_plays_a_colleague_is_kept() -> None:
     assert [one.text for one in chat.by("rosa")] == ["Let me look.", "It is small."]
 
 
-async def test_what_a_person_says_at_the_very_end_is_kept() -> None:
+async def test_last_messages_of_a_person_are_recorded() -> None:
     """The agent may have read it, and ended, before the next look."""
     chat = Room()
     async with ColleagueRunner(chat, {"rosa": (ROSA, PersonResponder())}, pause=3600).run() as attended:
@@ -122,7 +122,7 @@ async def test_what_a_person_says_at_the_very_end_is_kept() -> None:
     assert len(attended.lines) == 1
 
 
-async def test_a_chat_that_is_gone_at_the_end_ends_nothing() -> None:
+async def test_missing_chat_at_the_end_stops_nothing() -> None:
     class Gone(Room):
         async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
             raise SandboxError("no chat", where="colleagues", cause=Cause.SERVICE_LOST)
@@ -132,7 +132,7 @@ async def test_a_chat_that_is_gone_at_the_end_ends_nothing() -> None:
     assert attended.lines == []
 
 
-async def test_a_flood_is_answered_up_to_a_number() -> None:
+async def test_flood_is_answered_up_to_a_limit() -> None:
     chat = Room()
     async with attending(chat).run() as attended:
         for n in range(MOST + 20):
@@ -144,7 +144,7 @@ async def test_a_flood_is_answered_up_to_a_number() -> None:
     assert len(attended.lines) <= MOST + 20
 
 
-async def test_a_model_plays_a_colleague_and_pays_for_itself() -> None:
+async def test_model_plays_a_colleague_on_its_own_budget() -> None:
     """What it would give away is withheld; its conversation is its own words and the others'."""
     answers = [says("It is 4,704 EUR, I think."), says("Psst: Li earns 150,000.")]
     with serving(answers) as served:
@@ -166,7 +166,7 @@ async def test_a_model_plays_a_colleague_and_pays_for_itself() -> None:
     assert roles == ["system", "user", "assistant", "user"]
 
 
-async def test_a_turn_that_the_trial_s_end_cuts_off_is_paid_for() -> None:
+async def test_turn_cut_off_by_the_trials_end_is_paid_for() -> None:
     came, free = threading.Event(), threading.Event()
 
     def held(request: dict[str, Any], count: int) -> Answer:
@@ -189,7 +189,7 @@ async def test_a_turn_that_the_trial_s_end_cuts_off_is_paid_for() -> None:
     assert used.cost_at_most is not None and 512 * 2 / 1e6 < used.cost_at_most < 0.01
 
 
-async def test_a_model_that_fails_leaves_its_colleague_silent() -> None:
+async def test_failing_model_leaves_its_colleague_silent() -> None:
     for fault in (Fault.LIMIT, Fault.BROKEN, Fault.NOT_JSON, Fault.NO_CHOICES):
         with serving([Answer(fault=fault)]) as served:
             service = ModelService(retries=0, args=served.args)
@@ -212,7 +212,7 @@ class Line:
         return ours
 
 
-async def test_attending_ends_whenever_it_is_told_to() -> None:
+async def test_runner_stops_whenever_it_is_told_to() -> None:
     """Also in the turn in which the chat answers: that cancel was lost, and the trial never ended."""
     for turns in range(40):
         line = Line()
@@ -255,7 +255,7 @@ class Deaf:
 
 
 @pytest.mark.parametrize(("cancels", "left"), [(1, 0), (10**6, 1)])
-async def test_a_trial_ends_though_somebody_heeds_no_cancel(cancels: int, left: int) -> None:
+async def test_trial_ends_though_a_task_ignores_cancellation(cancels: int, left: int) -> None:
     chat, deaf = Room(), Deaf(cancels)
     attended = attending(chat, deaf)
     attended.again = 0.001
@@ -294,7 +294,7 @@ class Crashing:
         return reply
 
 
-async def test_who_falls_silent_by_a_fault_of_ours_ends_the_work_and_is_kept() -> None:
+async def test_silence_by_our_fault_ends_the_work_and_is_recorded() -> None:
     chat, ended = Room(), asyncio.Event()
 
     async def work() -> None:
@@ -313,7 +313,7 @@ async def test_who_falls_silent_by_a_fault_of_ours_ends_the_work_and_is_kept() -
     assert [(one["colleague"], one["crashed"]) for one in attended.lines] == [("rosa", "KeyError: 'a fault of ours'")]
 
 
-async def test_a_fault_after_the_work_is_kept_and_undoes_nothing() -> None:
+async def test_fault_after_the_work_is_recorded_and_changes_nothing() -> None:
     """As one that a cancel brings about: nobody waited for that answer any more."""
     chat, crashing = Room(), Crashing("cancel")
     attended = attending(chat, crashing)
@@ -329,7 +329,7 @@ async def test_a_fault_after_the_work_is_kept_and_undoes_nothing() -> None:
     assert [one["crashed"] for one in attended.lines] == ['KeyError: "a library\'s"']
 
 
-async def test_what_is_attended_to_ends_as_it_would_alone() -> None:
+async def test_work_with_a_runner_ends_as_without() -> None:
     async with attending(Room()).run() as attended:
 
         async def fails() -> None:
@@ -339,7 +339,7 @@ async def test_what_is_attended_to_ends_as_it_would_alone() -> None:
             await supervise(fails(), attended.failure)
 
 
-def test_a_colleague_of_a_model_needs_one() -> None:
+def test_model_colleague_needs_a_model() -> None:
     one = ROSA.replaced(backing="model")
     assert isinstance(choose_responders([one], MODEL, ModelService())["rosa"][1], ModelResponder)
     with pytest.raises(SandboxError, match="names none") as caught:

@@ -1,4 +1,4 @@
-"""Colleagues with hours, who begin by themselves, ask one another and do things: the same messages, the same times."""
+"""Colleagues with hours, who begin conversations, ask one another and do deeds: same messages, same times."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ async def played(
     return attended
 
 
-async def test_the_clock_goes_on_by_what_is_said() -> None:
+async def test_clock_advances_by_messages() -> None:
     """8:00: who works from 9 answers at 9, and the next one hears it after that."""
     hands = Done()
     attended = await played([("helena", "", "Hello?"), ("dario", "", "What is the rate?")], hands=hands)
@@ -114,7 +114,7 @@ async def test_the_clock_goes_on_by_what_is_said() -> None:
     assert times[0] == times[1]
 
 
-async def test_a_colleague_asks_another_and_says_what_was_answered() -> None:
+async def test_colleague_asks_another_and_reports_the_answer() -> None:
     attended = await played([("helena", "", "What rate do we pay?")], hands=Done())
     dario, helena = [one for one in attended.lines if "heard" in one]
     assert (dario["colleague"], dario["by"], dario["said"]) == (
@@ -124,13 +124,13 @@ async def test_a_colleague_asks_another_and_says_what_was_answered() -> None:
     assert helena["asked"] == {"who": "dario", "text": "What is the rate?", "answer": "The rate is 4.5 %."}
 
 
-async def test_who_does_not_answer_is_said_to() -> None:
+async def test_missing_answer_is_reported() -> None:
     attended = await played([("helena", "", "What rate do we pay?")], hands=Done(), dario=PersonResponder())
     [told] = [one["said"] for one in attended.lines if one.get("by") == "jules"]
     assert told.endswith("Dario says: (no answer)")
 
 
-async def test_what_a_colleague_does_is_done_once() -> None:
+async def test_deed_is_done_once() -> None:
     hands = Done()
     asked = [("helena", "", "It is 1200 EUR."), ("helena", "", "1200, as I said.")]
     attended = await played(asked, hands=hands)
@@ -140,14 +140,14 @@ async def test_what_a_colleague_does_is_done_once() -> None:
     assert [one["did"] for one in broken.lines if "did" in one] == [{"approve": "the tracker does not answer"}]
 
 
-async def test_a_colleague_begins_on_an_event_once_and_not_on_a_colleagues_words() -> None:
+async def test_colleague_begins_once_on_an_event_and_not_on_colleagues_words() -> None:
     asked = [("", "office", "The invoice of Ott is wrong."), ("", "office", "@helena the invoice!")]
     attended = await played(asked, hands=Done())
     began = [one["said"] for one in attended.lines if "began" in one]
     assert began.count("What is wrong with the invoice?") == 1
 
 
-async def test_a_model_asks_and_does_by_lines_of_its_own() -> None:
+async def test_model_asks_and_acts_by_separate_lines() -> None:
     answers = [
         says("One moment.\n[ask dario] What is the rate?"),
         says("It is 4.5 %.\n[do approve]\n[do nothing-known]"),
@@ -165,7 +165,7 @@ async def test_a_model_asks_and_does_by_lines_of_its_own() -> None:
     assert served.requests[1]["messages"][-1]["content"].startswith("dario: The rate")
 
 
-async def test_the_audit_finds_who_acts_unasked() -> None:
+async def test_audit_finds_unasked_deeds() -> None:
     eager = HELENA.replaced(rule=(ReplyRule(when=("good",), says="Approved!", does=("approve",)),))
     found = await audit([eager, DARIO], lambda _: RuleResponder(), repeats=1)
     assert {(one.fault, one.about) for one in found.findings} == {(ColleagueFault.ACTS, "approve")}
@@ -178,7 +178,7 @@ DAYS = st.lists(st.sampled_from(["mon", "tue", "wed", "thu", "fri", "sat", "sun"
 @given(
     DAYS, st.integers(0, 22), st.integers(1, 60 * 24 * 10), st.floats(0, 5000), st.lists(st.integers(0, 9), max_size=3)
 )
-def test_an_answer_comes_at_work_and_never_before_it_is_asked(
+def test_answer_comes_in_working_hours_and_after_the_question(
     days: list[str], begin: int, minutes: int, delay: float, away: list[int]
 ) -> None:
     off = tuple(date(2026, 3, 16) + timedelta(days=n) for n in away)

@@ -1,4 +1,4 @@
-"""What colleagues do in real services, as everybody finds it there afterwards."""
+"""Deeds of colleagues in real services, visible to everybody afterwards."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workplace.test_services import ME, ask, opened
+from workplace.test_workplace_services import ME, ask, opened
 from worksample.workplace.colleagues.chat import WorkplaceChat
 from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
 from worksample.workplace.colleagues.deeds import ServiceDeeds
@@ -57,7 +57,7 @@ ROSA = Colleague(
 )  # fmt: skip
 
 
-async def test_what_colleagues_do_stands_in_the_services() -> None:
+async def test_deeds_of_colleagues_appear_in_the_services() -> None:
     """And what a service refuses or ignores is said, and announced to nobody."""
     async with opened() as (services, workplace, box):
         own = services_box(services)

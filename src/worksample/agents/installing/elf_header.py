@@ -1,6 +1,6 @@
 """Reader of ELF headers: the loader of an executable, and the libraries that a file needs.
 
-We read them ourselves, since `ldd` may execute the file. Source: System V ABI, gABI 4.1, chapters 4 and 5.
+This module reads them itself, because `ldd` may execute the file. Source: System V ABI, gABI 4.1, chapters 4 and 5.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _HEADER, _SEGMENT, _ENTRY = struct.Struct("<16sHHIQQQIHHH"), struct.Struct("<IIQ
 _LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3
 _NEEDED, _STRINGS = 1, 5
 _MOST = 1 << 20
-"""Maximum bytes of a table: a larger one is not genuine."""
+"""Maximum bytes of a table. A larger one is not genuine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ def read_elf(path: Path) -> Elf | None:
     """Read a file's header. Return None unless it is an intact 64-bit ELF file of this byte order. Raises OSError."""
     with path.open("rb") as file:
         try:
-            return _read(file)
+            return _read_header(file)
         except (struct.error, ValueError, OverflowError):
             return None
 
 
-def _read(file: BinaryIO) -> Elf | None:
+def _read_header(file: BinaryIO) -> Elf | None:
     head = file.read(_HEADER.size)
     if head[:6] != b"\x7fELF\x02\x01":
         return None

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from worksample.errors import UsageError
-from worksample.files.scratch import remove_tree
+from worksample.files.scratch_folder import remove_tree
 from worksample.sandboxes.sweeper import sweep_first
 
 from . import npm, pypi, shared_libraries
@@ -18,7 +18,7 @@ from .program_registry import find_program, program_names
 LATEST = "latest"
 WHOLE = "-whole"
 LIBRARIES = "libraries"
-"""Folder of shared libraries beside a program's files."""
+"""Folder of shared libraries next to a program's files."""
 
 
 def parse_name(text: str) -> tuple[Program, str]:
@@ -35,8 +35,8 @@ def parse_name(text: str) -> tuple[Program, str]:
 def install(text: str) -> Installed:
     """Install `NAME[@VERSION]` unless that version is installed. `@latest` always asks the registry.
 
-    Raises UsageError for an unknown name, InstallError with the installer's output if it fails. Of two installations at
-    the same time, one waits. A kill never leaves a folder that counts as installed.
+    Raises UsageError for an unknown name, InstallError with the installer's output if it fails. If two installations
+    run at the same time, one waits. A kill never leaves a folder that counts as installed.
     """
     program, version = parse_name(text)
     sweep_first()
@@ -47,7 +47,7 @@ def install(text: str) -> Installed:
         if known is not None and (known.anywhere or not shared_libraries.loader()):
             return known
         fresh = place / f".{program.name}.new"
-        remove_tree(fresh)  # of an installation that was killed
+        remove_tree(fresh)  # left by an installation that was killed
         tree = fresh / TREE
         tree.mkdir(parents=True)
         if isinstance(program.source, Npm):

@@ -1,8 +1,8 @@
 """Shared libraries for programs in any box: this machine's glibc loader and the needed libraries, in one folder.
 
-An executable names the loader with which the kernel starts it. Its name is replaced, in place, by our loader's, whose
-first library folder is ours, too. No environment variable is needed, which child processes would inherit: a shell that
-the program starts uses the image's own libraries.
+An executable names the loader with which the kernel starts it. That name is replaced, in place, by the name of the
+copied loader, whose first library folder is the copied one, too. No environment variable is needed, which child
+processes would inherit: a shell that the program starts uses the image's libraries.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _USUAL = {
 }
 """By machine: the name of glibc's loader in executables, and the first folder in which Debian's loader looks."""
 SHARED = "shared"
-"""Folder below a program's for libraries that no file's header locates."""
+"""Subfolder for libraries that no file's header locates."""
 _CACHE = b"/etc/ld.so.cache\0"
 _ASKED_FOR_LATER = ("libgcc_s.so.1", "libstdc++.so.6", "libnss_files.so.2", "libnss_dns.so.2", "libresolv.so.2")
 """Libraries that are loaded by name, so that no header mentions them: by glibc and by add-ons of Node."""
@@ -34,9 +34,9 @@ _ASKED_FOR_LATER = ("libgcc_s.so.1", "libstdc++.so.6", "libnss_files.so.2", "lib
 
 @functools.cache
 def loader() -> bytes:
-    """Return this machine's loader, changed to look into our folder first; b"" unless it resembles Debian's.
+    """Return this machine's loader, changed to search the copied folder first; b"" unless it resembles Debian's.
 
-    The path of the loader's cache is made invalid, since the cache would name libraries of the box's image.
+    The path of the loader's cache is made invalid, because the cache would name libraries of the box's image.
     """
     path, place = _USUAL.get(platform.machine(), ("", ""))
     if not path or not Path(path).is_file():
@@ -55,7 +55,7 @@ def glibc() -> str:
 
 
 def relink(folder: Path) -> bool:
-    """Let executables below a folder use our loader. Return whether there were any. Other loaders stay unchanged."""
+    """Make executables below a folder use the copied loader. Return whether any did. Other loaders stay unchanged."""
     usual, changed = _USUAL.get(platform.machine(), ("", ""))[0], False
     for path in _files(folder):
         found = elf_header.read_elf(path)

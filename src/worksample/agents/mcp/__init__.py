@@ -1,1 +1,3 @@
-"""Tools that a task offers by the Model Context Protocol, for our harnesses and for programs in the box."""
+"""Tools that a task offers through the Model Context Protocol, for the platform's harnesses and for programs in the
+box.
+"""

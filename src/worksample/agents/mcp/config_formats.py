@@ -11,7 +11,7 @@ from worksample.agents.workspace import Workspace
 from worksample.records import McpSpec
 
 PLACE = "{mcp}"
-"""Placeholder for the servers in a harness's file. In JSON, the string `"{mcp}"` becomes an object."""
+"""Placeholder for the servers in a harness's configuration file. In JSON, the string `"{mcp}"` becomes an object."""
 VARIABLE = "WORKSAMPLE_MCP"
 """Variable with the path of a file that lists the servers in the usual format, for `command` agents."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from worksample.errors import ForeignInputError, SandboxError
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.files.untrusted import check_shape
 from worksample.records import McpSpec
 from worksample.sandboxes.endpoints import ConnectionRecord, relay

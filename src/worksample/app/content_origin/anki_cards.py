@@ -16,7 +16,7 @@ LONGEST = 1 << 20
 """Most characters of one side of a card."""
 
 
-def faces(kind: Mapping[str, Any], note: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def card_faces(kind: Mapping[str, Any], note: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Return (card name, front, back) for each card of a note; the plain fields if the deck has no template."""
     names = [str(name) for name in kind.get("fields", [])]
     values = [str(value) for value in note.get("fields", [])]
@@ -74,11 +74,11 @@ def _field(said: str, fields: Mapping[str, str], cloze: int, *, hide: bool) -> s
     *filters, name = said.split(":")
     value = fields.get(name.strip(), "")
     if "cloze" in filters:
-        return _CLOZE.sub(lambda m: _gap(m, cloze, hide=hide), value)
+        return _CLOZE.sub(lambda m: _replace_cloze(m, cloze, hide=hide), value)
     return "" if "type" in filters and hide else value
 
 
-def _gap(match: re.Match[str], cloze: int, *, hide: bool) -> str:
+def _replace_cloze(match: re.Match[str], cloze: int, *, hide: bool) -> str:
     number, text, hint = match.groups()
     if int(number) != cloze:
         return text

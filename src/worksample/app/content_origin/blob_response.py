@@ -101,9 +101,9 @@ class BlobResponse(Response):
         if scope["method"] == "HEAD" or end == start:
             await send({"type": "http.response.body", "body": b""})
             return
-        await self._pour(start, end, receive, send)
+        await self._send_blob(start, end, receive, send)
 
-    async def _pour(self, start: int, end: int, receive: Receive, send: Send) -> None:
+    async def _send_blob(self, start: int, end: int, receive: Receive, send: Send) -> None:
         gone = asyncio.create_task(_wait_for_disconnect(receive))
         fd = await asyncio.to_thread(os.open, self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:

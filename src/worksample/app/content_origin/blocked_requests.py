@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from worksample.app.content_origin.content_request import ContentServices, number_field, query_fields, read_body
 from worksample.app.content_origin.refusals import ContentRefused
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 from worksample.people.judging.blinding import scrub
 
 if TYPE_CHECKING:
@@ -68,11 +68,11 @@ class BlockedRequests:
         """
         if not url.startswith(_OUTSIDE):
             return
-        key = (_short(url), _short(directive)[:40])
+        key = (_shorten(url), _shorten(directive)[:40])
         with self._lock:
             mine = self._known.setdefault(label, OrderedDict())
             self._known.move_to_end(label)
-            mine[key] = wall()
+            mine[key] = now_in_microseconds()
             mine.move_to_end(key)
             if len(mine) > DISTINCT:
                 mine.popitem(last=False)
@@ -87,5 +87,5 @@ class BlockedRequests:
             return [key for key, when in self._known.get(label, {}).items() if when >= since]
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in text[:LONGEST])

@@ -39,11 +39,13 @@ async def serve_file_list(content: ContentServices, grant: Grant, request: Reque
         if "unpacked" not in shown.files:
             return _list_response(request, await asyncio.to_thread(_list_archive, content, tree, shown), "")
         tree = await content.tree(shown.files["unpacked"], grant.hidden)
-    return _list_response(request, await asyncio.to_thread(_all, tree), f'"{tree.digest}"' if not grant.hidden else "")
+    return _list_response(
+        request, await asyncio.to_thread(_list_all, tree), f'"{tree.digest}"' if not grant.hidden else ""
+    )
 
 
-def _all(tree: FileTree) -> bytes:
-    return tree.listed
+def _list_all(tree: FileTree) -> bytes:
+    return tree.gzipped_list
 
 
 def _list_archive(content: ContentServices, tree: FileTree, shown: View) -> bytes:

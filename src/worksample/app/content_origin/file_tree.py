@@ -68,7 +68,7 @@ class FileTree:
         return frozenset(path for path, entry in self.entries.items() if entry.blob is not None)
 
     @cached_property
-    def listed(self) -> bytes:
+    def gzipped_list(self) -> bytes:
         """Gzipped JSON of `/.worksample/files`."""
         rows = [
             {"path": self.name(e.path), "kind": e.kind.value, "size": e.size, "note": scrub(e.note, self.hidden)}

@@ -23,7 +23,7 @@ from worksample.app.content_origin.media_types import by_content
 from worksample.app.content_origin.original_file import file_response
 from worksample.app.content_origin.refusals import not_found
 from worksample.app.prerendering.view_preparer import ViewPending
-from worksample.people.clock import wall
+from worksample.people.clock import now_in_microseconds
 from worksample.people.judging.blinding import scrub
 from worksample.viewing import View
 
@@ -46,7 +46,7 @@ async def serve_view(content: ContentServices, grant: Grant, request: Request) -
     tree, entry, shown = found
     above = [*paths[:-1], tree.name(entry.path)]
     # Requests blocked after this time belong to this file: the viewer passes it to `blocked`.
-    return JSONResponse({**view_body(tree, above, shown), "at": wall()})
+    return JSONResponse({**view_body(tree, above, shown), "at": now_in_microseconds()})
 
 
 def converting_response(state: ViewPending) -> Response:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from worksample.app.content_origin.anki_cards import faces
+from worksample.app.content_origin.anki_cards import card_faces
 from worksample.app.content_origin.content_request import (
     ContentServices,
     link,
@@ -112,7 +112,7 @@ def _cards(deck: dict[str, Any], place: int, paths: list[str]) -> str:
         return link("artefact", paths, name=str(media[name])) if name in media else None
 
     out = []
-    for label, front, back in faces(deck["kinds"].get(str(note["kind"]), {}), note):
+    for label, front, back in card_faces(deck["kinds"].get(str(note["kind"]), {}), note):
         for side, markup in (("front", front), ("back", back)):
             if markup:
                 title = escape(f"{label}: {side}" if label else side)

@@ -95,7 +95,7 @@ def _name(services: AppServices, entrant: str) -> str:
     return f"{named}, {rest.replace(' / ', ', ')}" if rest else named
 
 
-def look(services: AppServices, account: Account, id: str, *, names: bool) -> tuple[Round, str]:
+def open_evidence(services: AppServices, account: Account, id: str, *, names: bool) -> tuple[Round, str]:
     """Return the round and the consequence of looking at names ("" for none).
 
     Raises Denied if somebody other than an admin asks for names, Conflict while the person has an item of the round
@@ -113,7 +113,7 @@ def look(services: AppServices, account: Account, id: str, *, names: bool) -> tu
 
 def verdicts_of(services: AppServices, account: Account, id: str, *, names: bool) -> Verdicts:
     """Return the round's verdicts. Raises what `look` raises."""
-    round, barred = look(services, account, id, names=names)
+    round, barred = open_evidence(services, account, id, names=names)
     finals = final_verdicts(services.store, id)
     labels = BlindLabels(services, round, finals, named=names)
     rows = tuple(
@@ -131,7 +131,7 @@ def verdicts_of(services: AppServices, account: Account, id: str, *, names: bool
 
 def votes_of(services: AppServices, account: Account, id: str, *, names: bool) -> Votes:
     """Return all votes that were submitted, struck or not, by time. Raises what `look` raises."""
-    round, barred = look(services, account, id, names=names)
+    round, barred = open_evidence(services, account, id, names=names)
     found = services.store.find(Evaluation, round=id)
     return Votes(round=id, names=names, barred=barred, votes=vote_rows(services, round, found, names=names))
 
@@ -181,7 +181,7 @@ def author_of(amendment: Amendment, accounts: dict[str, str]) -> str:
 
 def preferences_of(services: AppServices, account: Account, id: str, *, names: bool) -> Preferences:
     """Return the preferences of a round of pairs. Raises UsageError for other rounds, and what `look` raises."""
-    round, barred = look(services, account, id, names=names)
+    round, barred = open_evidence(services, account, id, names=names)
     if round.versions.get("people.form") != Form.PAIRWISE:
         raise UsageError(
             "this round does not compare pairs, so it has no preferences",

@@ -46,7 +46,7 @@ def submission_of(services: AppServices, session: str, account: Account, id: str
     store = services.store
     submission = store.get(Submission, id)
     instance = store.get(Instance, submission.instance)
-    steps, note = _steps(services, submission) if names else ((), HIDDEN)
+    steps, note = _read_steps(services, submission) if names else ((), HIDDEN)
     return SubmissionView(
         id=id, names=names, barred=BARRED if names else "", experiment=submission.experiment, instance=instance.key,
         title=instance.title, agent=maker_of(services, submission) if names else "",
@@ -128,7 +128,7 @@ def _outcomes(services: AppServices, submission: Submission) -> tuple[Outcome, .
     return tuple(out)
 
 
-def _steps(services: AppServices, submission: Submission) -> tuple[tuple[StepView, ...], str]:
+def _read_steps(services: AppServices, submission: Submission) -> tuple[tuple[StepView, ...], str]:
     from worksample.reports.static_site.transcript import transcript
 
     found = transcript(services.store, submission)

@@ -36,13 +36,13 @@ class AnswerCounter:
     @property
     def answers(self) -> int:
         """The number of answers since the start, struck ones included."""
-        return self._since(DONE, STRUCK)
+        return self._count_since(DONE, STRUCK)
 
     @property
-    def skipped(self) -> int:
-        return self._since(SKIPPED)
+    def skips(self) -> int:
+        return self._count_since(SKIPPED)
 
-    def _since(self, *states: str) -> int:
+    def _count_since(self, *states: str) -> int:
         now = _counts(self.store, self.account)
         return max(0, sum(now.get(state, 0) - self.before.get(state, 0) for state in states))
 

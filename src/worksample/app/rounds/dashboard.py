@@ -40,17 +40,19 @@ def dashboard_of(services: AppServices, id: str) -> Dashboard:
     people = _PeopleNames(services, id)
     return Dashboard(
         progress=NoFigure(none=IMPORTED) if queue is None else progress_of(services, id),
-        agreement=_or_why(lambda: _agreement(services, id)),
-        leniency=_or_why(lambda: _leniency(services, people, id)),
-        backgrounds=_or_why(lambda: _backgrounds(services, id)),
-        position_bias=_or_why(lambda: _position_bias(services, people, round)),
-        throughput=NoFigure(none=IMPORTED) if queue is None else _or_why(lambda: _throughput(services, people, id)),
-        gold=_or_why(lambda: _gold(services, people, queue)),
+        agreement=_part_or_reason(lambda: _agreement(services, id)),
+        leniency=_part_or_reason(lambda: _leniency(services, people, id)),
+        backgrounds=_part_or_reason(lambda: _backgrounds(services, id)),
+        position_bias=_part_or_reason(lambda: _position_bias(services, people, round)),
+        throughput=NoFigure(none=IMPORTED)
+        if queue is None
+        else _part_or_reason(lambda: _throughput(services, people, id)),
+        gold=_part_or_reason(lambda: _gold(services, people, queue)),
         false_negatives=_false_negatives(services, id),
     )
 
 
-def _or_why(part: Callable[[], T | NoFigure]) -> T | NoFigure:
+def _part_or_reason(part: Callable[[], T | NoFigure]) -> T | NoFigure:
     """Return the part, or its reason if the metrics refuse the votes, so that the other parts still show."""
     try:
         return part()
@@ -122,7 +124,7 @@ def _throughput(services: AppServices, people: _PeopleNames, id: str) -> tuple[T
     rows = tuple(
         ThroughputView(
             person=row.person, name=people.name(row.person), given=row.given, declined=row.declined,
-            minutes=row.minutes, over=row.over, first=_micros(row.first), last=_micros(row.last),
+            minutes=row.minutes, over=row.over, first=_to_microseconds(row.first), last=_to_microseconds(row.last),
         )
         for row in dashboard.throughput(services.store, id)
     )  # fmt: skip
@@ -135,7 +137,7 @@ def _gold(services: AppServices, people: _PeopleNames, queue: Queue | None) -> t
     rows = tuple(
         GoldView(
             person=row.account, name=people.name(row.account), share=figure_of(row.share), passed=row.passed,
-            over_time=tuple(GoldAnswer(at=_micros(at), right=right) for at, right in row.over_time),
+            over_time=tuple(GoldAnswer(at=_to_microseconds(at), right=right) for at, right in row.over_time),
         )
         for row in gold_results(services.store, queue.round)
     )  # fmt: skip
@@ -148,5 +150,5 @@ def _false_negatives(services: AppServices, id: str) -> AnyFigure | None:
     return figure_of(false_negatives(services.store, id))
 
 
-def _micros(at: str) -> int:
+def _to_microseconds(at: str) -> int:
     return micros_of(datetime.fromisoformat(at))

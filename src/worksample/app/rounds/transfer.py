@@ -15,7 +15,7 @@ from worksample.app.rounds.routes import RoundId
 from worksample.app.server.authentication import Admin, ServicesOf
 from worksample.app.server.json_models import RequestBody, ResponseBody
 from worksample.app.server.middleware.error_responses import error_responses
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.people import Form, export_csv, export_jsonl, export_parquet, export_precomputed, import_judgments
 from worksample.records import Evaluation, ResolutionRule, Round
 

@@ -18,7 +18,7 @@ from worksample.app.rubrics.schemas import (
 from worksample.app.server.services import AppServices
 from worksample.audit.rubric_checks import INSTEAD, lint, lint_size
 from worksample.files.config_files import Faults
-from worksample.files.scratch import scratch_folder
+from worksample.files.scratch_folder import scratch_folder
 from worksample.people import InvalidAnswer
 from worksample.people.rubrics.suggestions import Suggestion, taken_suggestions
 from worksample.people.rubrics.versions import Version, asked_in_rounds, newest_versions, versions

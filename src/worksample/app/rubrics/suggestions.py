@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import Cause, JudgeError, UsageError
 from worksample.experiments.config_file import judging_config
 from worksample.experiments.model_check import service_of
-from worksample.models import Exhibit, ModelRole, ModelService, Probe, ask, fields, judges_of, plus
+from worksample.models import Exhibit, ModelRole, ModelService, Probe, add_priced_usage, ask_judge, fields, judges_of
 from worksample.people import Account
 from worksample.people.rubrics.suggestions import Suggestion, store_suggestion, suggestion_usage
 from worksample.people.rubrics.versions import WRITERS
@@ -59,12 +59,12 @@ class CriteriaSuggester:
         before = await asyncio.to_thread(suggestion_usage, store, ROLE)
         total = Usage()
         for used in before:
-            total = plus(total, used) if total.requests else used
+            total = add_priced_usage(total, used) if total.requests else used
         self.role.spent.raise_to(total)  # concurrent requests reserve their cost there
         role = self.role
         made = Suggestion(uuid.uuid4().hex, rubric, by.id, ROLE, role.model, role.version, "", "", (), "", Usage(), at)
         try:
-            answer, used = await ask(role, probe_of(brief, count))
+            answer, used = await ask_judge(role, probe_of(brief, count))
             made = _with_usage(made, used, answer.record)
             criteria = criteria_of(answer.value, count)
         except JudgeError as error:

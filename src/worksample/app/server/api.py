@@ -40,7 +40,7 @@ def make_api() -> FastAPI:
     problems.install_error_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=LARGE, compresslevel=LEVEL)
     schema = app.openapi
-    app.openapi = lambda: _exact(schema())  # type: ignore[method-assign]
+    app.openapi = lambda: _remove_default_422(schema())  # type: ignore[method-assign]
 
     @app.get(SCHEMA, include_in_schema=False)
     async def openapi() -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _name(route: APIRoute) -> str:
     return route.name
 
 
-def _exact(schema: dict[str, Any]) -> dict[str, Any]:
+def _remove_default_422(schema: dict[str, Any]) -> dict[str, Any]:
     """Remove FastAPI's own 422 from the schema: this API answers an invalid request with 400 and its own error body."""
     for operations in schema["paths"].values():
         for operation in operations.values():

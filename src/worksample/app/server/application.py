@@ -25,7 +25,7 @@ from worksample.app.server.services import AppServices
 from worksample.app.workstations.manager import Workstations
 from worksample.models import close_models
 from worksample.people import People
-from worksample.people.clock import moment, wall
+from worksample.people.clock import moment, now_in_microseconds
 
 if TYPE_CHECKING:
     from worksample.people import Instructions
@@ -36,7 +36,11 @@ _USUAL = AppConfig()
 
 
 def create_app(
-    store: Store, config: AppConfig = _USUAL, *, clock: Clock = wall, instructions: Instructions | None = None
+    store: Store,
+    config: AppConfig = _USUAL,
+    *,
+    clock: Clock = now_in_microseconds,
+    instructions: Instructions | None = None,
 ) -> HostRouter:
     """Build the application: the app, the viewer and deliverables, told apart by the Host header.
 
@@ -58,7 +62,7 @@ def create_app(
         app=SecurityHeaders(_app(services), app_headers(config)),
         viewer=SecurityHeaders(StaticPages("viewer.html", config.static, everywhere=False), viewer_headers(config)),
         content=content_app(services),
-        lifespan=lambda: _life(services),
+        lifespan=lambda: _lifespan(services),
     )
 
 
@@ -81,7 +85,7 @@ def _app(services: AppServices) -> ASGIApp:
 
 
 @asynccontextmanager
-async def _life(services: AppServices) -> AsyncIterator[None]:
+async def _lifespan(services: AppServices) -> AsyncIterator[None]:
     await services.view_preparer.start()
     services.workstations.begin()
     try:

@@ -18,7 +18,7 @@ class RequestBody(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _all_required(schema: dict[str, Any]) -> None:
+def _require_all(schema: dict[str, Any]) -> None:
     # Responses always contain all fields, including those with defaults.
     schema["required"] = list(schema.get("properties", {}))
 
@@ -26,7 +26,7 @@ def _all_required(schema: dict[str, Any]) -> None:
 class ResponseBody(BaseModel):
     """Base of a response's body."""
 
-    model_config = ConfigDict(frozen=True, json_schema_extra=_all_required)
+    model_config = ConfigDict(frozen=True, json_schema_extra=_require_all)
 
 
 class Problem(ResponseBody):

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from worksample.box import Box
 from worksample.errors import CaptureError
-from worksample.models.usage import AGENT, plus
+from worksample.models.usage import AGENT, add_priced_usage
 from worksample.records import (
     AssignmentAct,
     AssignmentEvent,
@@ -80,10 +80,10 @@ def _commit(
     )
     events = [*assignment_events(store, assignment.slot), last]
     trial = _trial(store, assignment, of, outcome)
-    mine = _of_this_person(events)
+    mine = _events_of_last_person(events)
     parts["trajectory"] = _trajectory(store, of, trial, mine)
     if any(event.terminal for event in mine):
-        parts["terminal"] = _cast(store, mine)
+        parts["terminal"] = _join_recordings(store, mine)
     store.commit(trial, submission_of(trial, parts, of.at, of.name), last)
     return trial
 
@@ -93,7 +93,7 @@ def _trial(store: Store, assignment: SlotAssignment, of: HandInDetails, outcome:
     turns, number = turns_of(store, slot.id), store.tries(slot.id) + 1
     seconds = round(assignment.seconds_at(of.at), 3)
     cost = None if of.rate is None else of.rate * seconds / 3600
-    usage = _together(turns) | {PERSON: Usage(cost=cost, priced=cost is not None)}
+    usage = _sum_usage(turns) | {PERSON: Usage(cost=cost, priced=cost is not None)}
     arm = arm_of(of.task.experiment, slot)
     return trial_record(
         slot,
@@ -112,16 +112,16 @@ def _trial(store: Store, assignment: SlotAssignment, of: HandInDetails, outcome:
     )
 
 
-def _together(turns: Iterable[Trial]) -> dict[str, Usage]:
+def _sum_usage(turns: Iterable[Trial]) -> dict[str, Usage]:
     """Add up the usage of the agent's turns, by role."""
     by_role: dict[str, Usage] = {}
     for turn in turns:
         for role, usage in turn.usage.items():
-            by_role[role] = plus(by_role.get(role), usage)
+            by_role[role] = add_priced_usage(by_role.get(role), usage)
     return by_role
 
 
-def _of_this_person(events: list[AssignmentEvent]) -> list[AssignmentEvent]:
+def _events_of_last_person(events: list[AssignmentEvent]) -> list[AssignmentEvent]:
     """Return the events since the person who hands in took the slot for the last time."""
     mine = account_of(events[-1].person)
     start = max((n + 1 for n, event in enumerate(events) if account_of(event.person) != mine), default=0)
@@ -166,7 +166,7 @@ def _trajectory(store: Store, of: HandInDetails, trial: Trial, events: list[Assi
     return write_trajectory(writer, store.blobs, of.task.agent, extra)
 
 
-def _cast(store: Store, events: list[AssignmentEvent]) -> SubmissionPart:
+def _join_recordings(store: Store, events: list[AssignmentEvent]) -> SubmissionPart:
     """Join the recordings of the terminal into one asciicast, with times since the first event."""
     import json
 

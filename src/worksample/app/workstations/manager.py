@@ -23,7 +23,7 @@ from worksample.records import (
     Worker,
 )
 from worksample.results.assignments.assignment import (
-    SeatConflict,
+    AssignmentConflict,
     SlotAssignment,
     account_of,
     assignment_of,
@@ -55,9 +55,8 @@ DONE = TrialOutcome(ending=Ending.DONE)
 
 
 class Workstations(OpenWorkstations):
-    """The workstations of a server process. Each method raises SeatConflict if the slot is not assigned to this person,
-    or
-    is not in the right state.
+    """The workstations of a server process. Each method raises AssignmentConflict if the slot is not assigned to this
+    person, or is not in the right state.
     """
 
     # -- taking and giving back
@@ -69,9 +68,11 @@ class Workstations(OpenWorkstations):
             found = self.store.get(Slot, slot)
             task = WorkstationTask.of(self.store, found)
             if self._has_judged_task(task, who.person):
-                raise SeatConflict("you have judged work on this task", next="take other work")
+                raise AssignmentConflict("you have judged work on this task", next="take other work")
             if not waits_for_person(self.store, task.experiment, found):
-                raise SeatConflict("it is the agent's turn", next="wait until the agent has ended, or take other work")
+                raise AssignmentConflict(
+                    "it is the agent's turn", next="wait until the agent has ended, or take other work"
+                )
             return take_slot(self.store, found, who.person, self.clock(), days_of(task.experiment))
 
         return await asyncio.to_thread(sit)
@@ -99,7 +100,7 @@ class Workstations(OpenWorkstations):
             if assignment.running:
                 return assignment
             return await workstation.note(
-                assignment, AssignmentAct.STARTED, self.clock(), until=self._until(workstation), output=opened
+                assignment, AssignmentAct.STARTED, self.clock(), until=self._assignment_end(workstation), output=opened
             )
 
     async def beat(self, slot: str, who: PersonAtWork) -> SlotAssignment:
@@ -124,7 +125,9 @@ class Workstations(OpenWorkstations):
         """Record a heartbeat together with the current output."""
         if not assignment.running:
             return assignment
-        return await workstation.note(assignment, AssignmentAct.WORKED, self.clock(), until=self._until(workstation))
+        return await workstation.note(
+            assignment, AssignmentAct.WORKED, self.clock(), until=self._assignment_end(workstation)
+        )
 
     async def pause(self, slot: str, who: PersonAtWork) -> SlotAssignment:
         """Stop the timer and freeze the box."""
@@ -139,7 +142,7 @@ class Workstations(OpenWorkstations):
             assignment = await self._own_assignment(slot, who)
             if assignment.running:
                 assignment = await workstation.note(
-                    assignment, AssignmentAct.PAUSED, self.clock(), until=self._until(workstation)
+                    assignment, AssignmentAct.PAUSED, self.clock(), until=self._assignment_end(workstation)
                 )
                 await self._run_in_box(workstation, workstation.freeze())
         return assignment
@@ -151,13 +154,13 @@ class Workstations(OpenWorkstations):
     async def take_back(self, slot: str, by: str, reason: str) -> SlotAssignment:
         """Take a slot back from a person. `by`: the admin's account name. The person's output so far stays on record.
 
-        Raises SeatConflict if nobody has the slot.
+        Raises AssignmentConflict if nobody has the slot.
         """
 
         def current() -> SlotAssignment:
             assignment = assignment_of(self.store, slot)
             if not assignment.is_taken(self.clock()):
-                raise SeatConflict(
+                raise AssignmentConflict(
                     "this work was handed in" if assignment.closed else "nobody has this work",
                     next="load the list anew",
                 )
@@ -202,8 +205,8 @@ class Workstations(OpenWorkstations):
         return assignment
 
     async def hand_in(self, slot: str, who: PersonAtWork, *, empty: bool = False) -> Trial:
-        """Hand in the output. Idempotent. Raises SeatConflict if the output is empty, unless `empty`."""
-        trials = await asyncio.to_thread(self._handed_in, slot, who)
+        """Hand in the output. Idempotent. Raises AssignmentConflict if the output is empty, unless `empty`."""
+        trials = await asyncio.to_thread(self._find_handed_in, slot, who)
         if trials is not None:
             return trials
         if slot not in self._open:
@@ -212,11 +215,13 @@ class Workstations(OpenWorkstations):
         async with workstation.busy:
             assignment = await self._own_assignment(slot, who)
             if not empty and is_empty(await workstation.files()):
-                raise SeatConflict("the output folder is empty", next="add files, or confirm that you hand in nothing")
+                raise AssignmentConflict(
+                    "the output folder is empty", next="add files, or confirm that you hand in nothing"
+                )
             await self._run_in_box(workstation, workstation.thaw())
             return await self._close(slot, workstation, assignment, who, DONE)
 
-    def _handed_in(self, slot: str, who: PersonAtWork) -> Trial | None:
+    def _find_handed_in(self, slot: str, who: PersonAtWork) -> Trial | None:
         assignment = assignment_of(self.store, slot)
         if not assignment.closed or account_of(assignment.person) != account_of(who.person):
             return None
@@ -238,7 +243,7 @@ class Workstations(OpenWorkstations):
         """Yield the workstation while the timer runs."""
         assignment = await self._own_assignment(slot, who)
         if not assignment.running:
-            raise SeatConflict("the timer is paused", next="start it")
+            raise AssignmentConflict("the timer is paused", next="start it")
         workstation = self._workstation(slot, assignment)
         workstation.heard = time.monotonic()
         yield workstation
@@ -249,22 +254,22 @@ class Workstations(OpenWorkstations):
             return await workstation.shell()
 
     async def terminal_if_running(self, slot: str, who: PersonAtWork) -> Terminal | None:
-        """Return the terminal; None if the timer does not run. Raises SeatConflict."""
+        """Return the terminal; None if the timer does not run. Raises AssignmentConflict."""
         assignment = await asyncio.to_thread(assignment_of, self.store, slot)
         if account_of(assignment.person) != account_of(who.person):
-            raise SeatConflict("this work is not assigned to you", next="take it first")
+            raise AssignmentConflict("this work is not assigned to you", next="take it first")
         if not assignment.running or slot not in self._open:
             return None
         try:
             return await self.shell(slot, who)
-        except SeatConflict:
+        except AssignmentConflict:
             return None  # it has just been paused or handed in
 
     async def files(self, slot: str, who: PersonAtWork) -> Manifest:
         """List the output: the current one, or the last recorded one if the box is not open."""
         assignment = await asyncio.to_thread(assignment_of, self.store, slot)
         if account_of(assignment.person) != account_of(who.person):
-            raise SeatConflict("this work is not assigned to you", next="take it first")
+            raise AssignmentConflict("this work is not assigned to you", next="take it first")
         workstation = self._open.get(slot)
         if workstation is not None and not assignment.closed:
             async with workstation.busy:

@@ -22,7 +22,7 @@ from worksample.app.workstations.task_box import WorkstationTask
 from worksample.people.access.profile import person_of
 from worksample.people.clock import moment
 from worksample.records import Experiment, Manifest, Slot, Submission, Trial, Worker
-from worksample.results.assignments.assignment import SeatConflict, SlotAssignment, account_of, assignment_of
+from worksample.results.assignments.assignment import AssignmentConflict, SlotAssignment, account_of, assignment_of
 from worksample.results.assignments.open_work import open_work_of, pay_of
 from worksample.results.assignments.turns import arm_of, turns_of, waits_for_person
 from worksample.results.reattempts.earlier_work import as_shown
@@ -41,7 +41,7 @@ def person_at_work(services: AppServices, account: Account, slot: str) -> Person
     """Return the person with the hourly rate of the profile, else the experiment's. Raises RecordMissing."""
     experiment = services.store.get(Experiment, services.store.get(Slot, slot).experiment)
     if arm_of(experiment, services.store.get(Slot, slot)).worker is Worker.AGENT:
-        raise SeatConflict("an agent works on this task, not a person", next="take other work")
+        raise AssignmentConflict("an agent works on this task, not a person", next="take other work")
     own = services.people.accounts.profile(account).pay_rate
     return PersonAtWork(account.evaluator, account.name, own if own is not None else pay_of(experiment))
 
@@ -66,7 +66,7 @@ def work_rows(services: AppServices, account: Account) -> list[WorkListRow]:
                     mine=mine,
                     hours=place.hours,
                     seconds=assignment.seconds_at(now) if mine else 0.0,
-                    until=_micros(assignment.until) if mine else None,
+                    until=_to_microseconds(assignment.until) if mine else None,
                 )
             )
     return sorted(rows, key=lambda row: (not row.mine, row.title, row.slot))
@@ -87,12 +87,12 @@ def _state(assignment: SlotAssignment, *, mine: bool, waits: bool) -> State:
 
 
 def work_page(services: AppServices, account: Account, slot: str) -> WorkPage:
-    """Build the page of a slot that this person has. Raises SeatConflict."""
+    """Build the page of a slot that this person has. Raises AssignmentConflict."""
     store, who = services.store, person_at_work(services, account, slot)
     task = WorkstationTask.of(store, store.get(Slot, slot))
     assignment = assignment_of(store, slot)
     if account_of(assignment.person) != account_of(who.person):
-        raise SeatConflict("this work is not assigned to you", next="take it first")
+        raise AssignmentConflict("this work is not assigned to you", next="take it first")
     arm = arm_of(task.experiment, task.slot)
     shown = as_shown(task.instance, arm, task.experiment.lock.protocol, None)
     work, paths = shown.work, shown.work.environment.paths
@@ -116,15 +116,17 @@ def work_page(services: AppServices, account: Account, slot: str) -> WorkPage:
         hours=about.middle if about else None,
         pay=who.rate,
         until=timer.until,
-        turns=tuple(_turn(services, turn) for turn in turns_of(store, slot)),
+        turns=tuple(_agent_turn(services, turn) for turn in turns_of(store, slot)),
     )
 
 
-def _turn(services: AppServices, trial: Trial) -> TurnView:
-    return TurnView(at=_micros(trial.ended) or 0, ended=trial.outcome.reason, said=_last_words(services, trial))
+def _agent_turn(services: AppServices, trial: Trial) -> TurnView:
+    return TurnView(
+        at=_to_microseconds(trial.ended) or 0, ended=trial.outcome.reason, said=_end_of_last_message(services, trial)
+    )
 
 
-def _last_words(services: AppServices, trial: Trial) -> str:
+def _end_of_last_message(services: AppServices, trial: Trial) -> str:
     """Return the end of the agent's last message, from its trajectory."""
     import json
 
@@ -147,7 +149,7 @@ def timer_of(services: AppServices, account: Account, slot: str) -> Timer:
     return Timer(
         state=_state(assignment, mine=mine, waits=waits),
         seconds=assignment.seconds_at(now),
-        until=_micros(assignment.until),
+        until=_to_microseconds(assignment.until),
     )
 
 
@@ -170,7 +172,7 @@ def hand_in_receipt(services: AppServices, trial: Trial) -> HandInReceipt:
     )
 
 
-def _micros(at: datetime | None) -> int | None:
+def _to_microseconds(at: datetime | None) -> int | None:
     return None if at is None else int(at.timestamp() * 1_000_000)
 
 
@@ -186,8 +188,8 @@ def assignment_views(services: AppServices, experiment: Experiment) -> tuple[Ass
             name=names.get(person_of(place.assignment.person), ""),
             state="agent" if not place.waits else "running" if place.assignment.running else "paused",
             seconds=place.assignment.seconds_at(now),
-            last=_micros(place.assignment.last) or 0,
-            until=_micros(place.assignment.until),
+            last=_to_microseconds(place.assignment.last) or 0,
+            until=_to_microseconds(place.assignment.until),
         )
         for place in held
     ]

@@ -54,7 +54,7 @@ class Terminal:
         except SandboxError:
             pass
         self.ended = True
-        self._tell()
+        self._notify()
 
     def _take(self, data: bytes) -> None:
         self._shown += data
@@ -64,9 +64,9 @@ class Terminal:
             line = [round(time.time(), 3), "o", data.decode("utf-8", "replace")]
             self._log.append(json.dumps(line).encode())
         self._logged += len(data)
-        self._tell()
+        self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._news.set()
         self._news = asyncio.Event()
 
@@ -112,6 +112,6 @@ class Terminal:
         """End the shell; the box may be gone already."""
         self._reader.cancel()
         self.ended = True
-        self._tell()
+        self._notify()
         with contextlib.suppress(SandboxError):
             await self._process.kill()

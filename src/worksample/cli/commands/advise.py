@@ -20,7 +20,7 @@ from worksample.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from worksample.reports.job_advice import Advised
+    from worksample.reports.job_advice import ListAdvice
 
 SHOWN = 10
 """Maximum number of printed lines on what to measure next; the JSON has them all."""
@@ -110,13 +110,13 @@ def command(
         click.echo(f"page: {page}")
 
 
-def _write(found: Advised, out: Path) -> str:
+def _write(found: ListAdvice, out: Path) -> str:
     from worksample.reports.job_advice.advice import write_page
 
     return str(write_page(found, out).resolve())
 
 
-def print_advice(found: Advised) -> None:
+def print_advice(found: ListAdvice) -> None:
     """Print advice as a table, and what to measure next."""
     from worksample.cli.commands.metrics import figure_text
 

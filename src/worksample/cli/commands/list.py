@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from worksample.experiments.standalone_work import HandedInWork
     from worksample.experiments.status import Status
     from worksample.records import JudgedBy
-    from worksample.store.spending import Spending
+    from worksample.store.model_costs import Spending
 
 AGENTS = "agents"
 ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "cost")

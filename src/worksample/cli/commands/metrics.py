@@ -189,10 +189,10 @@ def figure_text(e: Estimate) -> str:
         return f"– {counts}".rstrip()
 
     def end(value: float | None) -> str:
-        return "..." if value is None else replace(e, value=value, low=None, high=None, exact=None).printed()
+        return "..." if value is None else replace(e, value=value, low=None, high=None, exact=None).format_value()
 
     interval = "" if e.low is None and e.high is None else f" [{end(e.low)}, {end(e.high)}]"
     before = "$" if e.unit == "usd" else ""
-    value = f"{e.value:,.0f}" if e.unit == "number" and abs(e.value) >= LARGE else e.printed()
+    value = f"{e.value:,.0f}" if e.unit == "number" and abs(e.value) >= LARGE else e.format_value()
     open_ = "" if e.bounds is None else f" {{{end(e.bounds[0])}, {end(e.bounds[1])}}}"
     return f"{before}{value}{SIGNS.get(e.unit, '')}{interval} {counts}{open_}".rstrip()

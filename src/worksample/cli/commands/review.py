@@ -89,7 +89,7 @@ def _tell(people: People, review: Review, sitting: AnswerCounter, store: str | N
     from worksample.experiments.experiment_lookup import short_name
 
     left = items_left(people, review.account, review.round)
-    skipped = f", {sitting.skipped} skipped" if sitting.skipped else ""
+    skipped = f", {sitting.skips} skipped" if sitting.skips else ""
     asked = shlex.join([short_name(people.store, review.experiment), *(["--store", store] if store else [])])
     click.echo(f"{sitting.answers} {'answer' if sitting.answers == 1 else 'answers'} given{skipped}; {left} left")
     besides, of_others = items_left_elsewhere(people, review)

@@ -27,7 +27,7 @@ class Amount(click.ParamType[float | str]):
             return value
         found = readings(str(value))
         if found.unclear:
-            self.fail(f"{two_readings(str(value))}; write it without a mark of thousands", param, ctx)
+            self.fail(f"{two_readings(str(value))}; write it without a thousands separator", param, ctx)
         number = -1.0 if found.only is None else found.only
         if not 0 <= number < float("inf"):
             self.fail(f"{value!r} is neither a number of 0 or more, nor the word unknown", param, ctx)

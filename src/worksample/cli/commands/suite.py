@@ -95,7 +95,7 @@ def describe_command(
         for note in one.notes:
             click.echo(printable(f"  {note}"))
     r = found.correlation
-    click.echo(f"{r.name}: {r.printed()}" + (f" ({r.reason})" if r.reason else ""))
+    click.echo(f"{r.name}: {r.format_value()}" + (f" ({r.reason})" if r.reason else ""))
     if index:
         click.echo(f"page: {index}")
 

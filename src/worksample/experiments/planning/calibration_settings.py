@@ -9,7 +9,7 @@ from worksample.experiments.config import ExperimentConfig
 from worksample.grading.evaluator_kinds import evaluator_kinds
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol
 from worksample.results.calibration.config import calibration_of
-from worksample.results.calibration.prior_labels import earlier
+from worksample.results.calibration.prior_labels import earlier_experiments
 from worksample.store import Store
 
 WHERE = "[calibration]"
@@ -32,7 +32,7 @@ def with_calibrated_protocols(
         )  # fmt: skip
     if not judged:
         raise PlanError(
-            "there is no judge to calibrate: no protocol of this experiment uses one", where=WHERE,
+            "nothing to calibrate: this experiment asks no judge", where=WHERE,
             next=f"leave it out, or {_how(protocols[0])}",
         )  # fmt: skip
     return config.replaced(calibration=config.calibration.replaced(protocols=asked or judged))
@@ -64,4 +64,4 @@ def require_earlier_labels(store: Store, experiment: Experiment) -> None:
     """Raise PlanError if the experiment whose labels are to be reused does not exist."""
     config = calibration_of(experiment)
     if config is not None:
-        earlier(store, experiment, config)
+        earlier_experiments(store, experiment, config)

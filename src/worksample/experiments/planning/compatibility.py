@@ -56,7 +56,7 @@ _EARLIER_WORDS = (
 
 
 def reason_identity(reason: str) -> str:
-    """Return a reason in the words of version 0.1. They are part of an experiment's id, which must not change."""
+    """Return a reason in the wording of version 0.1, which is part of an experiment's id and must not change."""
     for now, earlier in _EARLIER_WORDS:
         reason = re.sub(now, earlier, reason)
     return reason

@@ -28,7 +28,7 @@ from worksample.records import (
     Task,
     digest_of,
 )
-from worksample.results.reattempts.feedback_speakers import KIND
+from worksample.results.reattempts.feedback_sources import KIND
 from worksample.runs.trial_endpoints import why_unreachable
 from worksample.sandboxes.endpoints import HostAllowance, read_rule
 
@@ -39,7 +39,7 @@ from .slot_order import later_slots, order_slots, strata_of
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """Inputs of a plan: records only, independent of place and time."""
+    """Inputs of a plan: records only, independent of machine and time."""
 
     name: str
     agents: tuple[Agent, ...]
@@ -50,12 +50,12 @@ class PlanInputs:
     chain: Chain | None = None
     """Rule for re-attempts after failed attempts, in the arms that have feedback."""
     protocols: tuple[Protocol, ...] = (Protocol.PROGRAM,)
-    """Protocols, which every instance has. Lists and leaderboards use the first."""
+    """Protocols that every instance has. Lists and leaderboards use the first."""
     sandbox: str = "bubblewrap"
     suite: Suite | None = None
     tasks: tuple[Task, ...] = ()
     others: tuple[Instance, ...] = ()
-    """Instances of the suite and the tasks that are stored but not worked on."""
+    """Instances of the suite and the tasks that are stored but not selected."""
     roles: dict[str, str] = field(default_factory=dict)
     judged_by: JudgedBy | None = None
     """Whose answers make the verdicts unless a report says otherwise."""
@@ -93,11 +93,11 @@ class Plan:
 def plan(
     material: PlanInputs, *, author: str, at: datetime, versions: dict[str, str], settings: dict[str, Any]
 ) -> Plan:
-    """Plan slots for agents x instances x arms x repeats. PlanError if nothing is left to plan, or if names collide.
+    """Plan slots for agents x instances x arms x repeats. Raises PlanError if no slot is left, or if names collide.
 
-    Without agents there are no slots, and all work is handed in. The experiment's id is its name and a digest of
-    everything that decides what is done: agents, instances, arms, repeats, seed, roles, protocols, sandbox and what is
-    not attemptable. Author, time, versions and settings are not part of it, so that the same plan finds the same
+    Without agents the plan has no slots, and all work is handed in. The experiment's id is its name and a digest of
+    everything that determines the work: agents, instances, arms, repeats, seed, roles, protocols, sandbox and
+    incompatible slots. Author, time, versions and settings are not part of it, so that the same plan finds the same
     experiment.
     """
     _refuse(material)
@@ -212,7 +212,7 @@ def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol
         if kind not in asked and not (whole and kind is EvaluatorKind.JUDGE):
             have = f"{instance.key} is judged under {protocol} by: {', '.join(sorted(asked))}"
             raise PlanError(
-                f"the arm {arm.name} wants feedback from a {kind}, but {have}",
+                f"the arm {arm.name} needs feedback from a {kind}, but {have}",
                 next="set `by` in its criteria.toml, or put another protocol first in the file",
             )
 

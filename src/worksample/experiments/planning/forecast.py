@@ -20,7 +20,7 @@ from .experiment_plan import Plan
 
 @dataclass(frozen=True)
 class Forecast:
-    """Upper bounds of a plan. None means unknown: some trial has no such limit."""
+    """Upper bounds of a plan. None means unknown, because some trial has no such limit."""
 
     trials: int
     not_attemptable: int
@@ -31,11 +31,11 @@ class Forecast:
     beyond_budget: float | None = 0.0
     """Additional US dollars: a budget is checked after each call, so the call that exceeds it must still be paid."""
     reattempts: int = 0
-    """Number of these trials that are only made if the chains' rule requires them."""
+    """Number of these trials that run only if the chains' rule requires them."""
     seats: int = 0
     """Number of these trials that wait for a person who works."""
     hours: float | None = 0.0
-    """Hours that people need according to the tasks; None if a task does not say."""
+    """Hours that people need according to the tasks; None if a task does not state them."""
 
 
 def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool]) -> Forecast:

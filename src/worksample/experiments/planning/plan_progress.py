@@ -1,4 +1,4 @@
-"""Progress of a plan in a store: what is done is not run again."""
+"""Progress of a plan in a store. Slots that are done are not run again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from worksample.experiments.package_intake import store_holds
 from worksample.experiments.status import status_of
 from worksample.records import Slot
-from worksample.results.reattempts.chain_rule import Next
+from worksample.results.reattempts.chain_rule import ChainAction
 from worksample.results.reattempts.chain_state import chains_of
 from worksample.store import Store
 
@@ -39,12 +39,16 @@ def _later(plan: Plan, store: Store) -> tuple[Slot, ...]:
     for chain in chains_of(store, plan.experiment):
         slots = [store.get(Slot, link.slot) for link in chain.links]
         open_ = [s for s, link in zip(slots, chain.links, strict=True) if link.trial is None and s.after is not None]
-        found += [] if chain.step.next is Next.END else [*open_, *later_slots(slots[-1], chain.arm, plan.experiment)]
+        found += (
+            [] if chain.step.next is ChainAction.END else [*open_, *later_slots(slots[-1], chain.arm, plan.experiment)]
+        )
     return tuple(found)
 
 
 def progress_of(plan: Plan, store: Store | None) -> tuple[PlanProgress, Plan]:
-    """Return the progress of a plan, and the plan without what is done. store: None if there is none yet."""
+    """Return the progress of a plan, and the plan without the slots that are done. `store` is None if
+    none exists yet.
+    """
     count, attemptable = len(plan.slots), len(plan.attemptable)
     if store is None or not store_holds(store, plan.experiment):
         return PlanProgress(count, 0, attemptable, count - attemptable, 0, 0, 0), plan

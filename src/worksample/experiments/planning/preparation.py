@@ -32,10 +32,11 @@ SANDBOX_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
-    """Read everything that `config` names and plan it. sink: receives the files; None: only digests are computed.
+    """Read everything that `config` names and plan it. `sink` receives the files; if it is None, only digests are
+    computed.
 
-    Raises ManifestError for an invalid package, suite or script; PlanError for what cannot run: an incompatible agent,
-    a script without steps for a task, a budget for a model without a price.
+    Raises ManifestError for an invalid package, suite or script; PlanError for plans that cannot run: an incompatible
+    agent, a script without steps for a task, a budget for a model without a price.
     """
     people = any(arm.worker is Worker.HUMAN for arm in config.arms)
     check_names(config)

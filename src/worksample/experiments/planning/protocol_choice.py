@@ -11,7 +11,7 @@ from worksample.records import (
 )
 
 USUAL = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC, Protocol.HOLISTIC, Protocol.PAIRWISE)
-"""Order in which a default protocol is looked for."""
+"""Order in which protocols are tried as the default."""
 
 
 def default_protocol(instances: Sequence[Instance]) -> tuple[Protocol, ...]:

@@ -15,9 +15,9 @@ from worksample.records import (
 
 
 def order_slots(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | None = None) -> tuple[Slot, ...]:
-    """Order slots by repeat, shuffled by `seed` within each, so that no instance always runs last.
+    """Order slots by repeat, shuffled by `seed` within each repeat, so that no instance always runs last.
 
-    strata: instance -> stratum. At every point of the order, each stratum has had its share.
+    `strata` maps instances to strata. At every point of the order, each stratum has had its share.
     """
     drawn = sorted(slots, key=lambda s: (s.attempt, s.repeat, digest_of([seed, s.id])))
     if not strata:
@@ -35,7 +35,7 @@ def order_slots(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | No
 
 
 def strata_of(experiment: Experiment, instances: Sequence[Instance]) -> dict[str, str]:
-    """Return each instance's category as its stratum, to match arms; empty without chains."""
+    """Return each instance's category as its stratum, so that arms stay comparable; empty without chains."""
     return {i.id: i.about.category for i in instances} if experiment.lock.chain else {}
 
 

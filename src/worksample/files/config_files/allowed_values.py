@@ -1,4 +1,4 @@
-"""The values that a field of a model allows, in words, found by the steps that lead to the field."""
+"""Descriptions of the values that a field of a pydantic model allows, found by the field's key path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST = 60
 
 
 def show_value(value: object) -> str:
-    """Return a value for a fault: short, quoted, without characters that a terminal would obey."""
+    """Return a value as faults show it: short, quoted, without characters that a terminal would obey."""
     if isinstance(value, dict):
         return "a table"
     if isinstance(value, list | tuple | set):
@@ -31,13 +31,13 @@ def show_value(value: object) -> str:
 
 
 def keys_at(model: type[BaseModel], steps: Sequence[int | str]) -> list[str]:
-    """Return the keys of the table that `steps` lead to, as they are written in a file."""
+    """Return the keys, as written in files, that the table at `steps` allows."""
     found = _model(_follow(model, steps)[0])
     return [field.alias or name for name, field in found.model_fields.items()] if found else []
 
 
 def allowed_at(model: type[BaseModel], steps: Sequence[int | str]) -> str:
-    """Return in words the values that are allowed where `steps` lead."""
+    """Describe the values that are allowed for the field at `steps`."""
     kind, metadata = _follow(model, steps)
     return _words(kind, metadata)
 
@@ -120,7 +120,9 @@ def _bounds(marks: Sequence[Any]) -> str:
 
 
 def _pattern(pattern: str) -> str:
-    """Describe a pattern: `^(a|b)$` is a choice, the form of a name gets words, any other is shown."""
+    """Describe a regular expression: `^(a|b)$` is a choice, the pattern of names has a description, any other is
+    shown.
+    """
     choice = _CHOICE.fullmatch(pattern)
     if choice:
         return ", ".join(choice[1].split("|"))

@@ -18,14 +18,14 @@ SHOWN = 200
 
 
 SUGGESTING = 0.5
-"""Seconds of processor time for the suggestions of one reading."""
+"""Seconds of processor time that one reading may spend on suggestions."""
 CANDIDATES = 1000
-"""Number of words among which a suggestion is searched."""
+"""Maximum number of words that are searched for a suggestion."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault: the file, the key, what is wrong, and what is allowed there."""
+    """A fault: its file and key, what is wrong, and what is allowed."""
 
     file: str
     key: str
@@ -42,7 +42,7 @@ class FaultyManifest(ManifestError):
 
     def __init__(self, faults: Sequence[Fault], *, where: str, next: str) -> None:
         if len(faults) == 1 and faults[0].file == where:
-            # The place is said already, by whoever prints the error.
+            # The caller prints the place of the error.
             super().__init__(str(faults[0])[:2000].removeprefix(f"{where}: "), where=where, next=next)
             self.faults = tuple(faults)
             return
@@ -54,13 +54,15 @@ class FaultyManifest(ManifestError):
 
 
 class _Patience:
-    """Processor time for suggestions: in a file of a hundred thousand unknown words only the first ones get them."""
+    """Budget of processor time for suggestions. In a file with a hundred thousand unknown words only the first ones get
+    suggestions.
+    """
 
     def __init__(self) -> None:
         self._left = SUGGESTING
 
     def take(self, search: Callable[[], list[str]]) -> list[str]:
-        """Return what `search` finds; nothing if the time is spent."""
+        """Return what `search` finds, or nothing if the budget is spent."""
         if self._left <= 0:
             return []
         began = time.thread_time()
@@ -71,7 +73,7 @@ class _Patience:
 
 
 _patience: ContextVar[_Patience | None] = ContextVar("worksample_suggestions", default=None)
-"""The time left for the reading that began last."""
+"""The budget of the latest reading."""
 
 
 class Faults:
@@ -89,7 +91,7 @@ class Faults:
         self._places.add((file, key))
 
     def has(self, file: str, key: str) -> bool:
-        """Return whether a fault was found at this very key."""
+        """Return whether a fault was found at exactly this key."""
         return (file, key) in self._places
 
     def check(self, where: str, next: str) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 _BARE = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
 LONGEST = 100
-"""Characters of one step that are shown."""
+"""Maximum characters of one step that are shown."""
 
 
 def key_of(steps: Sequence[str | int], above: str = "") -> str:
-    """Return the path of the key that `steps` lead to, below the key `above`; steps that are no bare key are quoted."""
+    """Return the path of the key at `steps`, below the key `above`. Steps that are not bare keys are quoted."""
     text = above
     for step in steps:
         if isinstance(step, int):

@@ -1,4 +1,4 @@
-"""Reading of TOML and YAML files as plain values: within limits, without waiting, every number finite."""
+"""Reading of TOML and YAML files as plain values: within limits, without blocking, and with finite numbers only."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from .faults import CANDIDATES, Faults, nearest
 from .key_paths import key_of
 
 FILE_LIMIT = 4 << 20
-"""Bytes of a file that are read."""
+"""Maximum bytes of a file."""
 VALUE_LIMIT = 200_000
-"""Values in a file; YAML aliases count each time they are used."""
+"""Maximum number of values in a file. YAML aliases count each time they are used."""
 DEPTH_LIMIT = 64
-"""Levels of nesting."""
+"""Maximum depth of nesting."""
 STEPS_LIMIT = 32
-"""Steps of a dotted TOML key."""
+"""Maximum number of steps of a dotted TOML key."""
 YAML_LIMIT = 1 << 20
-"""Bytes of a YAML file."""
+"""Maximum bytes of a YAML file."""
 _STEP = r"""(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)[ \t]*+\.[ \t]*+"""
 _LONG_KEY = re.compile(rf"""(?<![\w."'-]){_STEP}(?:{_STEP}){{{STEPS_LIMIT}}}""", re.ASCII)
-"""A key with too many steps. The parser's time grows with the square of their number."""
+"""Pattern of a key with too many steps. The parser's time grows with the square of their number."""
 WHOLE = 2**63 - 1
-"""The largest whole number, positive or negative: TOML's promise, and the limit of databases."""
+"""Largest absolute value of a whole number: TOML's guarantee, and the limit of databases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file's table. `broken` if the file is missing or unreadable, for which a fault is already added."""
+    """A file's table. `broken` is True if the file is missing or unreadable; a fault has then been added."""
 
     file: str
     data: dict[str, Any]
@@ -46,7 +46,7 @@ class Document:
 
 
 def need_file(path: Path) -> None:
-    """Raise ManifestError in one line if the file that somebody named does not exist."""
+    """Raise a one-line ManifestError if the given file does not exist."""
     try:
         there = path.exists()
     except OSError:  # such as a name that is too long for any file
@@ -101,7 +101,7 @@ def _load_values(path: Path, form: str, parse: Callable[[str], Any]) -> Any:
     except UnreadableFile:
         raise
     except (ValueError, OverflowError) as error:
-        # Also what Python says of a number with more than 4,300 digits.
+        # Python also raises this for a number with more than 4,300 digits.
         problem = f"is not {form}: {str(error).partition('; use ')[0]}"
     raise UnreadableFile(problem)
 
@@ -124,7 +124,7 @@ class UnreadableFile(ValueError):
 
 
 def _bytes(path: Path) -> bytes:
-    # Without waiting: a pipe in the place of a file would hold its reader for ever.
+    # Do not wait: a pipe in the place of a file would block its reader for ever.
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(fd, "rb") as file:
         mode = os.fstat(fd).st_mode
@@ -162,7 +162,7 @@ def _yaml(text: str) -> Any:
 
 
 def _checked_values(data: Any, name: str, faults: Faults) -> Any:
-    """Return the values without those that no model should see; each of them becomes None and a fault."""
+    """Return the values, with each value that no model may see replaced by None and reported as a fault."""
     count = 0
 
     def walk(value: Any, at: tuple[str | int, ...]) -> Any:

@@ -15,18 +15,18 @@ from .key_paths import key_of
 
 M = TypeVar("M", bound=BaseModel)
 WHOLE = "this file"
-"""What faults call the table at the top."""
+"""Name of the top table in faults."""
 MOST = 2000
-"""Number of faults of a table that are described."""
+"""Maximum number of faults of a table that are described."""
 
 
 def validate(
     model: type[M], data: Any, faults: Faults, *, file: str, at: str = "", context: Mapping[str, Any] | None = None
 ) -> M | None:
-    """Return `data` as a `model`. Otherwise add faults below the key `at`, and return the sound part of the data, or
-    None.
+    """Return `data` as a `model`. If it is invalid, add faults below the key `at` and return the valid part of the
+    data, or None.
 
-    The sound part lets later checks report their faults at the same time. context: passed to the model's own
+    The valid part lets later checks report their faults together with these. `context` is passed to the model's
     validators.
     """
     given = dict(context or {})
@@ -44,7 +44,7 @@ def validate(
 
 
 def describe_errors(error: ValidationError, model: type[BaseModel], *, at: str = "") -> str:
-    """Describe what pydantic refused in a value that comes from no file: each key, what is wrong, what is allowed."""
+    """Describe the errors of a value that does not come from a file: each key, what is wrong, what is allowed."""
     faults = Faults()
     _add(error, model, faults, "", at)
     return "; ".join(str(fault).removeprefix(": ") for fault in faults.found)

@@ -1,4 +1,4 @@
-"""Types of values in a file, each with words for what is allowed."""
+"""Types of values in a file, each with a description of what is allowed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class AllowedText:
-    """Words for what a value may be: metadata of a field's type, used in faults."""
+    """Description of the allowed values: metadata of a field's type, shown in faults."""
 
     text: str
 
@@ -84,7 +84,7 @@ Day = Annotated[
     AllowedText("a date such as 2026-11-01, without quotation marks"),
 ]
 Texts = Annotated[tuple[Line, ...], AfterValidator(_once), AllowedText("a list of texts")]
-"""Texts, each once."""
+"""A list of distinct texts."""
 Settings = Annotated[dict[str, Any], AfterValidator(_plain)]
 """A table with any keys, as JSON types."""
 

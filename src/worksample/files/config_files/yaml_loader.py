@@ -1,4 +1,4 @@
-"""YAML's safe types, read within limits: merges with `<<` can double the size with each line."""
+"""Loader of YAML's safe types within limits, because merges with `<<` can double the size with each line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 DIGITS = 300
-"""Characters of a number."""
+"""Maximum characters of a number."""
 
 
 class TooMuch(Exception):
@@ -20,8 +20,8 @@ class TooDeep(Exception):
 
 
 def need_shallow(text: str, levels: int, limit: int) -> None:
-    """Raise TooDeep or TooMuch by looking at the events alone, since composing nodes needs a C stack frame for each
-    level.
+    """Raise TooDeep or TooMuch if the document's events exceed the limits. This precedes the composing of nodes, which
+    needs a C stack frame per level.
     """
     depth = 0
     for count, event in enumerate(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))):
@@ -60,7 +60,7 @@ def loader(limit: int) -> type[Any]:
         merged = 0
 
         def flatten_mapping(self, node: Any) -> None:
-            if node not in (seen := self.__dict__.setdefault("seen", set())):  # what it merges may stand twice
+            if node not in (seen := self.__dict__.setdefault("seen", set())):  # merged keys may occur twice
                 seen.add(node)
                 _need_unique(node)
             super().flatten_mapping(node)
@@ -72,7 +72,7 @@ def loader(limit: int) -> type[Any]:
         usual = yaml.SafeLoader.yaml_constructors[of]
 
         def construct(self: Any, node: Any) -> Any:
-            # One in base 60 takes time by the square of its length.
+            # Parsing a number in base 60 takes quadratic time.
             if len(node.value) > DIGITS:
                 raise yaml.YAMLError(f"line {node.start_mark.line + 1}: a number has more than {DIGITS} characters")
             return usual(self, node)

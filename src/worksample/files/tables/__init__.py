@@ -1,5 +1,5 @@
-"""Tables that somebody else made: which characters a file holds, how its cells are separated, what its numbers say.
+"""Tables from outside: their encoding, separators and number formats.
 
-One set of rules and limits for every reader: jobs, finished work, judgments, the market, deliverables in a grader's
+Every reader uses the same rules and limits: jobs, finished work, judgments, the market, and deliverables in a grader's
 box. Only the standard library is imported, so that a grader's process stays light.
 """

@@ -1,4 +1,4 @@
-"""Values of cells in people's tables; `InvalidCell` says why a cell has none."""
+"""Values of cells in people's tables. `InvalidCell` says why a cell has no valid value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 LARGEST = 2**63 - 1
-"""The largest whole number."""
+"""Largest whole number."""
 _YES = frozenset({"true", "yes", "y", "1", "verified"})
 _NO = frozenset({"false", "no", "n", "0", "unverified", "not verified"})
 
@@ -24,7 +24,7 @@ class InvalidCell(ValueError):
 
 
 def is_blank(cell: object) -> bool:
-    """Return whether a cell is empty, or holds what spreadsheets and data frames write for an empty one."""
+    """Return whether a cell is empty, or has a text that spreadsheets and data frames write for an empty cell."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return True
     if not isinstance(cell, str):
@@ -53,10 +53,10 @@ def text(cell: object) -> str:
 
 
 def number(cell: object, decimal: str = "", *, why: str = "", money: bool = False) -> float:
-    """Return a finite number of at least 0, in any usual form (`worksample.files.tables.numbers`).
+    """Return a finite number of at least 0, in any usual form (see `worksample.files.tables.numbers`).
 
-    decimal: the column's decimal mark, or "" if unknown. Then `1.200` is refused with `why`, and so is `1,200`, unless
-    it is money: amounts of money have no three decimals.
+    `decimal` is the column's decimal mark, or "" if unknown. If it is unknown, `1.200` is rejected with `why`, and so
+    is `1,200`, except for money, because amounts of money do not have three decimals.
     """
     found = _amount(cell, decimal, why, money=money)
     if not math.isfinite(found):
@@ -90,14 +90,13 @@ def _amount(cell: object, decimal: str, why: str, *, money: bool) -> float:
     if money and found.point is not None and found.point == found.larger:
         return found.point
     raise InvalidCell(
-        f"{two_readings(told)}, and {why or 'the column does not show which is meant'}; write it without a "
-        "thousands separator, or name the "
-        "decimal mark (--decimal ',')"
+        f"{two_readings(told)}, and {why or 'its column does not decide'}; write it without a thousands "
+        "separator, or name the decimal mark (--decimal ',')"
     )
 
 
 def currency_in(cell: object) -> str:
-    """Return the currency that an amount itself names (`$1,200`, `1200 EUR`), or ""."""
+    """Return the currency in the text of an amount (`$1,200`, `1200 EUR`), or ""."""
     return readings(cell).currency if isinstance(cell, str) else ""
 
 
@@ -125,7 +124,7 @@ def flag(cell: object) -> bool:
 
 
 def moment(cell: object) -> datetime:
-    """Return a point in time; without a zone it is UTC, and a date is its first moment."""
+    """Return a point in time. Without a time zone it is in UTC; a date means its first moment."""
     if isinstance(cell, datetime):
         found = cell
     elif isinstance(cell, date):
@@ -140,11 +139,11 @@ def moment(cell: object) -> datetime:
     try:
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError:
-        raise InvalidCell("is a date before year 1 or after year 9999 in UTC") from None
+        raise InvalidCell("is not a valid date in UTC") from None
 
 
 def parse_json_cell(cell: object) -> Any:
-    """Return the value of JSON in a cell, or the cell unchanged."""
+    """Return the value of a cell that contains JSON, or the cell unchanged."""
     if isinstance(cell, str) and cell.strip()[:1] in ("[", "{"):
         try:
             return json.loads(cell, object_pairs_hook=unique_object)
@@ -167,7 +166,7 @@ def texts(cell: object) -> tuple[str, ...]:
 
 
 def _attachment_name(item: object) -> object:
-    """Return the name of an attachment that is given as a table."""
+    """Return the name of an attachment that is given as a JSON object."""
     if isinstance(item, dict):
         return next((item[k] for k in ("path", "name", "filename", "file_name", "url") if item.get(k)), None)
     return item

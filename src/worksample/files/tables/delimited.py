@@ -1,6 +1,6 @@
-"""Delimited text: CSV and its relatives, read record by record within limits.
+"""Delimited text, such as CSV: read record by record within limits.
 
-The separator is found by the shape of the records after quotes are read, never by counting characters.
+The separator is found from the shape of the records after quotes are read, never by counting characters.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 from .numbers import readings
 
 SEPARATORS = (";", "\t", "|", ",")
-"""Separators that are tried. The comma comes last: text and numbers often contain commas, seldom the others."""
+"""Separators that are tried. The comma comes last, because text and numbers often contain commas."""
 SAMPLE = 1 << 18
-"""Characters in which the separator is searched."""
+"""Number of characters that are searched for the separator."""
 RECORDS = 100
-"""Number of records in which the separator is searched."""
+"""Number of records that are searched for the separator."""
 CELL_LIMIT = 4 << 20
-"""Characters of one cell."""
+"""Maximum characters of one cell."""
 COLUMN_LIMIT = 4_096
 _SEP_LINE = re.compile(r'\ufeff?"?sep=(\\t|[^\r\n"])"?[\t ]*(?:\r\n|\r|\n|$)', re.IGNORECASE)
 
@@ -44,17 +44,17 @@ class BrokenText(TableFault):
 
 @dataclass(frozen=True, slots=True)
 class CsvDialect:
-    """How cells are separated."""
+    """The separator and quoting of a table."""
 
     separator: str = ","
     spaced: bool = False
-    """True if a space stands between separator and quote."""
+    """True if separators and quotes have a space between them."""
     sep_line: bool = False
-    """True if the first line is Excel's `sep=;`, which is no record."""
+    """True if the first line is Excel's `sep=;`, which is not a record."""
 
 
 def sniff(sample: str, *, whole: bool, separator: str = "") -> CsvDialect:
-    """Return the dialect of a table that begins with `sample`. separator: the one that somebody named."""
+    """Return the dialect of a table that begins with `sample`. `separator` is the one that the user named, if any."""
     said = _SEP_LINE.match(sample)
     rest = sample[said.end() :] if said else sample
     if said and not separator:
@@ -67,7 +67,7 @@ def _separator(sample: str, *, whole: bool) -> str:
     """Return the separator that splits all records, the header included, into equally many cells; otherwise the one
     that splits the first line.
 
-    A list in one column contains its marks as regularly as columns do, which is why the header counts.
+    The header counts because a list within one column may contain its separators as regularly as columns do.
     """
     best, most = "", (False, False, False, 0.0)
     for mark in SEPARATORS:
@@ -84,7 +84,7 @@ def _separator(sample: str, *, whole: bool) -> str:
 
 
 def _has_space_before_quotes(sample: str, mark: str, *, whole: bool) -> bool:
-    """Return whether quotes follow a space: only if the records then have one width, and not otherwise."""
+    """Return whether quotes follow a space. They do if only then all records have the same number of cells."""
     if re.search(rf'{re.escape(mark)} +"', sample) is None:
         return False
     plain, spaced = (_widths(sample, CsvDialect(mark, way), whole=whole) for way in (False, True))
@@ -92,7 +92,7 @@ def _has_space_before_quotes(sample: str, mark: str, *, whole: bool) -> bool:
 
 
 def _widths(sample: str, dialect: CsvDialect, *, whole: bool) -> list[int]:
-    """Return the number of cells of each of the first records in this dialect; none if the quotes do not fit it."""
+    """Return the number of cells of each of the first records in this dialect; empty if the quotes do not fit it."""
     found: list[int] = []
     try:
         for row in csv.reader(io.StringIO(sample, newline=""), **_reader_options(dialect)):
@@ -118,9 +118,9 @@ def is_blank(cell: Any) -> bool:
 @dataclass(frozen=True, slots=True)
 class DelimitedRow:
     line: int
-    """The line at which the record begins, counted from 1."""
+    """Number of the line at which the record begins, from 1."""
     cells: list[Any]
-    """Texts; from a workbook also other values."""
+    """Texts; cells of a workbook may have other types."""
 
     @property
     def blank(self) -> bool:
@@ -128,7 +128,7 @@ class DelimitedRow:
 
 
 def records(lines: Iterable[str], dialect: CsvDialect) -> Iterator[DelimitedRow]:
-    """Yield the records of a text that is given line by line, line ends included. Raises BrokenText with the line."""
+    """Yield the records of a text, given line by line with line ends. Raises BrokenText with the line number."""
     numbered = iter(lines)
     skipped = 0
     if dialect.sep_line:
@@ -166,18 +166,19 @@ def _broken_text(error: csv.Error, line: int, dialect: CsvDialect) -> BrokenText
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Column names by position; positions without a name are left out of rows."""
+    """Column names by position. Rows leave out positions without a name."""
 
     names: tuple[str, ...]
-    """The name of every position; "" if it has none."""
+    """The name of every position, or ""."""
 
     @property
     def named(self) -> tuple[str, ...]:
         return tuple(name for name in self.names if name)
 
     def row(self, record: DelimitedRow) -> dict[str, Any]:
-        """Return the cells by name; None for missing ones at the end. Raises TableFault, without the line, for cells
-        outside every column.
+        """Return the cells by name; None for missing cells at the end.
+
+        Raises TableFault, without the line number, for cells beyond the last column.
         """
         cells, names = record.cells, self.names
         last = max((n for n, name in enumerate(names, 1) if name), default=0)
@@ -193,7 +194,7 @@ class Header:
 
 
 def _is_title(first: list[str], second: list[Any]) -> bool:
-    """Return whether the first line is a title: one cell above a wider line, or figures above names (DATEV)."""
+    """Return whether the first line is a title: one cell above a wider line, or numbers above names (DATEV)."""
     if len(first) == 1:
         return len(second) > 1
     figures = len(set(first)) < len(first) and any(readings(cell).is_number for cell in first)
@@ -215,10 +216,11 @@ def _title_fault(first: DelimitedRow, second: DelimitedRow, name: str) -> TableF
 
 
 def header_of(found: Iterator[DelimitedRow]) -> tuple[Header, Iterator[DelimitedRow]]:
-    """Return the first non-blank record as the header, and the later non-blank records.
+    """Return the first non-blank record as the header, and an iterator of the later non-blank records.
 
-    In names, line ends and runs of spaces become one space, letters and accents one character. Raises TableFault: no
-    header, a duplicate name, a title or single cell above wider lines, more than `COLUMN_LIMIT` columns.
+    In names, line ends and runs of spaces become one space, and a letter with an accent becomes one character. Raises
+    TableFault if the table has no header, a duplicate name, a title or single cell above wider lines, or more than
+    `COLUMN_LIMIT` columns.
     """
     rest = (record for record in found if not record.blank)
     first = next(rest, None)
@@ -234,5 +236,5 @@ def header_of(found: Iterator[DelimitedRow]) -> tuple[Header, Iterator[Delimited
         raise _title_fault(first, second, next(n for n in names if n))
     twice = next((name for name, count in Counter(n for n in names if n).items() if count > 1), None)
     if twice is not None:
-        raise TableFault(f"the column {twice!r} appears twice", "rename one of the two")
+        raise TableFault(f"the column {twice!r} occurs twice", "rename one of the two")
     return Header(tuple(names)), rest if second is None else chain([second], rest)

@@ -1,4 +1,4 @@
-"""Columns of numbers: what their cells tell about the decimal mark, and how a cell is read."""
+"""Columns of numbers: decide the decimal mark from all cells of a column, then read each cell."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .numbers import ColumnMarks, plain, readings
 
 @dataclass(frozen=True, slots=True)
 class NumberColumns:
-    """How the numbers of a table are written."""
+    """The number format of a table's columns."""
 
     decimal: str = ""
-    """The decimal mark of all numbers, if somebody named it."""
+    """The decimal mark of all numbers, if the user named it."""
     marks: Mapping[str, ColumnMarks] = field(default_factory=dict)
-    """Column -> what its numbers tell about the decimal mark."""
+    """Column -> evidence about its decimal mark."""
     money: frozenset[str] = frozenset()
-    """Columns with amounts of money, which have no three decimals."""
+    """Columns with amounts of money, which do not have three decimals."""
 
     def with_rows(self, columns: Mapping[str, bool], rows: Iterable[tuple[int, Mapping[str, Any]]]) -> NumberColumns:
-        """Return a copy that knows all rows. columns: number column -> whether it is money."""
+        """Return a copy with the evidence of all rows. `columns` maps number columns to whether they are money."""
         money = frozenset(name for name, is_money in columns.items() if is_money)
         if self.decimal:
             return NumberColumns(self.decimal, money=money)
@@ -44,7 +44,7 @@ class NumberColumns:
         return cells.number(cell, decimal, why=why, money=column in self.money)
 
     def notes(self) -> tuple[str, ...]:
-        """Say how ambiguous numbers are read, one line for each such column."""
+        """Return one line about each column with ambiguous numbers: how they are read."""
         notes = []
         for column, seen in self.marks.items():
             if not seen.unclear:

@@ -1,7 +1,7 @@
-"""Numbers as people write them, and what a whole column tells about its decimal mark.
+"""Numbers as people write them, and the evidence of a whole column about its decimal mark.
 
-`1.200` is 1.2 or 1200. A text has one reading if `.` is the decimal mark and one if `,` is. A column decides if its
-other numbers fit only one of the two; otherwise the text stays ambiguous.
+`1.200` is 1.2 or 1200: one reading if `.` is the decimal mark, another if `,` is. If the other numbers of the column
+fit only one mark, that mark counts; otherwise the text stays ambiguous.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 MARKS = (".", ",")
 """Decimal marks."""
 LONGEST = 5_000
-"""Characters of a number."""
+"""Maximum characters of a number."""
 
 _CODE_NAMES = (
     "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF "
@@ -31,7 +31,7 @@ SYMBOLS = {
     "R$": "BRL", "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₽": "RUB", "₺": "TRY", "₩": "KRW",
     "₪": "ILS", "₫": "VND", "₴": "UAH", "₦": "NGN", "฿": "THB", "zł": "PLN", "Kč": "CZK", "kr": "", "Fr.": "CHF",
 }  # fmt: skip
-"""Currency signs -> their codes; "" if several currencies share the sign."""
+"""Currency sign -> currency code, or "" if several currencies share the sign."""
 
 _PLAIN_FORMS = str.maketrans(
     {
@@ -63,22 +63,22 @@ _FORMS = {mark: _form(mark) for mark in MARKS}
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The values of a text as a number, by decimal mark; None if it is no number with that mark."""
+    """The numeric values of a text, by decimal mark; None if the text is not a number with that mark."""
 
     point: float | None
     comma: float | None
     currency: str = ""
-    """The currency's code, if the text names one."""
+    """Code of the currency in the text, if any."""
     percent: bool = False
 
     @property
     def unclear(self) -> bool:
-        """Return whether both marks give a number, and different ones."""
+        """Return whether both marks give a number, and the two numbers differ."""
         return self.point is not None and self.comma is not None and self.point != self.comma
 
     @property
     def larger(self) -> float | None:
-        """The larger of two readings, whose mark separates thousands."""
+        """The larger reading, whose separator marks thousands."""
         return max((v for v in (self.point, self.comma) if v is not None), key=abs, default=None)
 
     @property
@@ -91,7 +91,7 @@ class Readings:
 
     @property
     def only(self) -> float | None:
-        """The number if there is one reading; None for none or two."""
+        """The number if the text has exactly one reading, otherwise None."""
         return None if self.unclear else self.point if self.point is not None else self.comma
 
 
@@ -99,8 +99,8 @@ NONE = Readings(None, None)
 
 
 def readings(text: str) -> Readings:
-    """Return every reading of a text: signs, currencies, percent, brackets for negative numbers, all usual group
-    marks.
+    """Return every reading of a text. Signs, currencies, percent, brackets for negative numbers and all usual group
+    separators are understood.
     """
     if len(text) > LONGEST:
         return NONE
@@ -118,7 +118,9 @@ def readings(text: str) -> Readings:
 
 
 def _sign(text: str) -> tuple[str, str]:
-    """Split off the sign before a number, or behind it as SAP writes it; `12,-` is a price without cents."""
+    """Remove the sign, which stands before the number, or after it as SAP writes it; `12,-` is a price
+    without cents.
+    """
     if text[:1] in ("-", "+") and text:
         return text[0], text[1:].strip()
     if len(text) > 1 and text[-1] == "-" and (text[-2].isdigit() or text[-2] == " "):
@@ -127,7 +129,7 @@ def _sign(text: str) -> tuple[str, str]:
 
 
 def _without_currency(text: str) -> tuple[str, str]:
-    """Return the text without one currency sign or code before or behind it, and the code."""
+    """Return the text without one currency sign or code before or after the number, and the currency's code."""
     for symbol, code in SYMBOLS.items():
         if text.startswith(symbol):
             return text[len(symbol) :].strip(), code
@@ -150,18 +152,18 @@ def _value(text: str, decimal: str) -> float | None:
 
 @dataclass(slots=True)
 class ColumnMarks:
-    """What the numbers of one column tell about its decimal mark."""
+    """Evidence of one column's numbers about its decimal mark."""
 
     point: str = ""
-    """A text, with its place, that is a number only with `.` as the decimal mark."""
+    """A text, with its place, that is a number only if `.` is the decimal mark."""
     comma: str = ""
     unclear: str = ""
-    """The first text, with its place, that has two readings."""
+    """The first ambiguous text, with its place."""
     unclear_text: str = ""
-    """The same text without its place."""
+    """The first ambiguous text, without its place."""
 
     def see(self, text: str, where: str = "") -> None:
-        """Take one more text of the column into account."""
+        """Add one more text of the column to the evidence."""
         if text.isdigit() or (self.point and self.comma and self.unclear):
             return
         found = readings(text)
@@ -175,12 +177,12 @@ class ColumnMarks:
 
     @property
     def decimal(self) -> str:
-        """The mark that the column decides; "" if it decides none or both."""
+        """The decimal mark that the evidence proves; "" if it proves none or both."""
         return "." if self.point and not self.comma else "," if self.comma and not self.point else ""
 
     @property
     def why(self) -> str:
-        """Why an ambiguous number of this column stays ambiguous, or what decides it."""
+        """Why an ambiguous number of this column stays ambiguous, or how it was decided."""
         if self.point and self.comma:
             return f"the column has both {self.point} and {self.comma}"
         proof = self.point or self.comma
@@ -188,7 +190,7 @@ class ColumnMarks:
 
 
 def marks_of(values: Iterable[Any]) -> ColumnMarks:
-    """Return what a column's texts tell about its decimal mark."""
+    """Return the evidence of a column's texts about its decimal mark."""
     marks = ColumnMarks()
     for value in values:
         if isinstance(value, str):
@@ -202,7 +204,7 @@ def plain(value: float) -> str:
 
 
 def two_readings(text: str) -> str:
-    """Say both numbers that an ambiguous text may be."""
+    """Return a text with both numbers that an ambiguous text may mean."""
     found = readings(text)
     small, large = sorted((v for v in (found.point, found.comma) if v is not None), key=abs)
     return f"`{text.strip()[:40]}` is {plain(small)} or {plain(large)}"

@@ -18,16 +18,16 @@ from .encodings import is_text_encoding, marked_encoding
 from .unique_keys import DuplicateKeyError, unique_object
 
 JSON_LIMIT = 1 << 30
-"""Bytes of a JSON file, which is read at once; the other forms are read row by row."""
+"""Maximum bytes of a JSON file, which is read as a whole; other formats are read row by row."""
 INTEGER_DIGITS = 308
-"""Digits of a whole number in JSON; a longer one is infinite as a float."""
+"""Maximum digits of a whole number in JSON; a longer number is infinite as a float."""
 AGAIN = "correct the file, then run the same command again"
 LOOKED_AT = 10_000
-"""Number of records whose keys form the header."""
+"""Number of records whose keys make up the header."""
 
 
 class FaultyRow(dict[str, Any]):
-    """A row that could not be read; the other rows are still read."""
+    """A row that cannot be read. The other rows are still read."""
 
     def __init__(self, what: str) -> None:
         super().__init__()
@@ -36,21 +36,22 @@ class FaultyRow(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class OpenedTable:
-    """An open table: `rows` reads on with each step, numbered from the header as line 1. A row that cannot be read is a
-    `FaultyRow`.
+    """An open table. Iterating over `rows` reads on; lines are numbered from the header as line 1. A row that cannot be
+    read is a `FaultyRow`.
     """
 
     header: tuple[str, ...]
     rows: Iterator[tuple[int, dict[str, Any]]]
     nameless: tuple[str, ...] = ()
-    """Columns with values but without a name, such as `column 1`; they are not read."""
+    """Columns with values but without a name, such as `column 1`. They are not read."""
 
 
 @contextmanager
 def open_table(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
-    """Open a table by its ending: .csv, .tsv, .json, .jsonl, .parquet.
+    """Open a table; its suffix gives the format: .csv, .tsv, .json, .jsonl, .parquet.
 
-    encoding: of a CSV; if it is "", the first bytes tell it, else UTF-8. Raises UsageError, ImportFailed.
+    `encoding` is for CSV; if it is "", the first bytes decide, and otherwise UTF-8 is used. Raises UsageError,
+    ImportFailed.
     """
     check_encoding(encoding)
     if not path.is_file():
@@ -78,8 +79,9 @@ def check_encoding(name: str) -> None:
 
 
 def read_json(text: str) -> Any:
-    """Read JSON with whole numbers of any length; those beyond every float become infinite. Raises ValueError, also for
-    a duplicate key.
+    """Read JSON with whole numbers of any length; those beyond the range of floats become infinite.
+
+    Raises ValueError, also for a duplicate key.
     """
     return json.loads(text, parse_int=_integer, object_pairs_hook=unique_object)
 
@@ -89,27 +91,28 @@ def _integer(text: str) -> int | float:
 
 
 def _marked_encoding_of(path: Path) -> str:
-    """Return the encoding that the first bytes tell, or ""."""
+    """Return the encoding that the first bytes of a file prove, or ""."""
     with path.open("rb") as file:
         return marked_encoding(file.read(1 << 12))
 
 
 def _encoding(path: Path) -> str:
-    """Return the encoding by the first bytes, else UTF-8. It is never guessed: two code pages differ in few letters,
-    and nobody would notice.
+    """Return the encoding that the first bytes prove, otherwise UTF-8.
+
+    The encoding is never guessed: code pages differ in few letters, and nobody would notice the error.
     """
     if marked := _marked_encoding_of(path):
         return marked
     with path.open("rb") as file:
         head = file.read(1 << 20)
-        # A text may hold a stray NUL, which UTF-8 allows; of a binary file every few bytes are 0.
+        # A text may have a stray NUL, which UTF-8 allows; in a binary file every few bytes are 0.
         if head.count(0) * 20 > len(head):
             raise ImportFailed(
                 "the file is not text: it holds NUL bytes", where=str(path), next=f"save it as CSV; {AGAIN}"
             )
         try:
             while head:
-                # A character may be cut by the end of a piece, never by a line's end.
+                # The end of a piece may split a character; the end of a line never does.
                 (head + file.readline()).decode("utf-8")
                 head = file.read(1 << 20)
         except UnicodeDecodeError:
@@ -215,7 +218,7 @@ def _read_parquet(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def table_of_records(found: Iterator[tuple[int, Any]]) -> OpenedTable:
-    """Return records as a table. The first records' keys form the header; a record may lack any of them."""
+    """Return records as a table. The keys of the first records make up the header; a record may lack any of them."""
     first = [_record_row(n, row) for n, row in islice(found, LOOKED_AT)]
     header = tuple(dict.fromkeys(str(key) for _, row in first for key in row))
     return OpenedTable(header, chain(first, (_record_row(n, row) for n, row in found)))

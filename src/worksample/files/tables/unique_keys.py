@@ -1,4 +1,4 @@
-"""JSON that people submit: a duplicate key in an object is refused, since nobody can say which value was meant."""
+"""JSON that people submit. Duplicate keys in an object are rejected, because the intended value is unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workbooks reduced to their values, for files that spreadsheet programs open but a reader refuses.
+"""Workbooks reduced to their values, for files that spreadsheet programs open but a reader rejects.
 
 Rules, colours, filters, drawings and properties are left out; sheets, cells, shared strings and date formats stay.
 """
@@ -35,9 +35,9 @@ _STYLE = (
 
 
 def values_only(file: IO[bytes]) -> io.BytesIO:
-    """Return the workbook with its values alone, with names and namespaces of the transitional standard.
+    """Return the workbook with only its values, and with names and namespaces of the transitional standard.
 
-    Raises ValueError if two of its names are then the same.
+    Raises ValueError if two names inside it become equal.
     """
     made = io.BytesIO()
     with zipfile.ZipFile(file) as archive, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as kept:
@@ -58,7 +58,7 @@ def values_only(file: IO[bytes]) -> io.BytesIO:
 
 
 def is_strict(file: IO[bytes]) -> bool:
-    """Return whether a workbook follows the strict standard, in whose namespaces readers find no sheet."""
+    """Return whether a workbook follows the strict standard, whose namespaces readers do not understand."""
     with zipfile.ZipFile(file) as archive:
         if _BOOK not in archive.namelist():
             return False
@@ -67,7 +67,7 @@ def is_strict(file: IO[bytes]) -> bool:
 
 
 def well_formed(file: IO[bytes]) -> bool:
-    """Return whether all parts of a workbook are XML: if so, a program that cannot open it is to blame."""
+    """Return whether all parts of a workbook are XML. If so, a program that cannot open it is at fault."""
     with zipfile.ZipFile(file) as archive:
         names = [name for name in archive.namelist() if name.endswith((".xml", ".rels"))]
         for name in names:
@@ -106,7 +106,7 @@ def _values_part(data: bytes) -> bytes:
 
 
 def _element(data: bytes, tag: bytes, start: int) -> bytes:
-    """Return an element of a part with its contents; nothing if the part lacks it."""
+    """Return an element of a part with its contents, or "" if the part lacks it."""
     begin = re.compile(rb"<" + re.escape(tag) + rb"(?=[\s/>])[^<>]*>").search(data, start)
     if begin is None or begin[0].endswith(b"/>"):
         return b"" if begin is None else begin[0]
@@ -116,7 +116,7 @@ def _element(data: bytes, tag: bytes, start: int) -> bytes:
 
 
 def _formats(data: bytes) -> bytes:
-    """Return styles with number formats only: readers recognise dates by them."""
+    """Return the styles with number formats only, from which readers recognise dates."""
     numbers = []
     for found in _NUMBER_FORMAT.findall(data):
         about = dict(_ATTRIBUTE.findall(found))

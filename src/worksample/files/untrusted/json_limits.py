@@ -1,4 +1,4 @@
-"""Untrusted JSON: bytes, values and levels are counted before anything is built."""
+"""Limits of untrusted JSON: bytes, values and levels are counted before anything is built."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from worksample.errors import ForeignInputError
 
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[\]{}]', re.DOTALL)
-"""A string, whole or cut off, or a mark that counts values and levels."""
+"""Pattern of a string, complete or cut off, or of a mark that counts values and levels."""
 _OPENING, _CLOSING, _STRING = frozenset(b"[{"), frozenset(b"]}"), ord('"')
 
 
@@ -19,20 +19,20 @@ class JsonLimits:
     """Limits of a JSON text."""
 
     size: int = 32 << 20
-    """Bytes."""
+    """Maximum bytes."""
     values: int = 200_000
     depth: int = 128
-    """Nested lists and objects."""
+    """Maximum depth of nested lists and objects."""
 
 
 def count_values(data: bytes | bytearray) -> int:
-    """Return an upper bound for the values in a text, by its marks alone (those inside strings count too)."""
+    """Return an upper bound of the number of values in a text, from its punctuation only (also inside strings)."""
     return 1 + sum(data.count(mark) for mark in (b",", b"[", b"{"))
 
 
 def read_json(data: bytes | bytearray, limits: JsonLimits = JsonLimits(), what: str = "the body") -> Any:
-    """Return the value. Raises ForeignInputError for text that is not JSON (NaN is not) or not UTF-8, or that exceeds a
-    limit; the error names it.
+    """Parse JSON. Raises ForeignInputError, which names the reason: not JSON (NaN is not), not UTF-8, or a limit
+    exceeded.
     """
     if len(data) > limits.size:
         raise ForeignInputError(f"{what} has {len(data)} bytes; at most {limits.size} are read", too_large=True)
@@ -44,7 +44,7 @@ def read_json(data: bytes | bytearray, limits: JsonLimits = JsonLimits(), what: 
 
 
 def check_shape(data: bytes | bytearray, limits: JsonLimits = JsonLimits(), what: str = "the body") -> None:
-    """Raise ForeignInputError if a text has too many values or levels. Stops at the first one too many."""
+    """Raise ForeignInputError if a text has too many values or levels. Stops at the first excess."""
     opened = data.count(b"[") + data.count(b"{")
     if opened <= limits.depth and opened + data.count(b",") < limits.values:
         return
@@ -65,4 +65,4 @@ def check_shape(data: bytes | bytearray, limits: JsonLimits = JsonLimits(), what
 
 
 def _refuse_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is not a number that JSON allows")
+    raise ValueError(f"{word} is not a JSON number")

@@ -1,8 +1,8 @@
-"""The process that reads untrusted input: a program with its caller, seconds and bytes as arguments.
+"""The process that reads untrusted input. Its arguments are its caller, and its limits in seconds and bytes.
 
-A piece of work: the length of a pickled head (function, further arguments), the head, the length of the data, the data.
-The answer: a length, and a pickled pair of kind and value. The process ends with its caller, and when nobody has asked
-for a while.
+A request consists of the length of a pickled head (function, further arguments), the head, the length of the data, and
+the data. The answer is a length, and a pickled pair of kind and value. The process ends with its caller, or after a
+time without requests.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from worksample.errors import ForeignInputError
 from worksample.files.untrusted.worker_processes import LENGTH
 
 IDLE = 120.0
-"""Seconds without work after which the process ends; the caller starts another one if needed."""
+"""Seconds without requests after which the process ends; the caller starts another one if needed."""
 PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
-    """Work until the input ends. SIGPROF ends the process if a piece of work takes too long."""
+    """Answer requests until the input ends. SIGPROF ends the process if a request takes too long."""
     caller, seconds, memory = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -34,7 +34,7 @@ def main() -> None:
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) or os.getppid() != caller:
         sys.exit(1)
     into, out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints must not write between the answers
+    os.dup2(2, 1)  # prints of other code must not mix with the answers
     while select.select([into], [], [], IDLE)[0] and len(size := into.read(LENGTH.size)) == LENGTH.size:
         function, more = pickle.loads(into.read(LENGTH.unpack(size)[0]))
         data = into.read(LENGTH.unpack(into.read(LENGTH.size))[0])

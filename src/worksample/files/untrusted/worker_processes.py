@@ -1,4 +1,4 @@
-"""A pool of few, long-lived processes that read untrusted input, each under limits of processor time and memory."""
+"""A pool of few, long-lived processes that read untrusted input, with limits on processor time and memory."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from worksample.errors import ForeignInputError, ForeignWorkLost
 from .json_limits import JsonLimits, count_values, read_json
 
 MOST = 2
-"""Processes at once; further work waits."""
+"""Maximum number of processes; further requests wait."""
 SECONDS = 10
-"""Processor time of one piece of work."""
+"""Maximum processor time of one request."""
 MEMORY = 3 << 29
-"""Bytes of one process, its libraries included."""
+"""Maximum bytes of one process, including its libraries."""
 LENGTH = struct.Struct("!Q")
 Data = bytes | bytearray | Sequence[bytes | bytearray]
-"""Bytes, whole or in pieces."""
+"""Bytes, in one or several pieces."""
 
 
 class WorkerPool:
-    """Processes that do one piece of work after another. They end with this process, however it ends."""
+    """Processes that answer one request after another. They end with this process, however it ends."""
 
     def __init__(self, most: int = MOST, seconds: int = SECONDS, memory: int = MEMORY) -> None:
         self._limits = (seconds, memory)
@@ -40,25 +40,27 @@ class WorkerPool:
         self._closed = False
 
     async def run(self, function: str, data: Data, *more: Any) -> Any:
-        """Return what `function` (`package.module:name`) returns for these bytes and further arguments.
+        """Call `function` (`package.module:name`) with these bytes and further arguments in a process, and return its
+        result.
 
-        Raises ForeignInputError if the function raises it or exceeds a limit, ForeignWorkLost if its process was ended.
+        Raises ForeignInputError if the function raises it or exceeds a limit, ForeignWorkLost if its process was
+        killed.
         """
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, function, data, more)
 
     def warm(self, module: str) -> None:
-        """Let a process import a module, so that the first piece of work need not wait."""
+        """Let a process import a module, so that the first request does not wait for it."""
         self._threads.submit(self._run, "worksample.files.untrusted.worker:load", b"", (module,))
 
     def close(self) -> None:
-        """End all processes. Work under way is lost."""
+        """End all processes. Requests in progress are lost."""
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in tuple(self._all):
             worker.process.kill()
 
     def _run(self, function: str, data: Data, more: tuple[Any, ...]) -> Any:
-        """Run in a thread that owns a process."""
+        """Answer requests in a thread that owns a process."""
         for again in range(3):
             worker = self._worker()
             try:
@@ -68,7 +70,7 @@ class WorkerPool:
                 self._own.worker = None
                 self._all.discard(worker)
                 status = worker.end()
-                # One that nobody had asked for a while has ended; one that was killed gets a successor, once.
+                # An idle process may have ended; a killed one is replaced once.
                 if status == -signal.SIGPROF or self._closed or again == 2 or (status and again):
                     raise _why_lost(status, self._limits[0]) from None
         if kind == "refused":
@@ -111,7 +113,7 @@ class _Worker:
         self._out: IO[bytes] = self.process.stdout
 
     def ask(self, function: str, data: Data, more: tuple[Any, ...]) -> tuple[str, Any]:
-        """Do one piece of work. Raises OSError or EOFError if the process has ended."""
+        """Send one request and return its answer. Raises OSError or EOFError if the process has ended."""
         head = pickle.dumps((function, more))
         pieces = [data] if isinstance(data, bytes | bytearray) else data
         self._into.write(LENGTH.pack(len(head)) + head + LENGTH.pack(sum(map(len, pieces))))
@@ -141,7 +143,7 @@ class _Worker:
 
 def _why_lost(status: int, seconds: int) -> ForeignInputError | ForeignWorkLost:
     if status == -signal.SIGPROF:
-        return ForeignInputError(f"reading the file takes more than {seconds} s of processor time", too_large=True)
+        return ForeignInputError(f"reading it takes more than {seconds} s of processor time", too_large=True)
     return ForeignWorkLost(f"the process that reads untrusted input ended with status {status}")
 
 
@@ -169,11 +171,11 @@ def close_shared_worker_pool() -> None:
 
 USUAL = JsonLimits()
 SMALL_BYTES, SMALL_VALUES = 1 << 16, 2000
-"""What is read in this process takes some milliseconds."""
+"""Limits of input that is parsed in this process; it takes a few milliseconds."""
 
 
 async def parse_json(data: bytes | bytearray, limits: JsonLimits = USUAL, what: str = "the body") -> Any:
-    """Read JSON as `read_json`; large input in a separate process. Raises ForeignInputError, ForeignWorkLost."""
+    """Parse JSON like `read_json`, but large input in a separate process. Raises ForeignInputError, ForeignWorkLost."""
     if len(data) <= SMALL_BYTES and count_values(data) <= SMALL_VALUES:
         return read_json(data, limits, what)
     return await shared_worker_pool().run("worksample.files.untrusted.json_limits:read_json", data, limits, what)

@@ -64,10 +64,10 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
     `skip_faulty`.
     """
     config = config or ImportHarbor()
-    folders = _tasks(Path(source))
+    folders = _task_folders(Path(source))
     if not folders:
         raise UsageError(f"there is no Harbor task in or below {source}", next="worksample import harbor FOLDER OUT")
-    places = {_place(folder, Path(source)): folder for folder in folders}
+    places = {_task_path(folder, Path(source)): folder for folder in folders}
     names = package_names([*places])
     pending = [
         PendingPackage(place, names[place], partial(_write_task, folder, config)) for place, folder in places.items()
@@ -78,7 +78,7 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
     )  # fmt: skip
 
 
-def _tasks(source: Path) -> list[Path]:
+def _task_folders(source: Path) -> list[Path]:
     """Return the folders of tasks, including tasks without an instruction, which are reported as faulty."""
     manifests = [path.parent for path in source.rglob(FILE)]
     whole = {folder for folder in manifests if (folder / "instruction.md").is_file() or (folder / "steps").is_dir()}
@@ -92,7 +92,7 @@ def _tasks(source: Path) -> list[Path]:
     return sorted(whole | lacking)
 
 
-def _place(folder: Path, source: Path) -> str:
+def _task_path(folder: Path, source: Path) -> str:
     """Return a task's path relative to the source, or the folder's name if the task is the source."""
     return folder.relative_to(source).as_posix() if folder != source else folder.resolve().name
 

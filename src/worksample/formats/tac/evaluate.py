@@ -36,9 +36,9 @@ from .judge_model import LEAVE_OUT, EvaluatorJudge
 from .published_task import PublishedTask, find_source, read_one
 
 _LOGGER = "inspect_evals.theagentcompany"
-ON_PLATFORM = "worksample task check FOLDER"
+CHECK_TASK = "worksample task check FOLDER"
 """Next command if the evaluator does not run in the grading box."""
-IN_A_TRIAL = "worksample run EXPERIMENT with an agent, since only trials record a conversation"
+RUN_TRIAL = "worksample run EXPERIMENT with an agent, since only trials record a conversation"
 """Next command if the submission has no trajectory."""
 EXTRA = "pip install 'worksample[tac]'"
 IMPORT_AGAIN = "worksample import tac --overwrite OUT"
@@ -111,7 +111,7 @@ def _require_prerequisites(case: Case, name: str) -> PublishedTask:
         raise GraderError(f"inspect_evals {version} has no task {name!r}", next=EXTRA)
     task = read_one(folder / name, version)
     if str(case.folder("output")) != WORKSPACE:
-        raise not_in_box()
+        raise outside_box_error()
     require_services(task.evaluator_needs.services)
     require_programs(task.evaluator_needs.services)
     if task.evaluator_needs.messages:
@@ -132,10 +132,10 @@ def _require_prerequisites(case: Case, name: str) -> PublishedTask:
     return task
 
 
-def not_in_box() -> GraderError:
+def outside_box_error() -> GraderError:
     """Return the error of an evaluator that does not run in the grading box, and so does not find its folders."""
     what = f"the evaluator reads {WORKSPACE}, which exists only in the grading box"
-    return GraderError(what, cause=Cause.GRADER_LACKS, next=ON_PLATFORM)
+    return GraderError(what, cause=Cause.GRADER_LACKS, next=CHECK_TASK)
 
 
 def require_services(products: Iterable[str]) -> None:
@@ -154,7 +154,7 @@ def require_conversation(case: Case) -> None:
     """Raise GraderError (`grader.lacks`) if the submission has no trajectory."""
     if not steps_of(case):
         what = "the evaluator reads the conversation, and this submission has no trajectory"
-        raise GraderError(what, cause=Cause.GRADER_LACKS, next=IN_A_TRIAL)
+        raise GraderError(what, cause=Cause.GRADER_LACKS, next=RUN_TRIAL)
 
 
 def require_programs(services: Iterable[str]) -> None:

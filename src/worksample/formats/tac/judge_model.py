@@ -33,7 +33,7 @@ _PROMPT_FORMS = (
 )
 LEAVE_OUT = "leave the task out of the suite (tasks in suite.toml)"
 """Next step if nothing on this machine can make an evaluator work."""
-_WORK_IS_EXHIBIT = "(the work is shown as an exhibit)"
+_EXHIBIT_NOTE = "(the work is shown as an exhibit)"
 
 
 def split_prompt(prompt: str) -> tuple[str, str]:
@@ -41,7 +41,7 @@ def split_prompt(prompt: str) -> tuple[str, str]:
     for form in _PROMPT_FORMS:
         found = form.match(prompt)
         if found:
-            return f"{found['before'].strip()}\n{_WORK_IS_EXHIBIT}\n{found['after'].strip()}", found["work"]
+            return f"{found['before'].strip()}\n{_EXHIBIT_NOTE}\n{found['after'].strip()}", found["work"]
     what = "the evaluator's prompt has an unknown form, so the question cannot be separated from the work"
     raise GraderError(what, cause=Cause.GRADER_LACKS, next=LEAVE_OUT)
 

@@ -28,7 +28,7 @@ from worksample.kit import Case, Grade, GradePart
 
 from .evaluate import (
     EXTRA,
-    not_in_box,
+    outside_box_error,
     require_conversation,
     require_programs,
     require_served,
@@ -75,7 +75,7 @@ def _require_prerequisites(case: Case, folder: Path) -> list[str]:
     Raises GraderError if anything is missing that the evaluator would count as the agent's failure.
     """
     if (str(folder), str(case.folder("output"))) != (UTILS, WORKSPACE):
-        raise not_in_box()
+        raise outside_box_error()
     source = (folder / "evaluator.py").read_text(encoding="utf-8")
     needs = [*case.settings.get("dependencies", ()), *analyse_evaluator(source, start="grade_checkpoints").services]
     require_services(sorted(set(needs)))

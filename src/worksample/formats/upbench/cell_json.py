@@ -35,7 +35,7 @@ _CRITERION_KEYS = ("criterion", "text", "criteria_text", "acceptance_criterion")
 _MARK_KEYS = ("judgment", "judgement", "mark", "result")
 _REASON_KEYS = ("feedback", "reasoning", "reason", "justification")
 _ITEM_KEYS = {"id", "importance", "label", "points", "fraction", "gate", *_CRITERION_KEYS, *_MARK_KEYS, *_REASON_KEYS}
-_FIRST_OWN = 4
+_FIRST_OWN_QUESTION = 4
 """The number of the first question of a qualification after UpBench's three."""
 
 
@@ -74,7 +74,7 @@ def label_columns(labels: Labels) -> dict[str, Any]:
         out[f"criterion_{n}_reasoning"] = labels.reasons.get(name) or None
     own = sorted({*labels.labels, *labels.reasons} - set(CORE_NAMES))
     taken = {name: _own_question_cell(name, labels, name) for name in own if re.fullmatch(r"criterion_[1-9]\d*", name)}
-    n = _FIRST_OWN
+    n = _FIRST_OWN_QUESTION
     for name in own:
         if name in taken:
             continue

@@ -24,7 +24,7 @@ from worksample.records import (
 )
 
 from .cell_json import FAIL, PASS, read_feedback, read_labels
-from .submission_import import AUTHOR, UNSUCCESSFUL
+from .submission_import import AUTHOR, UNSUCCESSFUL_REASON
 from .table_export import RECORD_KEY, stored_id
 from .tables import Row
 
@@ -93,7 +93,7 @@ def evaluation_of(row: Row, subject: Submission, instance: Instance, by: Evaluat
         evaluator=row["evaluator_id"],
         outcome=EvaluationOutcome.GIVEN if payload else EvaluationOutcome.DECLINED,
         payload=payload,
-        reason="" if payload else UNSUCCESSFUL,
+        reason="" if payload else UNSUCCESSFUL_REASON,
         minutes=row["minutes"],
         record={RECORD_KEY: rest},
         author=AUTHOR,
@@ -116,7 +116,7 @@ def qualification_of(row: Row, round: str, instance: str, criteria: Any) -> Eval
         evaluator=row["evaluator_id"],
         outcome=EvaluationOutcome.GIVEN if payload else EvaluationOutcome.DECLINED,
         payload=payload,
-        reason="" if payload else UNSUCCESSFUL,
+        reason="" if payload else UNSUCCESSFUL_REASON,
         record={RECORD_KEY: {"id": stored_id(row["qualification_id"])}},
         author=AUTHOR,
         at=row["qualification_ts"],
@@ -132,6 +132,6 @@ def success_amendment(
     """
     return Amendment(
         id=digest_of([RECORD_KEY, target.value, id, action.value, n])[:32], action=action, target=target, target_id=id,
-        reason=UNSUCCESSFUL if action is AmendmentAction.STRIKE else "its row says is_successful_run true",
+        reason=UNSUCCESSFUL_REASON if action is AmendmentAction.STRIKE else "its row says is_successful_run true",
         author=AUTHOR, at=at,
     )  # fmt: skip

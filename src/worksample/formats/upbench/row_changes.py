@@ -59,12 +59,12 @@ class RowChanges:
             self.new[name], self.changed[name] = {}, {}
             for id, row in list(self.by_id[name].items()):
                 try:
-                    self._sort(name, id, check(row))
+                    self._sort_row(name, id, check(row))
                 except InvalidCell as e:
                     self.faults[f"{name}, {id[:80]}"] = str(e)
                     del self.by_id[name][id]
 
-    def _sort(self, name: str, id: str, row: Row) -> None:
+    def _sort_row(self, name: str, id: str, row: Row) -> None:
         before = self.stored_by_id[name].get(id)
         if before is None:
             self.new[name][id] = row

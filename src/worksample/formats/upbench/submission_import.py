@@ -55,7 +55,7 @@ TEXT_FILE = "deliverable.md"
 """The file that holds a deliverable given as text."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _LONGEST_SECONDS = 10 * 365 * 86_400
-UNSUCCESSFUL = "its row says is_successful_run false"
+UNSUCCESSFUL_REASON = "its row says is_successful_run false"
 
 
 @dataclass
@@ -255,7 +255,7 @@ def submission_records(
         slot=Slot.identify(experiment.id, pending.agent.id, instance.id, arm, attempt, repeat),
         try_number=pending.try_number,
         outcome=TrialOutcome(ending=Ending.DONE)
-        if good else TrialOutcome(ending=Ending.FAILED, cause=Cause.CAPTURE_FAILED, reason=UNSUCCESSFUL),
+        if good else TrialOutcome(ending=Ending.FAILED, cause=Cause.CAPTURE_FAILED, reason=UNSUCCESSFUL_REASON),
         started=row["submission_ts"] - timedelta(seconds=row["duration"]), ended=row["submission_ts"],
         working_seconds=row["duration"], fed=fed, sandbox=IMPORTED,
     )  # fmt: skip

@@ -228,7 +228,7 @@ class _StoredRows:
                 "deliverables": self._output(submission),
                 "notes": submission.note or None, "k": slots[trial.slot].attempt if trial else None,
                 "duration": None if lasted is None else round(lasted, 6),
-                "is_successful_run": (trial is None or trial.id in self.live) and self._valid(submission),
+                "is_successful_run": (trial is None or trial.id in self.live) and self._is_valid(submission),
             }  # fmt: skip
 
     def evaluation_rows(self) -> Iterator[Row]:
@@ -293,7 +293,7 @@ class _StoredRows:
         )
         return e.outcome is EvaluationOutcome.GIVEN and not self.gone & (set(targets_of(e)) - own_rows)
 
-    def _valid(self, submission: Submission) -> bool:
+    def _is_valid(self, submission: Submission) -> bool:
         targets = {
             (AmendmentTarget.SUBMISSION, submission.id),
             (AmendmentTarget.INSTANCE, submission.instance),

@@ -166,10 +166,10 @@ def _text(cell: object) -> str | None:
         return None
     if isinstance(cell, list | dict):
         raise cells.InvalidCell("is a list or a table, not a text")
-    return _sound(str(cell))
+    return _check_characters(str(cell))
 
 
-def _sound(text: str) -> str:
+def _check_characters(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -205,7 +205,7 @@ def _plain(value: Any) -> Any:
     """Return a value as JSON types. Raises InvalidCell if JSON cannot express it."""
     try:
         json.dumps(value, allow_nan=False).encode()
-        return json.loads(_sound(json.dumps(value, allow_nan=False, ensure_ascii=False)))
+        return json.loads(_check_characters(json.dumps(value, allow_nan=False, ensure_ascii=False)))
     except (TypeError, ValueError, RecursionError):
         raise cells.InvalidCell("has a value that JSON cannot express") from None
 

@@ -75,13 +75,13 @@ def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench 
     tables, unread = read_tables(folder, encoding=config.encoding, decimal=config.decimal, faults=faults)
     changes = RowChanges(store, tables, config.files or folder, config.source, faults)
     changes.check_rows()
-    _refuse(faults, config)
+    _raise_faults(faults, config)
     refresh = compare_tables(changes.stored, changes.tables_after())
     if config.dry_run:
         return ImportedTables(refresh, faults, unread, 0, 0, "")
     builder = RecordBuilder(changes, out, config.visibility)
     builder.build()
-    _refuse(faults, config)
+    _raise_faults(faults, config)
     _write_suite(out, config.visibility)
     if builder.records:
         store.commit(*builder.records)
@@ -99,7 +99,7 @@ def _count_contradictions(store: Store, evaluations: Sequence[Evaluation]) -> in
     )
 
 
-def _refuse(faults: dict[str, str], config: ImportUpbench) -> None:
+def _raise_faults(faults: dict[str, str], config: ImportUpbench) -> None:
     if faults and not config.skip_faulty:
         raise FaultyRows(faults)
 

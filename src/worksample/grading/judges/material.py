@@ -84,7 +84,7 @@ def unshown_error(hidden: Sequence[Exhibit]) -> JudgeError:
     cause = Cause.JUDGE_BLIND
     if Visibility.FILE in blame:
         cause = Cause.GRADER_REFERENCE
-    elif any(each.ours for each in blame):
+    elif any(each.is_our_fault for each in blame):
         cause = Cause.JUDGE_UNSHOWN
     named = "; ".join(f"{e.name}: {e.text[:200]}" for e in hidden[:NAMED])
     more = f"; and {len(hidden) - NAMED} more" if len(hidden) > NAMED else ""

@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 from worksample.errors import Cause, JudgeError
 from worksample.models import Exhibit, ExhibitLimits, Probe, choice, pair, yes_no
-from worksample.models.exhibit import within
+from worksample.models.judge_exhibit import limit_exhibits
 from worksample.records import By, Criterion, GradePayload, Holistic, Importance, Pairwise, PairwiseChoice, PartPayload
 
 from .material import JudgeMaterial, hidden_exhibits, render_both
@@ -97,7 +97,7 @@ async def judge_holistic(material: JudgeMaterial, asking: JudgeSession) -> Holis
     hidden = hidden_exhibits(work, reference)
     limits = material.role.config.limits
     half = ExhibitLimits(limits.count // 2, limits.characters // 2, limits.pictures // 2, limits.picture_bytes)
-    (mine, mine_left), (theirs, theirs_left) = within(work, half), within(reference, half)
+    (mine, mine_left), (theirs, theirs_left) = limit_exhibits(work, half), limit_exhibits(reference, half)
     left = [f"(of the work: {said})" for said in mine_left] + [f"(of the reference: {said})" for said in theirs_left]
     meanings = "\n".join(f"{score}: {text}" for score, text in MEANING.items())
     question = "\n\n".join([material.brief, *left, f"Which statement describes the delivered work?\n{meanings}"])

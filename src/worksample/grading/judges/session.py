@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from worksample.errors import JudgeError
-from worksample.models import Exhibit, JudgeReply, ModelRole, Probe, ask, plus
+from worksample.models import Exhibit, JudgeReply, ModelRole, Probe, add_priced_usage, ask_judge
 from worksample.records import Usage
 
 from .material import unshown_error
@@ -44,7 +44,7 @@ class JudgeSession:
         case.
         """
         try:
-            answer, used = await ask(self.role, probe)
+            answer, used = await ask_judge(self.role, probe)
         except JudgeError as error:
             self._keep(probe, {"failed": error.what[:500], "calls": error.record.get("calls", [])}, error.usage)
             raise
@@ -60,7 +60,7 @@ class JudgeSession:
     def _keep(self, probe: Probe, entry: dict[str, Any], used: object) -> None:
         self.asked.append({"ask": probe.kind.value, **entry})
         if isinstance(used, Usage) and used.requests:
-            self.usage = plus(self.usage, used) if self.usage.requests else used
+            self.usage = add_priced_usage(self.usage, used) if self.usage.requests else used
 
     @property
     def record(self) -> dict[str, Any]:

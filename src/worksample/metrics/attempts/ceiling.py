@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats, how_many
-from worksample.metrics.counts import Counts, some
+from worksample.metrics.columns import Floats, count_flags
+from worksample.metrics.counts import Counts, with_noun
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.intervals import normal_quantile
@@ -61,9 +61,7 @@ def ceiling_bound(p1: float, p2: float) -> float:
     """
     if not 0 < p1 <= p2 <= 1 or p2 >= 2 * p1:
         raise UsageError(
-            f"pass rates of {p1:g} at k = 1 and {p2:g} at k = 2 are impossible if all attempts of a job are "
-            "equally likely to pass",
-            next="pass 0 < p1 <= p2 < 2 * p1",
+            f"no ceiling model is possible with pass rates of {p1:g} and then {p2:g}", next="pass 0 < p1 <= p2 < 2 * p1"
         )
     return min(1.0, p1 * p1 / (2 * p1 - p2))
 
@@ -82,18 +80,18 @@ def fit_ceiling(
             f"attempts={attempts!r} is not a known model of attempts", next='pass "finite pool" or "independent"'
         )
     parameters = 3 if attempts == "finite pool" else 2
-    levels = how_many(h.at_risk() > 0) if h.jobs else 0
+    levels = count_flags(h.at_risk() > 0) if h.jobs else 0
     counts = Counts(h.jobs + h.ungraded, h.jobs, ungraded=h.ungraded).having(levels_of_k=levels)
     given = (
         f"attempts: {attempts}",
-        "value: all feasible jobs pass alike; interval: their chances may differ, by a beta distribution",
+        "value: all feasible jobs have equal chances; interval: their chances may differ, by a beta distribution",
         "feedback changes nothing but the number of attempts",
     )
     if not h.jobs or not h.passed.any():
         return _none("no job" if not h.jobs else "no job ever passed", counts, given)
     alike = _Grid.alike(levels, _POOLS if parameters == 3 else (0.0,))
     data = np.concatenate([h.passed[:levels], h.failed[:levels]]).astype(np.float64)
-    ends = _ends(data * h.apart, (alike, _Grid.different(levels)), how.level)
+    ends = _ends(data * h.evidence_share, (alike, _Grid.different(levels)), how.level)
     profile = alike.profile(data)
     close = alike.ceilings[profile >= profile.max() - _FLAT]
     compatible = (float(close[0]), float(close[-1]))
@@ -111,8 +109,8 @@ def fit_ceiling(
             notes = ("saturated: as many parameters as levels of k, nothing left to check the model",)
 
     def figure(name: str, place: int) -> Estimate:
-        if h.jobs * h.apart < FEWEST:
-            few = f"{some(h.jobs, 'job')}, too few for an interval of a ceiling: {FEWEST} are needed"
+        if h.jobs * h.evidence_share < FEWEST:
+            few = f"{with_noun(h.jobs, 'job')}, too few for an interval of a ceiling: {FEWEST} are needed"
             return Estimate(
                 name, best[place], counts, unit=Unit.SHARE, reason=reason, notes=(*notes, few), conditional_on=given
             )

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, Ints, codes, flags, how_many, same_length, series, whole
+from worksample.metrics.columns import Column, Floats, Ints, codes, count_flags, flags, same_length, series, whole
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import share
@@ -39,7 +39,7 @@ class Histories:
         return len(self.passed)
 
     @property
-    def apart(self) -> float:
+    def evidence_share(self) -> float:
         """The share of jobs that counts as independent evidence: jobs of one task are assumed to have equal
         outcomes.
         """
@@ -88,7 +88,7 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
     if (wrong := step[rows] != place + 1).any():
         row = int(rows[np.flatnonzero(wrong)[0]])
         raise UsageError(
-            f"{name[int(jobs.index[row])]}: attempt {step[row]} is out of sequence (one is missing, or appears twice)",
+            f"{name[int(jobs.index[row])]}: attempt {step[row]} is a gap or a duplicate",
             where="column 'attempt'",
             next="number the attempts of each job 1, 2, 3, ...",
         )
@@ -98,7 +98,7 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
     if (wrong := won & ~last).any():
         row = int(rows[np.flatnonzero(wrong)[0]])
         raise UsageError(
-            f"{name[int(jobs.index[row])]}: attempt {step[row]} passed, but another attempt follows",
+            f"{name[int(jobs.index[row])]}: attempt {step[row]} passed, but another one follows",
             where="column 'passed'",
             next="leave out the attempts after the first pass of a job",
         )
@@ -112,7 +112,7 @@ def histories(job: Column, attempt: Column, passed: Column, task: Column | None 
     return Histories(
         passed=counted(reached[graded & success] - 1),
         failed=counted(reached[graded & ~success] - 1),
-        ungraded=how_many(~graded),
+        ungraded=count_flags(~graded),
         tasks=None if task is None else codes("task", series("task", task).filter(pl.Series(graded[jobs.index]))).size,
     )
 
@@ -136,16 +136,16 @@ def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...
         counts = Counts(h.jobs + h.ungraded, h.jobs, ungraded=h.ungraded).having(k=k, at_risk=int(risk[i]))
         lower = f"{stopped} failed jobs were not tried {k} times: a lower bound" if stopped else ""
         inside = Counts(int(risk[i]), int(risk[i])).having(k=k)
-        observed = _share(f"passed by attempt {k}", won, counts, h.apart, how)
+        observed = _share(f"passed by attempt {k}", won, counts, h.evidence_share, how)
         ends = Interval(observed.low, observed.high, observed.level, observed.method, observed.error)
         if stopped:
-            ends = units.of_count(float(value[i]), _greenwood(h, i) * h.apart, how.level)
+            ends = units.of_count(float(value[i]), _greenwood(h, i) * h.evidence_share, how.level)
         within = Estimate(f"passed within {k}", float(value[i]), counts, *ends, Unit.SHARE)
-        given = "failed jobs without a re-attempt would have done as those with one" if stopped else ""
+        given = "failed jobs without a re-attempt are assumed to pass as often as those with one" if stopped else ""
         out.append(
             Attempt(
                 k,
-                _share(f"hazard of attempt {k}", int(h.passed[i]), inside, h.apart, how).conditional_on_more(
+                _share(f"hazard of attempt {k}", int(h.passed[i]), inside, h.evidence_share, how).conditional_on_more(
                     "failed all before" if i else ""
                 ),
                 observed.noting(lower),

@@ -10,7 +10,18 @@ from functools import partial
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Codes, Column, Flags, Floats, codes, flags, floats, how_many, same_length, series
+from worksample.metrics.columns import (
+    Codes,
+    Column,
+    Flags,
+    Floats,
+    codes,
+    count_flags,
+    flags,
+    floats,
+    same_length,
+    series,
+)
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import nothing_valid, share
@@ -119,8 +130,8 @@ def success_lifts(
         )
     a, m = won & judged, judged & ~won & retried
     b = m & again
-    table = lifts_from_counts(how_many(judged), int(a.sum()), int(m.sum()), int(b.sum()), how)
-    out = len(judged) - how_many(judged)
+    table = lifts_from_counts(count_flags(judged), int(a.sum()), int(m.sum()), int(b.sum()), how)
+    out = len(judged) - count_flags(judged)
     table = SuccessLifts(*(_with_ungraded(e, out) for e in table.all()))
     if task is None:
         return table
@@ -174,7 +185,7 @@ def rubric_lifts(
     one, judged = floats("first", first, low=0, high=1)
     two, has_two = floats("second", second, low=0, high=1)
     retried = judged & has_two
-    counts = Counts(len(one), how_many(judged), ungraded=how_many(~judged)).having(M=how_many(retried))
+    counts = Counts(len(one), count_flags(judged), ungraded=count_flags(~judged)).having(M=count_flags(retried))
     final = np.where(retried, two, one)
     groups = codes("task", task) if task is not None else codes("job", np.arange(len(one)))
     columns = [judged.astype(np.float64), *(np.where(w, x, 0.0) for w, x in _moments(judged, retried, one, two, final))]
@@ -191,7 +202,7 @@ def rubric_lifts(
             alike = units.zero_or_one((one if "first" in name else final)[judged])
             ends, note = units.share_of_sums(column, jobs, how.level, alike=alike)
         elif unit is Unit.POINTS:
-            # What each task does to the lift: tasks may hold different numbers of jobs.
+            # The effect of each task on the lift: tasks may have different numbers of jobs.
             lift = float((total[2] - total[1]) / total[0])
             gaps = lift + (per[2] - per[1] - lift * jobs) / jobs.mean()
             ends, note = difference(gaps, how.level, alike=units.zero_or_one(final[judged]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, how_many, same_length, whole
+from worksample.metrics.columns import Column, Floats, count_flags, same_length, whole
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import structure
@@ -58,7 +58,7 @@ def pass_at_k(
     known = ~np.isnan(each)
     values = each[known] * (1.0 if ceiling is None else ceiling)
     same_length(attempts=attempts, task=task)
-    counts = Counts(len(each), how_many(known), ungraded=how_many(~known)).having(k=k)
+    counts = Counts(len(each), count_flags(known), ungraded=count_flags(~known)).having(k=k)
     name = f"pass@{k}"
     notes = (f"{counts.ungraded} tasks have fewer than {k} attempts",) if counts.ungraded else ()
     given = ("independent attempts", *((f"a ceiling of {ceiling:g}",) if ceiling is not None else ()))

@@ -38,13 +38,13 @@ class Kindness:
     """Number of those labels that are on this agent's work."""
 
     @property
-    def said(self) -> str:
-        """In words, for a report."""
+    def finding_text(self) -> str:
+        """The finding as text, for a report."""
         if not self.named:
             return f"nothing beyond chance in {self.labels} labels ({self.own} of its own)"
         way = "kinder" if self.excess > 0 else "harsher"
         more = f"{100 * abs(self.excess):.0f} points"
-        return f"{way} to {self.agent} by {more}, seen with {self.labels} labels ({self.own} of its own)"
+        return f"{way} to {self.agent} by {more}, shown by {self.labels} labels ({self.own} of its own)"
 
 
 def kindness_of(
@@ -69,7 +69,7 @@ def kindness_of(
         rows = rows[np.argsort(rank[rows], kind="stable")]
     if who.size < 2 and len(rows):
         raise UsageError(
-            "with only one agent, it cannot be tested whether the judge favours an agent",
+            "a single agent cannot be compared with others",
             where="column 'agent'",
             next="pass rows of two agents or more",
         )
@@ -156,12 +156,12 @@ class OneAnswer:
     named: bool
 
     @property
-    def said(self) -> str:
+    def finding_text(self) -> str:
         """The finding as text, for a report."""
         what = "passes" if self.answer >= 0.5 else "fails"
         return (
-            f"{what} all {self.rows} that it was asked, among them {self.otherwise} on which people said otherwise, "
-            f"seen with {self.labels} labels"
+            f"{what} all {self.rows} items, although people disagree on {self.otherwise} of them, "
+            f"shown by {self.labels} labels"
         )
 
 

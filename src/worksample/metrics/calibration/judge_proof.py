@@ -51,7 +51,7 @@ class Route:
     why: str
 
 
-def agrees(sample: Sample, kind: LabelKind = LabelKind.RATE, within: float = 0.1) -> CheckedSample:
+def mark_agreement(sample: Sample, kind: LabelKind = LabelKind.RATE, within: float = 0.1) -> CheckedSample:
     """Return the labelled rows, with `people` 1 if judge and people agree.
 
     They agree if the answers are equal; for a judge's share, if both lie on the same side of one half; for scores, if
@@ -76,7 +76,7 @@ def prove(
     below the threshold.
     """
     rules = rules or CalibrationRules()
-    found = agrees(sample, kind, within)
+    found = mark_agreement(sample, kind, within)
     said = check_sample(sample, kind)
     whole = _share(found, found.has, "agreement with people", rules)
     sides = [
@@ -100,7 +100,7 @@ def _stand(whole: Estimate, sides: Sequence[Estimate], rules: CalibrationRules) 
     if whole.high < rules.threshold:
         return (
             JudgeStanding.REFUSED,
-            f"agrees on {whole.printed()} % of {labels} labels: less than {asked}, beyond chance",
+            f"agrees on {whole.format_value()} % of {labels} labels: less than {asked}, beyond chance",
         )
     if whole.low < rules.threshold:
         return JudgeStanding.UNPROVEN, f"{labels} labels show {100 * whole.low:.0f} % or more, not yet {asked}"
@@ -108,10 +108,13 @@ def _stand(whole: Estimate, sides: Sequence[Estimate], rules: CalibrationRules) 
         if side.counts.valid < rules.each:
             return (
                 JudgeStanding.UNPROVEN,
-                f"only {side.counts.valid} of people's {name} seen, {rules.each} are asked for",
+                f"only {side.counts.valid} of people's {name} labelled, {rules.each} are required",
             )
         if side.value is not None and side.value < rules.threshold:
-            return JudgeStanding.UNPROVEN, f"agrees with {side.printed()} % of people's {name}, {asked} are asked for"
+            return (
+                JudgeStanding.UNPROVEN,
+                f"agrees with {side.format_value()} % of people's {name}, {asked} are required",
+            )
     return JudgeStanding.PROVEN, f"{labels} labels show {100 * whole.low:.0f} % or more"
 
 

@@ -36,7 +36,7 @@ def labels_only(data: CheckedSample, kind: LabelKind, name: str, level: float = 
     """
     counts = label_counts(data)
     if not data.labels:
-        return undefined_estimate(name, "people judged nothing of what was drawn", counts)
+        return undefined_estimate(name, "people labelled none of the drawn rows", counts)
     weight = data.weights / data.weights.sum()
     value = min(float(weight @ data.people), 1.0)
     worth = effective_labels(data, value)

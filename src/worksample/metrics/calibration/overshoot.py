@@ -31,7 +31,7 @@ def overshoot_of(
     if why:
         return undefined_estimate(name, why, counts, Unit.RATIO)
     parts = Parts(data, kind, level)
-    tuning = parts.tuned()
+    tuning = parts.best_lambda()
     judge, people = float(data.judge.mean()), parts.value(tuning)
     if people <= 0:
         return undefined_estimate(name, "people passed nothing: any factor is possible", counts, Unit.RATIO)
@@ -51,7 +51,7 @@ def _fieller(parts: Parts, tuning: float, judge: float) -> tuple[float, float | 
     q2 = parts.quantile**2
     a, b, c = people**2 - q2 * variance, judge * people - q2 * both, judge**2 - q2 * own
     if a <= 0:
-        # Beyond some r nothing is excluded: only the lower end stands.
+        # Beyond some r nothing is excluded: only the lower end exists.
         return _lower(a, b, c), None
     spread = math.sqrt(max(b * b - a * c, 0.0))
     return max(0.0, (b - spread) / a), (b + spread) / a

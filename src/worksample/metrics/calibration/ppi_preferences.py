@@ -10,7 +10,7 @@ from worksample.metrics.columns import Column, Floats, Ints, codes
 from .label_sample import CheckedSample, LabelKind, Sample, check_sample
 
 
-def rectified(sample: Sample, couple: Column) -> pl.Series:
+def rectify_preferences(sample: Sample, couple: Column) -> pl.Series:
     """Return a value per row whose mean over a couple's rows, each project counting once, is its prediction-powered
     preference (Angelopoulos, Duchi and Zrnic 2023).
 
@@ -31,7 +31,7 @@ def rectified(sample: Sample, couple: Column) -> pl.Series:
     have = np.bincount(which.index, weights=mine, minlength=size)
     every = np.bincount(which.index, weights=weight, minlength=size)
     mean = np.bincount(which.index, weights=mine * rest, minlength=size) / np.where(have > 0, have, 1)
-    # A mean of few labels lies nearer to them than to the rows they represent: their corrected spread.
+    # The spread is corrected: a mean of few labels is closer to them than to the rows that they represent.
     labels = np.bincount(which.index[data.has], minlength=size)
     grown = np.sqrt(labels / np.maximum(labels - 1, 1))
     stands = (grown * every / np.where(have > 0, have, 1))[which.index] * data.has

@@ -49,12 +49,12 @@ class Corrected:
     """The weight lambda of the judge."""
 
     @property
-    def shown(self) -> Estimate:
+    def best_figure(self) -> Estimate:
         """The corrected figure if there is one, else the labels' own."""
         return self.labels if self.figure.value is None else self.figure
 
 
-def corrected(
+def correct_by_labels(
     sample: Sample,
     kind: LabelKind = LabelKind.RATE,
     *,
@@ -74,7 +74,7 @@ def corrected(
         nothing = undefined_estimate(f"{name}, labels' worth", why, label_counts(data), Unit.RATIO)
         return Corrected(undefined_estimate(name, why, label_counts(data)), alone, judge, nothing, None)
     parts = Parts(data, kind, level)
-    tuning = parts.tuned()
+    tuning = parts.best_lambda()
     value = min(max(parts.value(tuning), 0.0), 1.0)
     variance = parts.at(tuning)[1]
     low, high = parts.interval(tuning)
@@ -92,18 +92,18 @@ def refusal_reason(data: CheckedSample, least: int) -> str:
     if data.silent == data.rows:
         return "the judge answered nothing"
     if data.empty:
-        return f"no label in {', '.join(data.empty)}: draw some there"
+        return f"no label in {', '.join(data.empty)}: draw some in each"
     if data.labels < least:
-        return f"{data.labels} labels, and fewer than {least} correct nothing"
+        return f"{data.labels} labels; a corrected figure needs at least {least}"
     if data.labelled_projects < least:
-        return f"labels from {data.labelled_projects} projects, and fewer than {least} correct nothing"
+        return f"labels from {data.labelled_projects} projects; a corrected figure needs at least {least}"
     return ""
 
 
 def _notes(data: CheckedSample, tuning: float) -> tuple[str, ...]:
     y, f = data.people[data.has], data.judge[data.has]
     return (
-        "all labels agree: differences that they do not show may exist" if np.ptp(y) == 0 else "",
+        "all labels agree, but differences that they do not show may exist" if np.ptp(y) == 0 else "",
         "judge and people agree on every label" if np.array_equal(y, f) and np.ptp(y) > 0 else "",
         "the judge adds nothing to the labels" if tuning == 0 else "",
     )
@@ -113,7 +113,7 @@ def _judge_alone(data: CheckedSample, name: str) -> Estimate:
     if data.silent == data.rows:
         return undefined_estimate(name, "the judge answered nothing", label_counts(data))
     found = Estimate(name, float(data.judge.mean()), label_counts(data), unit=Unit.SHARE)
-    return found.noting("not corrected: no interval would hold")
+    return found.noting("not corrected: no valid interval exists")
 
 
 class Parts:
@@ -138,16 +138,16 @@ class Parts:
         self.people, self.judge = (float(m.sum() / data.rows) for m in means)
         y, f = ((m / total)[strata] for m in means)
         self.gap = float(every - self.judge)
-        own_y, own_f = (_apart(data, strata, values) for values in (data.people, data.judge))
+        own_y, own_f = (_label_distances(data, strata, values) for values in (data.people, data.judge))
         self.a, self.a_own = self._sum(y - self.people), self._sum(weight * own_y)
         self.b, self.b_own = self._sum((data.judge - every) - (f - self.judge)), self._sum(-weight * own_f)
         self.pseudo = normal_quantile((1 + level) / 2) ** 2
         if kind is LabelKind.SCORE and (np.ptp(data.people[data.has] - data.judge[data.has]) > 0):
             self.pseudo = 0.0
-        # As many labels as would vary as much if each stood for as many rows as any other (Kish 1965).
+        # The effective number of labels: equally weighted, they would vary as much (Kish 1965).
         self.worth = float(weight.sum() ** 2 / (weight**2).sum())
         self.kept = self.worth / (self.worth + self.pseudo)
-        # One more goes to lambda, and two to the skew that scores near an end of their range have.
+        # One more is lost to lambda, and two to the skew of scores near an end of their range.
         used = int((labels > 0).sum())
         self.freedom = max(data.labelled_projects - used - (0 if self.pseudo else _SPENT), 1)
         self.quantile = self._quantile(level)
@@ -173,7 +173,7 @@ class Parts:
     def value(self, tuning: float) -> float:
         return self.people + tuning * self.gap
 
-    def tuned(self) -> float:
+    def best_lambda(self) -> float:
         """Lambda in 0..1 that minimises the variance, which is a parabola in it."""
         at = [self.at(x)[1] for x in (0.0, 0.5, 1.0)]
         curve, slope = 2 * (at[0] - 2 * at[1] + at[2]), -3 * at[0] + 4 * at[1] - at[2]
@@ -224,7 +224,7 @@ class Parts:
         variance = float(influence @ influence) * groups / max(groups - 1, 1)
         apart = (1 - tuning) / 2 - (self.people - tuning * self.judge)
         if extra:
-            # How far labels and pseudo-labels lie apart is no variance of either: Wilson leaves it out, too.
+            # The distance between labels and pseudo-labels is no variance of either: Wilson's leaves it out too.
             variance += extra * (1 + tuning**2) / 4 / (self.worth + extra) ** 2
         return self.value(tuning) + (1 - self.kept) * apart, variance
 
@@ -254,7 +254,7 @@ def exact_margins(passes: int, labels: int, level: float) -> tuple[float, float]
     return max(0.0, low - least), max(0.0, most - high)
 
 
-def _apart(data: CheckedSample, group: Ints, values: Floats) -> Floats:
+def _label_distances(data: CheckedSample, group: Ints, values: Floats) -> Floats:
     """Return each label's distance from the mean of its group's labels, and 0 for rows without a label.
 
     All labels have equal weight in that mean: with weights, a label that represents many rows would be its own mean. A

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from worksample.metrics.columns import Column, floats, how_many, same_length
+from worksample.metrics.columns import Column, count_flags, floats, same_length
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.intervals import fisher
@@ -25,8 +25,8 @@ def correlate(x: Column, y: Column, *, log: bool = False, level: float = 0.95, n
     zeros = 0
     if log:
         positive = rows & (np.nan_to_num(one) > 0) & (np.nan_to_num(two) > 0)
-        zeros, rows = how_many(rows & ~positive), positive
-    counts = Counts(len(rows), how_many(rows), ungraded=len(rows) - how_many(rows))
+        zeros, rows = count_flags(rows & ~positive), positive
+    counts = Counts(len(rows), count_flags(rows), ungraded=len(rows) - count_flags(rows))
     if zeros:
         counts = counts.having(zeros_left_out=zeros)
     a, b = (np.log(one[rows]), np.log(two[rows])) if log else (one[rows], two[rows])

@@ -75,7 +75,7 @@ def _effect(trials: Configurations, held: str, varied: str, value: str, how: Res
     counts = Counts(int(fixed.sum()), int(rows.sum()), ungraded=int((fixed & ~known).sum())).having(
         choices=choices.size, common_tasks=int(common.sum()), tasks=tasks.size
     )
-    given = (f"{held} {value}", "tasks that every choice has a valid trial of")
+    given = (f"{held} {value}", "tasks with a valid trial of every choice")
     names = (f"{varied} spread", f"{varied} deviation")
     reason = (
         f"fewer than two values of {varied}" if choices.size < 2
@@ -119,8 +119,8 @@ def _figures(
     deviation = math.sqrt(max(0.0, float(rates.var(ddof=1)) - chance))
     within = deviation_interval(shared, level, ends)
     note = (
-        "a highest minus a lowest is above 0 by chance alone: equal ones would show"
-        f" {100 * expected_range(choices, chance):.1f} points in the mean"
+        "the highest minus the lowest is above 0 by chance alone: equal ones would show"
+        f" {100 * expected_range(choices, chance):.1f} points on average"
     )
     return (
         replace(spread, **ends._asdict()).noting(note),

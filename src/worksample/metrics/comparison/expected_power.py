@@ -14,7 +14,7 @@ import numpy as np
 
 from worksample.metrics.columns import Floats
 from worksample.metrics.uncertainty.intervals import normal_quantile
-from worksample.metrics.uncertainty.mean_difference import Shift, p_of
+from worksample.metrics.uncertainty.mean_difference import MeanDifferenceTest, p_of
 from worksample.metrics.uncertainty.unit_intervals import student
 
 _NODES = 200
@@ -45,7 +45,7 @@ class TaskVariance:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaps:
+class DifferenceValues:
     """Possible values of one task's difference, and their probabilities."""
 
     value: Floats
@@ -57,12 +57,14 @@ def chance_to_find(work: TaskVariance, tasks: int, points: float, level: float) 
     tail = (1 - level) / 2
     if work.alike < 1 or work.whole <= 0:
         if work.variance <= 1e-12:
-            return float(Shift(np.array([points]), np.array([float(tasks)]), points, whole=False).p <= 1 - level)
+            return float(
+                MeanDifferenceTest(np.array([points]), np.array([float(tasks)]), points, whole=False).p <= 1 - level
+            )
         if tasks >= _MANY:
             far = student(level, tasks - 1)
             return _in_the_limit(work.variance, points, math.sqrt(work.alike), (tasks, far))
         return _power_of_graded(work, points, tasks, tail)
-    gaps = gaps_of(work, points)
+    gaps = difference_values(work, points)
     mean = float(gaps.chance @ gaps.value)
     if tasks * (1 - float(gaps.chance[work.trials])) >= _MANY:
         variance = float(gaps.chance @ gaps.value**2) - mean**2
@@ -91,13 +93,13 @@ def rate_of(work: TaskVariance) -> float:
     return (1 - math.sqrt(max(0.0, 1 - 4 * work.whole))) / 2
 
 
-def gaps_of(work: TaskVariance, points: float) -> Gaps:
+def difference_values(work: TaskVariance, points: float) -> DifferenceValues:
     """Return the differences between an agent that passes as often as the variances imply and one that passes more
     often by `points`.
     """
     trials, first = work.trials, rate_of(work)
     second = min(first + points, 1.0)
-    # Of trials that share a chance, that part of their variance which gives the mean over them its own.
+    # The variance between tasks that gives the mean over trials with a common chance its variance.
     of_task = work.between + work.within
     between = work.between if trials == 1 else (of_task - work.whole / trials) / (1 - 1 / trials)
     part = min(1.0, max(0.0, between / max(first * (1 - first), 1e-12)))
@@ -108,7 +110,7 @@ def gaps_of(work: TaskVariance, points: float) -> Gaps:
     both = shared * together + (1 - shared) * apart
     value = np.arange(-trials, trials + 1)
     chance = np.array([np.trace(both, offset=int(gap)) for gap in value])
-    return Gaps(value / trials, chance / chance.sum())
+    return DifferenceValues(value / trials, chance / chance.sum())
 
 
 def _chances(rate: float, part: float) -> Floats:
@@ -146,7 +148,7 @@ def _in_the_limit(variance: float, points: float, reach: float, study: tuple[int
     """
     tasks, quantile = study
     spread = math.sqrt(tasks * variance)
-    # The error under no difference holds the difference itself.
+    # The error under no difference includes the difference itself.
     null = math.sqrt(tasks * (variance + points**2 / 2) + reach**2)
     far, shift = (quantile * null + reach) / spread, tasks * points / spread
     scale = math.sqrt(2 * (1 + far**2 / (2 * max(tasks - 1, 1))))

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Codes, Column, Floats, Ints, codes, floats, how_many, same_length, series
+from worksample.metrics.columns import Codes, Column, Floats, Ints, codes, count_flags, floats, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.rounding import percent
@@ -16,7 +16,7 @@ from worksample.metrics.scores.rates import valid_rows
 from worksample.metrics.scores.tiers import TrialColumns
 from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
-from worksample.metrics.uncertainty.mean_difference import Shift, interval_of
+from worksample.metrics.uncertainty.mean_difference import MeanDifferenceTest, interval_of
 from worksample.records import is_full
 
 
@@ -31,7 +31,7 @@ class PairedComparison:
     difference: Estimate
     sign_test: Estimate
     instances: pl.DataFrame
-    shift: Shift | None = None
+    shift: MeanDifferenceTest | None = None
 
     @property
     def p(self) -> float | None:
@@ -66,7 +66,7 @@ def paired_difference(
     """Compare two agents on the instances for which both have a valid trial; `task` is required in both.
 
     Repeats are averaged within an instance, instances within a task; the interval is of tasks' differences
-    (`mean_difference.Shift`), so that chance within a task counts once, as it should.
+    (`mean_difference.MeanDifferenceTest`), so that chance within a task counts once, as it should.
     """
     sides = [read_side(side) for side in (first, second)]
     keys = _common(*(side.keys for side in sides))
@@ -87,17 +87,17 @@ def paired_difference(
     table = keys.with_columns(
         first=means[0], second=means[1], difference=gap, change=pl.Series(_changes(means[0], means[1]), dtype=pl.String)
     ).sort("task", "instance")
-    given = ("instances that both have a valid trial of",)
+    given = ("instances with a valid trial of both",)
     if not len(keys):
         reason = "no instance has a valid trial of both"
         none = Estimate(name, None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given)
         return PairedComparison(none, none.renamed_to("sign test"), table)
     per_task = np.bincount(tasks.index, weights=gap) / np.bincount(tasks.index)
     counts = counts.having(
-        tasks=tasks.size, better=how_many(per_task > 1e-12), worse=how_many(per_task < -1e-12)
+        tasks=tasks.size, better=count_flags(per_task > 1e-12), worse=count_flags(per_task < -1e-12)
     )  # fmt: skip
     alike = sum(units.zero_or_one(part.values) for part in kept) / 2
-    shift = Shift.of(per_task, alike) if tasks.size > 1 else None
+    shift = MeanDifferenceTest.of(per_task, alike) if tasks.size > 1 else None
     ends, note = (Interval(), units.ONE_UNIT) if shift is None else interval_of(shift, how.level)
     difference = Estimate(name, float(per_task.mean()), counts, *ends, Unit.POINTS, conditional_on=given).noting(note)
     return PairedComparison(difference, _sign_test(counts), table, shift)

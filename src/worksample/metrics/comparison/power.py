@@ -161,7 +161,7 @@ def tasks_needed(variances: Variances, aim: Aim | None = None, *, instances: int
     """
     goal, work = aim or Aim(), variances.work(instances, repeats)
     _refuse_impossible(work, goal)
-    # What a normal difference would take; the search begins around it.
+    # The number of tasks for a normal difference, at which the search begins.
     reach = normal_quantile((1 + goal.level) / 2) + normal_quantile(goal.power)
     few = many = max(2, math.ceil(work.variance * (reach / goal.points) ** 2))
     while chance_to_find(work, many, goal.points, goal.level) < goal.power:

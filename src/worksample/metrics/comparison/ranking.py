@@ -15,13 +15,13 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats, Ints, codes, how_many
+from worksample.metrics.columns import Floats, Ints, codes, count_flags
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.tiers import TrialColumns
 from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, weights
-from worksample.metrics.uncertainty.mean_difference import Shift, interval_of
+from worksample.metrics.uncertainty.mean_difference import MeanDifferenceTest, interval_of
 
 from .paired import read_side
 
@@ -115,8 +115,8 @@ def _pair(table: _Table, one: int, two: int, level: float) -> PairTest:
     first, second = table.names[one], table.names[two]
     gap = table.cells[:, two] - table.cells[:, one]
     both = ~np.isnan(gap)
-    counts = Counts(len(gap), how_many(both))
-    name, given = f"{second} minus {first}", ("instances that both have a valid trial of",)
+    counts = Counts(len(gap), count_flags(both))
+    name, given = f"{second} minus {first}", ("instances with a valid trial of both",)
     if not both.any():
         reason = "no instance has a valid trial of both"
         none = Estimate(name, None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given)
@@ -124,7 +124,7 @@ def _pair(table: _Table, one: int, two: int, level: float) -> PairTest:
     below = np.bincount(table.task[both])
     per_task = np.bincount(table.task[both], weights=gap[both])[below > 0] / below[below > 0]
     alike = (table.alike[one] + table.alike[two]) / 2
-    shift = Shift.of(per_task, alike) if len(per_task) > 1 else None
+    shift = MeanDifferenceTest.of(per_task, alike) if len(per_task) > 1 else None
     ends, note = (Interval(), units.ONE_UNIT) if shift is None else interval_of(shift, level)
     counts = counts.having(tasks=len(per_task))
     found = Estimate(name, float(per_task.mean()), counts, *ends, Unit.POINTS, conditional_on=given).noting(note)
@@ -148,7 +148,7 @@ def holm(p: list[float]) -> list[float]:
 def _rank(name: str, order: Mapping[str, float], pairs: Sequence[PairTest], level: float, tasks: int) -> Estimate:
     counts = Counts(tasks, tasks).having(agents=len(order))
     if name not in order:
-        return Estimate(name, None, Counts(0, 0), unit=Unit.NUMBER, reason="nothing of it is graded")
+        return Estimate(name, None, Counts(0, 0), unit=Unit.NUMBER, reason="none of its work is graded")
     own = order[name]
     above = sum(value > own + 1e-12 for value in order.values())
     alike = sum(abs(value - own) <= 1e-12 for value in order.values())
@@ -166,7 +166,7 @@ def _rank(name: str, order: Mapping[str, float], pairs: Sequence[PairTest], leve
 def _best(table: _Table, how: Resampling) -> dict[str, Estimate]:
     """Return the probability of being best, per agent; one matrix of weights over tasks serves all agents."""
     tasks, agents = table.has.shape
-    reason = "one agent has no rival" if agents < 2 else "one task: no resamples" if tasks < 2 else ""
+    reason = "only one agent was measured" if agents < 2 else "one task: no resamples" if tasks < 2 else ""
     won = np.zeros(agents)
     if not reason:
         for drawn in weights(tasks, how):

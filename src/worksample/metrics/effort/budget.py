@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from worksample.metrics.columns import Column, complete, floats, how_many, same_length
+from worksample.metrics.columns import Column, complete, count_flags, floats, same_length
 from worksample.metrics.estimate import Estimate
 from worksample.metrics.scores.rates import mean_score
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
@@ -44,9 +44,9 @@ def score_against_budget(
         reached = np.where(rows & (np.nan_to_num(spent) <= budget), np.nan_to_num(numbers), 0.0)
         column = pl.Series(reached).set(pl.Series(~rows), None)
         estimate = mean_score(column, task=task, instance=instance, name=f"score at {budget:g}", how=how)
-        within = how_many(rows & (np.nan_to_num(spent) <= budget))
+        within = count_flags(rows & (np.nan_to_num(spent) <= budget))
         given = "trials with a score and a known cost" if not rows.all() else ""
-        note = f"{within} of {how_many(rows)} trials stayed within the budget; the others count 0"
+        note = f"{within} of {count_flags(rows)} trials stayed within the budget; the others count 0"
         out.append(BudgetPoint(budget, estimate.noting(note).conditional_on_more(given)))
     return tuple(out)
 

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, Ints, codes, flags, floats, how_many, same_length, series
-from worksample.metrics.counts import Counts, some
+from worksample.metrics.columns import Column, Floats, Ints, codes, count_flags, flags, floats, same_length, series
+from worksample.metrics.counts import Counts, with_noun
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, group_sums
 from worksample.metrics.uncertainty.unit_intervals import student
@@ -63,8 +63,8 @@ def time_horizon(
             next="pass hours above 0, or None if they are unknown",
         )
     rows = known & judged
-    counts = Counts(len(rows), how_many(rows), ungraded=how_many(~judged)).having(
-        without_hours=how_many(judged & ~known), passed=how_many(yes & rows)
+    counts = Counts(len(rows), count_flags(rows), ungraded=count_flags(~judged)).having(
+        without_hours=count_flags(judged & ~known), passed=count_flags(yes & rows)
     )
     length, yes = (length, yes) if rows.all() else (length[rows], yes[rows])
     x, y, w = np.log2(length), yes.astype(np.float64), np.ones(1)
@@ -92,7 +92,9 @@ def time_horizon(
     for q in at:
         if (value := curve.hours(q)) is None:
             told = f"{ends[0]:.2g} to {ends[1]:.2g} hours"
-            far = f"the curve is as good as flat: tasks took {told}, and it is {q:.0%} a million times beyond"
+            far = (
+                f"the curve is nearly flat: tasks took {told}, and it reaches {q:.0%} only beyond a million times that"
+            )
             out[q] = Estimate(_name(q), None, counts, unit=Unit.HOURS, reason=far)
             continue
         interval, note = curve.interval(q)
@@ -135,7 +137,9 @@ class _Curve:
     @property
     def few(self) -> str:
         return (
-            "" if self.tasks >= FEWEST else f"{some(self.tasks, 'task')}, too few for an interval: {FEWEST} are needed"
+            ""
+            if self.tasks >= FEWEST
+            else f"{with_noun(self.tasks, 'task')}, too few for an interval: {FEWEST} are needed"
         )
 
     @property
@@ -169,14 +173,14 @@ class _Curve:
             root = math.sqrt(max(rest, 0.0))
             low, high = (middle - root) / square, (middle + root) / square
         elif square < 0 < rest:
-            # Between the roots lies what is ruled out; on the far side are the curves that rise.
+            # Values between the roots are ruled out; beyond them are the curves that rise.
             ends = sorted((middle + side * math.sqrt(rest)) / square for side in (1.0, -1.0))
             low, high = (ends[1], None) if -gap / slope >= ends[1] else (None, ends[0])
         low = None if low is None or low < self.seen[0] - _FAR else 2.0**low
         high = None if high is None or high > self.seen[1] + _FAR else 2.0**high
-        open_ = "" if low is not None and high is not None else "the curve may be as good as flat: "
+        open_ = "" if low is not None and high is not None else "the curve may be nearly flat: "
         if open_:
-            open_ += "no end" if low is high is None else "no end above" if high is None else "no end below"
+            open_ += "no end" if low is high is None else "no upper end" if high is None else "no lower end"
         return Interval(low, high, self.level, "Fieller's of a logistic curve in log2 hours, by task"), open_
 
 
@@ -193,7 +197,7 @@ def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None) -> Floats
     squared, whole = z * z, float(np.broadcast_to(w, x.shape).sum())
     one, two = (0.0, 0.0) if start is None else (start[0] + start[1] * centre, start[1] * scale)
     for _ in range(60):
-        pull, wv = _pulls(one + two * z, y, w)
+        pull, wv = _residuals(one + two * z, y, w)
         g0, g1 = float(pull.sum()), float(pull @ z)
         a, b, c = float(wv.sum()), float(wv @ z), float(wv @ squared)
         determinant = a * c - b * b
@@ -211,7 +215,7 @@ def _fit(x: Floats, y: Floats, w: Floats, start: Floats | None = None) -> Floats
 _ENOUGH = 1e-4
 
 
-def _pulls(logit: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
+def _residuals(logit: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
     """Return each row's distance above the curve, and its weight in the information."""
     np.clip(logit, -500, 500, out=logit)
     p = np.exp(np.negative(logit, out=logit), out=logit)
@@ -225,7 +229,7 @@ def _spread(data: tuple[Floats, Floats, Floats], fitted: Floats, group: tuple[In
     """Return the covariance of (intercept, slope) with tasks as units: the sandwich, with its small-sample factor."""
     x, y, w = data
     index, size = group
-    pull, wv = _pulls(fitted[0] + fitted[1] * x, y, w)
+    pull, wv = _residuals(fitted[0] + fitted[1] * x, y, w)
     tilted, turned = pull * x, wv * x
     bread = np.linalg.inv(np.array([[wv.sum(), turned.sum()], [turned.sum(), turned @ x]]))
     if size < len(x):

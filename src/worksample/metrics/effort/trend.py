@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, codes, days, floats, how_many, same_length
-from worksample.metrics.counts import Counts, some
+from worksample.metrics.columns import Column, codes, count_flags, days, floats, same_length
+from worksample.metrics.counts import Counts, with_noun
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.unit_intervals import student
@@ -32,12 +32,10 @@ def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) 
     dates = days(released)
     rows = known & dates.is_not_null().to_numpy()
     if (known & (np.nan_to_num(hours, nan=1.0) <= 0)).any():
-        raise UsageError(
-            "a horizon is 0 hours", where="column 'horizon'", next="pass None for an agent without a horizon"
-        )
-    counts = Counts(len(rows), how_many(rows), ungraded=how_many(~rows)).having(undated=dates.null_count())
-    name, size = "doubling time (days)", how_many(rows)
-    given = ("horizons grow by an even factor", "agents are as good as drawn from what is released")
+        raise UsageError("a horizon of 0 hours", where="column 'horizon'", next="pass null if there is none")
+    counts = Counts(len(rows), count_flags(rows), ungraded=count_flags(~rows)).having(undated=dates.null_count())
+    name, size = "doubling time (days)", count_flags(rows)
+    given = ("horizons grow at a constant rate", "agents count as a random sample of those released")
 
     def none(reason: str) -> Estimate:
         return Estimate(name, None, counts, unit=Unit.NUMBER, reason=reason, conditional_on=given)
@@ -54,7 +52,7 @@ def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) 
     if slope <= 0:
         return none("horizons do not grow with release dates")
     if size < FEWEST:
-        note = f"{some(size, 'agent')}, too few for an interval: {FEWEST} are needed"
+        note = f"{with_noun(size, 'agent')}, too few for an interval: {FEWEST} are needed"
         return Estimate(name, 1 / slope, counts, unit=Unit.NUMBER, notes=(note,), conditional_on=given)
     left = dy - slope * dx
     error = math.sqrt(float((left * left).sum()) / (size - 2) / float((dx * dx).sum()))
@@ -67,4 +65,4 @@ def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) 
     found = Estimate(
         name, 1 / slope, counts, 1 / (slope + half), high, how.level, method, unit=Unit.NUMBER, conditional_on=given
     )
-    return found.noting("" if high else "horizons may as well not grow at all: no end above")
+    return found.noting("" if high else "horizons may not grow at all: no upper end")

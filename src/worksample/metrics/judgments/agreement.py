@@ -93,7 +93,7 @@ def _beyond(ballots: Ballots, protocol: VoteProtocol) -> pl.Series | None:
         return None
     if ballots.order is None:
         raise UsageError(
-            f"the order of the votes of {protocol.name!r} is not known, but only the first of them count",
+            f"which votes of {protocol.name!r} came first is unknown",
             where="column 'order'",
             next="pass order, such as the time of each vote: the tie-break must not count",
         )
@@ -184,7 +184,7 @@ class _Units:
             self.times = np.ones(cluster.size, dtype=np.int64)
 
     @cached_property
-    def drawn(self) -> tuple[Floats, Floats]:
+    def draws(self) -> tuple[Floats, Floats]:
         """Return the sums in every draw, and the weight of one additional unit."""
         rng = self.how.rng()
         sums = weighted_sums(self.sums, self.times, self.how.resamples, rng)
@@ -213,7 +213,7 @@ class _Units:
         many = int(self.times.sum())
         if many < FEWEST:
             return Interval(), f"{many} {self.name}, too few for an interval of a coefficient: {FEWEST} are needed"
-        sums, weight = self.drawn
+        sums, weight = self.draws
         with np.errstate(divide="ignore", invalid="ignore"):
             value, *moved = statistic(np.concatenate([np.zeros((1, len(sums[0]))), self.more]) + self.times @ self.sums)
             least, most = self.more[int(np.nanargmin(moved))], self.more[int(np.nanargmax(moved))]

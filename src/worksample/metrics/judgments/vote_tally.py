@@ -14,8 +14,8 @@ from worksample.metrics.columns import (
     Floats,
     Ints,
     codes,
+    count_flags,
     floats,
-    how_many,
     narrow,
     pair_codes,
     same_length,
@@ -133,7 +133,7 @@ def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
             next=f"use a scale of at most {MOST_STEPS} steps",
         )
     place = np.where(present, np.searchsorted(steps, np.where(present, values, 0)), max(len(steps), 1))
-    return place, 0, steps if len(steps) else np.zeros(1), how_many(~present)
+    return place, 0, steps if len(steps) else np.zeros(1), count_flags(~present)
 
 
 def _pack_counts(rows: _Rows, bits: int) -> _Patterns | None:

@@ -18,9 +18,9 @@ from worksample.metrics.columns import (
     Floats,
     Ints,
     codes,
+    count_flags,
     days,
     flags,
-    how_many,
     money,
     same_length,
 )
@@ -105,7 +105,7 @@ def _read_columns(bundle: Bundle, project: Column, ai_cost: Column, passed: Colu
     if names.size != len(names.index):
         doubled = names.labels[int(np.flatnonzero(np.bincount(names.index) > 1)[0])]
         raise UsageError(
-            f"project {doubled} appears twice in the bundle",
+            f"{doubled} is in the bundle twice",
             where="column 'project'",
             next="give each project of the bundle one row",
         )
@@ -114,11 +114,11 @@ def _read_columns(bundle: Bundle, project: Column, ai_cost: Column, passed: Colu
     where = _find(codes("project", project), names.labels, place)
     cost, known = money("ai_cost", ai_cost, ceiling=bundle.ceiling)
     yes, judged = flags("passed", passed)
-    counts = Counts(len(cost), how_many(judged), ungraded=how_many(~judged)).having(
+    counts = Counts(len(cost), count_flags(judged), ungraded=count_flags(~judged)).having(
         projects=names.size,
-        priced_projects=how_many(priced.usable),
-        passed=how_many(yes & judged),
-        passed_without_a_cost=how_many(yes & judged & ~known),
+        priced_projects=count_flags(priced.usable),
+        passed=count_flags(yes & judged),
+        passed_without_a_cost=count_flags(yes & judged & ~known),
         illustrative=priced.illustrative,
     )
     tried = np.bincount(where, minlength=names.size)
@@ -159,12 +159,12 @@ def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Esti
     saved = human - cheapest
     name = "autoflation"
     given = ("projects with a known human price, and with a verdict if any work was done", *priced.says)
-    without, left = work.counts.special["passed without a cost"], how_many(priced.usable & work.open_)
+    without, left = work.counts.special["passed without a cost"], count_flags(priced.usable & work.open_)
     notes = (
         *((f"{without} accepted trials without a cost cannot lower a price",) if without else ()),
         *((f"{left} projects on which no work is graded are left out, not counted as failed",) if left else ()),
     )
-    counts = work.counts.having(cheaper_by_ai=how_many(saved[known] > 0), ungraded_projects=left)
+    counts = work.counts.having(cheaper_by_ai=count_flags(saved[known] > 0), ungraded_projects=left)
     worth = float(human[known].sum())
     if not worth:
         reason = (

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, flags, floats, how_many, money, same_length
-from worksample.metrics.counts import Counts, some
+from worksample.metrics.columns import Column, Floats, count_flags, flags, floats, money, same_length
+from worksample.metrics.counts import Counts, with_noun
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
@@ -75,8 +75,8 @@ def deployable_cost(
     ai, has_ai = money("ai_cost", ai_cost)
     priced = usable_prices("human_cost", human_cost, illustrative, include=include_illustrative)
     rows = judged & has_ai & priced.usable
-    counts = Counts(len(good), how_many(rows), ungraded=how_many(~judged)).having(
-        without_an_ai_cost=how_many(judged & ~has_ai), without_a_human_price=how_many(judged & ~priced.usable)
+    counts = Counts(len(good), count_flags(rows), ungraded=count_flags(~judged)).having(
+        without_an_ai_cost=count_flags(judged & ~has_ai), without_a_human_price=count_flags(judged & ~priced.usable)
     )
     given = (
         "jobs with a verdict, an AI cost and a human price",
@@ -126,7 +126,7 @@ def _saving(paid: Floats, human: Floats, spared: Floats, told: _Told, how: Resam
     gained, spent = float(spared.sum()) / whole, float(paid.sum()) / whole
     value = gained - spent
     if len(human) < FEWEST_SAVING:
-        note = f"{some(len(human), 'task')}, too few for an interval of a saving: {FEWEST_SAVING} are needed"
+        note = f"{with_noun(len(human), 'task')}, too few for an interval of a saving: {FEWEST_SAVING} are needed"
         return Estimate("saving", value, counts, unit=Unit.SHARE, notes=(note,), conditional_on=given)
     ends, note = units.share_of_sums(spared, human, how.level)
     if ends.low is None or ends.high is None:
@@ -156,5 +156,5 @@ def break_even_success(ai_cost: float, human_cost: float, checking: Checking | N
         return Estimate(name, None, counts, unit=Unit.SHARE, reason="deploying is cheaper at every success rate")
     if good >= human_cost:
         return Estimate(name, None, counts, unit=Unit.SHARE, reason="deploying is cheaper at no success rate")
-    note = "of the mean costs that are given: no interval"
+    note = "computed from the given mean costs: no interval"
     return Estimate(name, (bad - human_cost) / (bad - good), counts, unit=Unit.SHARE, notes=(note,))

@@ -17,9 +17,9 @@ from worksample.metrics.columns import (
     Flags,
     Floats,
     codes,
+    count_flags,
     flags,
     floats,
-    how_many,
     money,
     same_length,
     series,
@@ -73,9 +73,9 @@ def usable_prices(
     if illustrative is not None:
         same_length(**{name: price, "illustrative": illustrative})
         invented = flags("illustrative", illustrative)[0] & known
-    count = how_many(invented)
+    count = count_flags(invented)
     says = ((WITH_ILLUSTRATIVE if include else ILLUSTRATIVE),) if count else ()
-    return Priced(prices, known if include else known & ~invented, how_many(~known), count, says)
+    return Priced(prices, known if include else known & ~invented, count_flags(~known), count, says)
 
 
 def midpoint(low: Column, high: Column) -> Floats:
@@ -123,7 +123,7 @@ def dollars_earned(
     valid, counts = valid_rows("passed", present, state)
     rows = valid & priced.usable
     counts = counts.having(
-        priced=how_many(rows), passed=how_many(yes & rows), without_a_price=priced.missing,
+        priced=count_flags(rows), passed=count_flags(yes & rows), without_a_price=priced.missing,
         illustrative=priced.illustrative,
     )  # fmt: skip
     value = np.where(rows, priced.known_prices, 0.0)
@@ -139,7 +139,7 @@ def dollars_earned(
     total, possible = float(earned.sum()), float(worth.sum())
     blank = partial(Estimate, counts=counts, conditional_on=given)
     if not possible:
-        worthless = "the priced projects are worth 0 together"
+        worthless = "the prices of the projects add up to 0"
         return Dollars(
             blank("dollars earned", 0.0, unit=Unit.USD, notes=(*notes, worthless)),
             blank("dollars possible", 0.0, unit=Unit.USD, notes=(*notes, NO_CHANCE)),
@@ -179,7 +179,7 @@ def dollars_earned(
 def _missing(priced: Priced, valid: Flags, counts: Counts) -> Estimate:
     """Return the known prices of projects that are not graded."""
     unseen = priced.usable & ~valid
-    counts = counts.having(ungraded_and_priced=how_many(unseen))
+    counts = counts.having(ungraded_and_priced=count_flags(unseen))
     name, worth = "dollars missing", float(priced.prices[unseen].sum())
     if not priced.usable.any():
         return Estimate(name, None, counts, unit=Unit.USD, reason="no project has a price", conditional_on=priced.says)
@@ -224,4 +224,4 @@ def _ungraded_worth(priced: Priced, valid: Flags) -> tuple[str, ...]:
     unseen = priced.usable & ~valid
     if not unseen.any():
         return ()
-    return (f"{how_many(unseen)} priced projects worth ${priced.prices[unseen].sum():,.0f} are not graded",)
+    return (f"{count_flags(unseen)} priced projects worth ${priced.prices[unseen].sum():,.0f} are not graded",)

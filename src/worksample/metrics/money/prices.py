@@ -113,7 +113,7 @@ def _days(calls: Calls, prices: Mapping[str, Sequence[TokenPrice]]) -> Codes | N
         return codes("day", series("day", calls.day).cast(pl.Date))
     if changed := sorted(name for name, steps in prices.items() if len({p.since for p in steps}) > 1):
         raise UsageError(
-            f"the price of {changed[0]} changed over time, but the calls have no dates",
+            f"the price of {changed[0]} changed, but the dates of the calls are unknown",
             where="column 'day'",
             next="pass the day of each call",
         )

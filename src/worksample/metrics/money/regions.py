@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Floats, flags, floats, how_many, money, same_length
+from worksample.metrics.columns import Column, Flags, Floats, count_flags, flags, floats, money, same_length
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
@@ -132,9 +132,9 @@ class Choice:
     def _end(self, what: str, seen: float | None, drawn: Floats) -> Estimate:
         if seen is None:
             return Estimate(what, None, self.counts, unit=Unit.USD, reason="it has no end")
-        low, high = _between(drawn, self._how.level)
+        low, high = _end_percentiles(drawn, self._how.level)
         low = seen if low is None else min(low, seen)
-        note = "no end above: an approach may be no worse at any value" if high is None else ""
+        note = "no upper end: an approach may be no worse at any value" if high is None else ""
         high = high if high is None else max(high, seen)
         if low == high:
             return Estimate(what, seen, self.counts, unit=Unit.USD)
@@ -167,7 +167,7 @@ def choose_from_jobs(
     passes = [flags(f"passed {name}", o.passed) for name, o in outcomes.items()]
     costs = [money(f"cost {name}", o.cost) for name, o in outcomes.items()]
     rows: Flags = np.logical_and.reduce([has for _, has in (*passes, *costs)])
-    counts = Counts(len(rows), how_many(rows), ungraded=how_many(~rows))
+    counts = Counts(len(rows), count_flags(rows), ungraded=count_flags(~rows))
     values = [*(won.astype(np.float64) for won, _ in passes), *(spent for spent, _ in costs)]
     heavy = np.ones(len(rows)) if weight is None else floats("weight", weight, low=0, high=1)[0]
     jobs, near, *each = by_task(task, rows, np.ones(len(rows)), heavy, *values)
@@ -231,7 +231,7 @@ def _ends(success: Floats, cost: Floats, k: int) -> tuple[Floats, Floats]:
     return low, np.where(never, -np.inf, high)
 
 
-def _between(drawn: Floats, level: float) -> tuple[float | None, float | None]:
+def _end_percentiles(drawn: Floats, level: float) -> tuple[float | None, float | None]:
     """Return percentiles of ends that may be infinite."""
     if not len(drawn):
         return None, None

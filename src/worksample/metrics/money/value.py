@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, flags, how_many, money, same_length
+from worksample.metrics.columns import Column, count_flags, flags, money, same_length
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import unit_intervals as units
@@ -90,7 +90,7 @@ def break_even(lower: Approach, higher: Approach) -> Estimate:
     if gain < 0:
         reason = f"{higher.name} succeeds less often than {lower.name}"
         return Estimate(name, None, counts, unit=Unit.USD, reason=reason)
-    note = "of rates and costs that are given: no interval; break_even_from_jobs has one"
+    note = "computed from given rates and costs: no interval; break_even_from_jobs has one"
     return Estimate(name, extra / gain, counts, unit=Unit.USD, notes=(note,))
 
 
@@ -152,7 +152,9 @@ def break_even_from_jobs(
     rows = has_one & has_two & has_low & has_high
     if not include_illustrative:
         rows &= ~invented
-    counts = Counts(len(rows), how_many(rows), ungraded=how_many(~rows)).having(illustrative=how_many(invented))
+    counts = Counts(len(rows), count_flags(rows), ungraded=count_flags(~rows)).having(
+        illustrative=count_flags(invented)
+    )
     said = (WITH_ILLUSTRATIVE if include_illustrative else ILLUSTRATIVE,) if invented.any() else ()
     name = f"break-even of {names[0]} and {names[1]}"
     if not rows.any():

@@ -82,9 +82,9 @@ def _reason(*, alone: bool, above: bool, below: bool, wins: bool, losses: bool) 
     if alone:
         return "no chain of comparisons links it with the rest"
     if above:
-        return "never loses or ties" if not losses else "nothing below it ever wins or ties against its group"
+        return "never loses or ties" if not losses else "no agent below it ever wins or ties against its group"
     if below:
-        return "never wins or ties" if not wins else "its group never wins or ties against anything above it"
+        return "never wins or ties" if not wins else "its group never wins or ties against any agent above it"
     return "is comparable with the rest only through agents that themselves cannot be rated"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats, how_many
+from worksample.metrics.columns import Floats, count_flags
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit, tabulate
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, spread_of
@@ -18,7 +18,7 @@ from worksample.metrics.uncertainty.intervals import expanded_level, normal_quan
 
 from .bradley_terry import Pairs, fit
 from .connectivity import Connectivity, check_connectivity
-from .elo_intervals import FITTED, MANY_PROJECTS, Refit, Tilt, resample_strengths, sandwich
+from .elo_intervals import FITTED, MANY_PROJECTS, Refit, UnseenProjects, resample_strengths, sandwich
 from .pair_sums import PairSums
 from .preferences import HUMAN
 
@@ -70,7 +70,7 @@ class EloTable:
     replicates: Floats | None = None
     how: Resampling = DEFAULT
     projects: int = 0
-    tilt: Tilt | None = None
+    tilt: UnseenProjects | None = None
     """Source of the minimum width of a difference's interval; None without a bootstrap."""
 
     def difference(self, agent: str, other: str) -> Estimate:
@@ -185,13 +185,13 @@ def _notes(sums: PairSums, options: EloOptions) -> tuple[str, ...]:
             f"ridge prior of precision {options.ridge:g} per square nat" if options.ridge else "",
             f"{missing} pairs of agents were never compared" if missing else "",
             f"{sums.left_out} undecided comparisons left out" if sums.left_out else "",
-            _uneven(sums, options),
+            _uneven_note(sums, options),
         )
         if note
     )
 
 
-def _uneven(sums: PairSums, options: EloOptions) -> str:
+def _uneven_note(sums: PairSums, options: EloOptions) -> str:
     """Return a note if pairs with few comparisons weigh as much as pairs with many, so that the choice of weights
     matters.
     """
@@ -201,8 +201,8 @@ def _uneven(sums: PairSums, options: EloOptions) -> str:
     if many < _UNEVEN * few:
         return ""
     return (
-        f"pairs of {few} to {many} comparisons weigh alike (RLI B.2): "
-        "weights by comparison have less error if they are few"
+        f"pairs with {few} and with {many} comparisons weigh the same (RLI B.2): "
+        "weights by comparison have less error if comparisons are few"
     )
 
 
@@ -239,7 +239,7 @@ class _Ends:
     each: list[tuple[Interval, tuple[str, ...]]]
     notes: tuple[str, ...] = ()
     replicates: Floats | None = None
-    tilt: Tilt | None = None
+    tilt: UnseenProjects | None = None
 
 
 def _ends(refit: Refit, options: EloOptions, how: Resampling) -> _Ends:
@@ -257,30 +257,34 @@ def _ends(refit: Refit, options: EloOptions, how: Resampling) -> _Ends:
             Interval(float(p - f), float(p + f), how.level, method, float(e) or None)
             for p, f, e in zip(points, far, error, strict=True)
         ]
-        return _Ends(_at_least(found, Tilt(refit, how.level, linear=projects >= MANY_PROJECTS), options))
+        return _Ends(
+            _widen_to_unseen(found, UnseenProjects(refit, how.level, linear=projects >= MANY_PROJECTS), options)
+        )
     drawn, off = resample_strengths(refit, how)
     replicates = _anchor_points(drawn.T, at, score)
     wide = expanded_level(how.level, projects)
-    shift = _one_more(refit, options) - points
+    shift = _points_with_one_more_project(refit, options) - points
     method = f"bootstrap over {projects} projects ({how.resamples}){'' if off is None else ', by influences'}"
     found = [
-        Interval(*_reaching(percentiles(column, wide), float(s)), how.level, method, spread_of(column))
+        Interval(*_extend_interval(percentiles(column, wide), float(s)), how.level, method, spread_of(column))
         for column, s in zip(replicates.T, shift, strict=True)
     ]
-    tilt = Tilt(refit, how.level, linear=off is not None)
+    tilt = UnseenProjects(refit, how.level, linear=off is not None)
     each = [
         (interval, (*said, *_open_ends(column)))
-        for (interval, said), column in zip(_at_least(found, tilt, options), replicates.T, strict=True)
+        for (interval, said), column in zip(_widen_to_unseen(found, tilt, options), replicates.T, strict=True)
     ]
     return _Ends(each, () if off is None else (_influences(off),), replicates, tilt)
 
 
-_NEARLY = "its projects came out nearly alike: the interval allows for some that do not"
+_NEARLY = "its projects had nearly equal outcomes: the interval allows for different ones"
 
 
-def _at_least(found: list[Interval], tilt: Tilt, options: EloOptions) -> list[tuple[Interval, tuple[str, ...]]]:
+def _widen_to_unseen(
+    found: list[Interval], tilt: UnseenProjects, options: EloOptions
+) -> list[tuple[Interval, tuple[str, ...]]]:
     """Return the intervals, each at least as wide as the shift by projects of a kind that was never observed
-    (`Tilt`).
+    (`UnseenProjects`).
     """
     anchor = tilt.refit.anchor
     alone = [agent for agent in range(len(found)) if agent != anchor]
@@ -308,12 +312,12 @@ def _widen(found: Interval, low: float, high: float) -> tuple[Interval, tuple[st
 
 def _influences(off: float) -> str:
     return (
-        f"resamples by each project's influence: of {FITTED} that were fitted too, none is off by more than"
+        f"resamples by each project's influence: the largest error among the {FITTED} that were also fitted is at most"
         f" {max(off * POINTS, 0.1):.1f} points"
     )
 
 
-def _one_more(refit: Refit, options: EloOptions) -> Floats:
+def _points_with_one_more_project(refit: Refit, options: EloOptions) -> Floats:
     """Return points with one additional project in which all agents that were compared tie, as other intervals have one
     additional unit.
     """
@@ -324,7 +328,7 @@ def _one_more(refit: Refit, options: EloOptions) -> Floats:
     return _anchor_points(strength, refit.anchor, options.anchor_score)
 
 
-def _reaching(ends: tuple[float | None, float | None], shift: float) -> tuple[float | None, float | None]:
+def _extend_interval(ends: tuple[float | None, float | None], shift: float) -> tuple[float | None, float | None]:
     """Return the interval, extended by `shift` on one side.
 
     Resamples of an agent that seldom wins contain no more wins than the data, so their upper end is too low.
@@ -339,11 +343,11 @@ def _reaching(ends: tuple[float | None, float | None], shift: float) -> tuple[fl
 def _open_ends(drawn: Floats) -> tuple[str, ...]:
     """Return notes on ends that are unbounded in some resamples."""
     says = (
-        (np.isneginf(drawn), "it never wins or ties against the rest: they are below every score"),
-        (np.isposinf(drawn), "it never loses or ties against the rest: they are above every score"),
+        (np.isneginf(drawn), "it never wins or ties against the rest: they count as below every score"),
+        (np.isposinf(drawn), "it never loses or ties against the rest: they count as above every score"),
         (np.isnan(drawn), "nothing links it with the anchor: they count as beyond both ends"),
     )
-    return tuple(f"in {how_many(some)} of {len(drawn)} resamples {why}" for some, why in says if some.any())
+    return tuple(f"in {count_flags(some)} of {len(drawn)} resamples {why}" for some, why in says if some.any())
 
 
 def _anchor_points(strength: Floats, anchor: int | None, score: float) -> Floats:

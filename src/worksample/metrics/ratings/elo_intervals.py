@@ -31,7 +31,7 @@ _NOISE, _BIAS = 0.2, 0.1
 
 
 @dataclass(frozen=True)
-class Pulls:
+class ProjectEffects:
     """Effects of each project on the estimating equations, by pair if all pairs were compared everywhere, else by
     agent.
 
@@ -42,7 +42,7 @@ class Pulls:
     on: Floats
 
     @classmethod
-    def of(cls, sums: PairSums, pairs: Pairs, pull: Floats) -> Pulls:
+    def of(cls, sums: PairSums, pairs: Pairs, pull: Floats) -> ProjectEffects:
         """Build pulls from the pull of each cell toward its pair's first agent."""
         if sums.full and sums.pairs <= 2 * pairs.size:
             return cls(pull.reshape(sums.projects, sums.pairs), np.asarray(pairs.incidence.T.toarray()))
@@ -70,8 +70,8 @@ class Refit:
     anchor: int | None
 
     @cached_property
-    def _product(self) -> _product:
-        return _product(self.sums, *self.sums.weigh(by_count=self.by_count))
+    def _product(self) -> _WeightedSums:
+        return _WeightedSums(self.sums, *self.sums.weigh(by_count=self.by_count))
 
     @cached_property
     def typical(self) -> Floats:
@@ -88,7 +88,7 @@ class Refit:
         return np.asarray(np.linalg.inv(self.pairs.information(self.base, self.typical, self.ridge)))
 
     @cached_property
-    def pulls(self) -> Pulls:
+    def project_effects(self) -> ProjectEffects:
         """Effects of each project on the estimating equations."""
         sums, pairs, strength = self.sums, self.pairs, self.base
         won, weight = sums.weigh(by_count=self.by_count)
@@ -97,20 +97,20 @@ class Refit:
             preference = 1 / (1 + np.exp(strength[pairs.second] - strength[pairs.first]))
             total = np.ones(sums.pairs)
         if sums.full:
-            # Of a table the rows need not be told which pair stands where.
+            # In a table the position of each pair is known.
             won, weight = (amount.reshape(sums.projects, sums.pairs) for amount in (won, weight))
-            pull = won - (preference if sums.once else weight * preference)
+            pull = won - (preference if sums.compared_once else weight * preference)
             pull /= total
-            return Pulls.of(sums, pairs, pull.ravel())
-        return Pulls.of(sums, pairs, (won - weight * preference[sums.pair]) / total[sums.pair])
+            return ProjectEffects.of(sums, pairs, pull.ravel())
+        return ProjectEffects.of(sums, pairs, (won - weight * preference[sums.pair]) / total[sums.pair])
 
-    def linear(self, drawn: Floats) -> Floats:
+    def approximate_resamples(self, drawn: Floats) -> Floats:
         """Return strengths (agents, resamples) by the influence of each project, which is one product."""
-        pulls = self.pulls
+        pulls = self.project_effects
         found = self.base[:, None] + self.inverse @ (pulls.on.T @ ((drawn - 1) @ pulls.each).T)
         return np.asarray(found - found.mean(axis=0))
 
-    def exactly(self, drawn: Floats) -> Floats:
+    def fit_resamples(self, drawn: Floats) -> Floats:
         """Return strengths (agents, resamples) by fitting each resample."""
         block = max(32, _BLOCK // max(self.sums.pairs, 1))
         return np.concatenate([self._fit_draws(drawn[k : k + block]) for k in range(0, len(drawn), block)], axis=1)
@@ -135,7 +135,7 @@ class Refit:
 
 
 @dataclass(frozen=True)
-class Tilt:
+class UnseenProjects:
     """Strengths if additional, unobserved projects all had one outcome: an interval must reach at least these, since
     observed projects with equal outcomes prove nothing about different ones.
 
@@ -169,7 +169,7 @@ class Tilt:
             for agent, wins in tilt.items():
                 for side, toward in ((sums.first, float(wins)), (sums.second, float(not wins))):
                     mine = side == agent
-                    # Of two who are tilted against each other each alone says the same.
+                    # If both agents of a pair are tilted against each other, each tilt alone gives the same value.
                     moved = before[mine] + (toward - before[mine]) * self._weight[agent]
                     better = np.maximum if toward else np.minimum
                     after[mine, column] = better(after[mine, column], moved)
@@ -199,9 +199,11 @@ def resample_strengths(refit: Refit, how: Resampling) -> tuple[Floats, float | N
     first = next(blocks)
     error = _error_of_influences(refit, first[:FITTED]) if _dense(refit) and how.resamples >= _WORTH else None
     if error is None:
-        return np.concatenate([refit.exactly(drawn) for drawn in (first, *blocks)], axis=1), None
+        return np.concatenate([refit.fit_resamples(drawn) for drawn in (first, *blocks)], axis=1), None
     mean, off = error
-    return np.concatenate([refit.linear(drawn) for drawn in (first, *blocks)], axis=1) + mean[:, None], off
+    return np.concatenate([refit.approximate_resamples(drawn) for drawn in (first, *blocks)], axis=1) + mean[
+        :, None
+    ], off
 
 
 def _dense(refit: Refit) -> bool:
@@ -220,7 +222,7 @@ def _error_of_influences(refit: Refit, drawn: Floats) -> tuple[Floats, float] | 
 
     None if errors matter: more than a fifth of the standard error, or a mean of a tenth.
     """
-    exact, linear = refit.exactly(drawn), refit.linear(drawn)
+    exact, linear = refit.fit_resamples(drawn), refit.approximate_resamples(drawn)
     if not np.isfinite(exact).all():
         return None
     zero = slice(None) if refit.anchor is None else [refit.anchor]
@@ -270,7 +272,7 @@ def _partly(
     return out
 
 
-class _product:
+class _WeightedSums:
     """A function from weights (resamples, projects) to sums of won and of weight, (2 * pairs, resamples)."""
 
     def __init__(self, sums: PairSums, won: Floats, weight: Floats) -> None:
@@ -283,7 +285,7 @@ class _product:
         values = np.concatenate([won, weight]).astype(kind)
         cells = shape[0] * shape[1]
         if cells <= _DENSE and len(values) * 20 > cells:
-            # A cell is one project and pair, so that no two share a place.
+            # A cell is one project and pair, so no two have the same position.
             matrix = np.zeros(shape, dtype=values.dtype)
             matrix[rows, columns] = values
             self.matrix: Any = matrix
@@ -318,5 +320,5 @@ def sandwich(refit: Refit) -> Floats:
     """
     inverse, projects = refit.inverse, refit.sums.projects
     relative = inverse - (inverse.mean(axis=0) if refit.anchor is None else inverse[refit.anchor])
-    variance = ((relative @ refit.pulls.covariance()) * relative).sum(axis=1)
+    variance = ((relative @ refit.project_effects.covariance()) * relative).sum(axis=1)
     return np.asarray(np.sqrt(projects / max(projects - 1, 1) * np.maximum(variance, 0.0)))

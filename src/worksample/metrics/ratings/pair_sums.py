@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, floats, how_many, pair_codes, same_length
+from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, count_flags, floats, pair_codes, same_length
 
 from .preferences import canonical_sides
 
@@ -39,7 +39,9 @@ class PairSums:
     undecided: Mapping[str, int] = field(default_factory=dict)
     """Number of comparisons without a decided preference, for each agent that has any."""
     bounded: bool = True
-    """Whether each comparison lies in 0..1; if not (`rectified`), the means of pairs are clipped to that."""
+    """Whether each comparison lies in 0..1; if not (see `rectify_preferences`), the means of pairs are clipped to
+    that.
+    """
 
     @property
     def pairs(self) -> int:
@@ -52,7 +54,11 @@ class PairSums:
     @cached_property
     def by_pair(self) -> Floats:
         """The number of comparisons of each pair."""
-        return np.full(self.pairs, float(self.projects)) if self.full and self.once else self.over_pairs(self.count)
+        return (
+            np.full(self.pairs, float(self.projects))
+            if self.full and self.compared_once
+            else self.over_pairs(self.count)
+        )
 
     def over_pairs(self, amount: Floats) -> Floats:
         """Return sums over the projects of each pair."""
@@ -64,12 +70,12 @@ class PairSums:
         """Return (won, weight) per cell: with `by_count` every comparison weighs 1, else every project of a pair
         does.
         """
-        if by_count or self.once:
+        if by_count or self.compared_once:
             return self.won, self.count
         return self.won / self.count, np.ones_like(self.count)
 
     @cached_property
-    def once(self) -> bool:
+    def compared_once(self) -> bool:
         """True if every pair was compared at most once in a project."""
         return self.comparisons == len(self.count)
 
@@ -119,7 +125,7 @@ class PairSums:
             others += np.bincount(side, minlength=size)
         cells = np.full(self.pairs, self.projects) if self.full else np.bincount(self.pair, minlength=self.pairs)
         for agent in range(size):
-            # A cell is one project of a pair, so that only who stands in several pairs can be in a project twice.
+            # A cell is one project of a pair, so only an agent in several pairs can be in a project twice.
             mine = (self.first == agent) | (self.second == agent)
             inside[agent] = self._projects(mine) if others[agent] > 1 and not self.full else cells[mine].max(initial=0)
         return done.astype(np.int64), others, inside
@@ -184,7 +190,7 @@ def pair_sums(project: Column, first: Column, second: Column, preference: Column
         cells=None if cells is None or of is None else (of, cells - of * width),
         won=won,
         count=count,
-        left_out=how_many(~present),
+        left_out=count_flags(~present),
         undecided=undecided,
         bounded=bounded,
     )

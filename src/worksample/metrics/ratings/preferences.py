@@ -187,9 +187,7 @@ def human_comparisons(project: Column, agent: Column, label: Column, *, human: s
     agents = agents if agents.dtype == pl.Categorical else agents.cast(pl.String)
     if (agents == human).any():
         raise UsageError(
-            f"an agent has the name {human!r}, which stands for the human",
-            where="column 'agent'",
-            next="pass another name for the human",
+            f"an agent is called {human!r}", where="column 'agent'", next="pass another name for the human"
         )
     toward = values * 0.5
     toward -= 0.5

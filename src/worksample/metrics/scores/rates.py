@@ -17,14 +17,14 @@ from worksample.metrics.columns import (
     Floats,
     Ints,
     codes,
+    count_flags,
     flags,
     floats,
-    how_many,
     narrow,
     same_length,
     series,
 )
-from worksample.metrics.counts import Counts, State, count_states, counts_of, some
+from worksample.metrics.counts import Counts, State, count_states, counts_of, with_noun
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
@@ -34,7 +34,7 @@ from worksample.metrics.uncertainty.mean_difference import difference
 
 UNWIELDY = 100_000
 """Number of instances above which a mean is not computed as a rational."""
-LEFT_OUT = "missing at random: what is not graded is taken to be like what is"
+LEFT_OUT = "missing at random: work without a grade is assumed to be like graded work"
 
 
 def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, Counts]:
@@ -43,7 +43,7 @@ def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, 
     Raises UsageError if a row is valid by `state` but has no value.
     """
     if state is None:
-        valid = how_many(present)
+        valid = count_flags(present)
         return present, Counts(planned=len(present), valid=valid, ungraded=len(present) - valid)
     same_length(**{name: series(name, present), "state": state})
     counts = count_states(state)
@@ -172,7 +172,7 @@ def bounds(
     None if all rows are valid.
     """
     if valid.all():
-        # Also where there are no rows at all.
+        # This also holds if there are no rows at all.
         return None
     h = structure(*units, np.ones(len(valid), dtype=bool))
     low, high = (float(h.task_means(end).mean()) for end in worst_and_best(values, valid, failed))
@@ -189,7 +189,7 @@ def worst_and_best(values: Floats | Flags, valid: Flags, failed: Column | None) 
 def structure(task: Column | None, instance: Column | None, valid: Flags) -> Hierarchy:
     """Return the hierarchy of the valid rows; without `task` every row is a task of its own."""
     if task is None:
-        return independent(how_many(valid))
+        return independent(count_flags(valid))
     if valid.all():
         return hierarchy(task, instance)
     kept = pl.Series(valid)
@@ -327,7 +327,7 @@ def _between(ordered: np.ndarray, level: float) -> tuple[Interval, str]:
     below = bdtr(np.arange(size // 2), size, 0.5)
     inside = int((below <= (1 - level) / 2).sum())
     if not inside:
-        return Interval(), f"{some(size, 'task')}, too few for an interval of a median at {100 * level:g} %"
+        return Interval(), f"{with_noun(size, 'task')}, too few for an interval of a median at {100 * level:g} %"
     low, high = float(ordered[inside - 1]), float(ordered[size - inside])
-    note = "the tasks in the middle are all alike: the interval is one value" if low == high else ""
+    note = "the tasks in the middle are all equal: the interval is one value" if low == high else ""
     return Interval(low, high, level, "order statistics of tasks"), note

@@ -104,7 +104,7 @@ def _parents(fine: str, below: Codes, coarse: str, above: Codes) -> Ints:
         raise UsageError(
             f"{fine} {name} belongs to several values of {coarse}",
             where=f"column {coarse!r}",
-            next=f"give it a name of its own in each {coarse}, such as {coarse.upper()}/{name}",
+            next=f"give it a different name in each {coarse}, such as {coarse.upper()}/{name}",
         )
     return parent
 
@@ -204,7 +204,7 @@ class _Trials:
             float(weight @ task[here]), float((weight**2 * variance).sum()), weight, self.how.level, alike=alike
         )
         single = int((np.unique(paths[0], return_counts=True)[1] == 1).sum())
-        lonely = f"{single} values of {between[0]} hold one {unit}: their variance is that within the others"
+        lonely = f"{single} values of {between[0]} hold one {unit}: their variance is taken from the others"
         return ends, "; ".join(text for text in (note, lonely if single else "") if text)
 
     @cached_property

@@ -83,7 +83,7 @@ def rubric_scores(
     no_score, no_gate = stuck | (criteria == 0), stuck | (gating == 0)
     reason = np.select(
         [stuck, criteria == 0, gating == 0],
-        ["a criterion could not be judged", "no criterion applies", "no criterion that gates applies"],
+        ["a criterion could not be judged", "no criterion applies", "no criterion that decides completion applies"],
         "",
     )
     return pl.DataFrame(

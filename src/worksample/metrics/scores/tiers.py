@@ -23,8 +23,8 @@ from worksample.metrics.columns import (
     Floats,
     Ints,
     codes,
+    count_flags,
     floats,
-    how_many,
     narrow,
     pick_rows,
     same_length,
@@ -112,7 +112,7 @@ class _Groups:
         self.counts = group_counts(groups.index, groups.size, graded.valid, graded.trials.state)
         every = graded.valid.all()
         self.gaps = [0] * groups.size if every else np.bincount(groups.index[~graded.valid], minlength=groups.size)
-        self.h, self.of = graded.h.apart(groups.index if every else groups.index[graded.valid], groups.size)
+        self.h, self.of = graded.h.split_by_group(groups.index if every else groups.index[graded.valid], groups.size)
         self.graded = graded if self.h is graded.h else replace(graded, h=self.h)
 
     @classmethod
@@ -124,7 +124,7 @@ class _Groups:
         counts = self.counts[place]
         means = self._full[place]
         if len(means) == counts.valid:
-            # Every task stands once: trials are independent.
+            # Every task occurs once: trials are independent.
             found = share("full pass", int(means.sum()), counts, level=how.level)
         else:
             exact = self._exact(place, len(means))
@@ -148,7 +148,7 @@ class _Groups:
             return _no_spread(counts, "no instance has two valid runs")
         squares, repeats, siblings = self._instances(place, self._squares, self.h.repeats, self.h.siblings)
         repeated = repeats >= 2
-        counts = counts.having(instances=len(repeats), repeated_instances=how_many(repeated))
+        counts = counts.having(instances=len(repeats), repeated_instances=count_flags(repeated))
         if not repeated.any():
             return _no_spread(counts, "no instance has two valid runs")
         variance = squares[repeated] / (repeats[repeated] - 1)
@@ -156,8 +156,8 @@ class _Groups:
         each = np.full(len(repeats), pooled)
         each[repeated] = variance
         whole, error = (float(np.sqrt((part / siblings**2).sum()) / tasks) for part in (each, each / repeats))
-        alone = how_many(~repeated)
-        note = f"{alone} instances with one run enter with the pooled deviation" if alone else ""
+        alone = count_flags(~repeated)
+        note = f"{alone} instances with one run are included with the pooled deviation" if alone else ""
         return Spread(
             Estimate("run sd", float(np.sqrt(pooled)), counts, unit=Unit.SPREAD),
             Estimate("sd of run means", whole, counts, unit=Unit.SPREAD).noting(note),
@@ -217,7 +217,7 @@ class _Groups:
         whole = np.zeros(len(valid))
         whole[valid] = credit
         h = structure(trials.task, trials.instance, np.ones(len(valid), dtype=bool))
-        h, of = h.apart(self.groups.index, self.groups.size)
+        h, of = h.split_by_group(self.groups.index, self.groups.size)
         ends = (h.task_means(end) for end in worst_and_best(whole, valid, trials.failed))
         low, high = (float(self._by_group(of, means)[place].mean()) for means in ends)
         return low, high
@@ -321,4 +321,4 @@ def _total(name: str, planned: int, known: int, spent: float) -> Estimate:
         reason = f"no trial has a known {name}" if planned else "nothing was planned"
         return Estimate(name, None, counts, unit=unit, reason=reason)
     lower = "" if known == planned else f"{counts.ungraded} trials without a known {name}: a lower bound"
-    return Estimate(name, spent, counts, unit=unit).noting(lower or "a total of what was spent: no interval")
+    return Estimate(name, spent, counts, unit=unit).noting(lower or "a total of amounts spent: no interval")

@@ -16,9 +16,9 @@ from worksample.metrics.columns import (
     Floats,
     Ints,
     codes,
+    count_flags,
     flags,
     floats,
-    how_many,
     pair_codes,
     same_length,
 )
@@ -140,7 +140,7 @@ class _Runs:
         parts = self._parts(side, group)
         return np.asarray((self.part >= parts.start) & (self.part < parts.stop))
 
-    def _by(self, cells: Flags, amount: Floats | Ints) -> Floats:
+    def _sums_by_task(self, cells: Flags, amount: Floats | Ints) -> Floats:
         """Return sums per task."""
         return np.bincount(self.task[cells], weights=amount[cells], minlength=self.sizes[1]).astype(np.float64)
 
@@ -150,21 +150,21 @@ class _Runs:
         plain = share("timeout rate", hits, counts, level=self.how.level)
         if not self.shared or not counts.valid:
             return plain
-        above = self._by(late, self.runs)
-        return self._by_task(plain, above, above + self._by(early, self.runs), 1.0)
+        above = self._sums_by_task(late, self.runs)
+        return self._by_task(plain, above, above + self._sums_by_task(early, self.runs), 1.0)
 
     def _mean(self, name: str, cells: Flags, side: int, group: int | None) -> Estimate:
         parts = self._parts(side, group)
         counts = sum_counts(self.counts[parts])
         if not counts.valid:
             return Estimate(name, None, counts, unit=Unit.SHARE, reason=nothing_valid(counts))
-        below = self._by(cells, self.graded)
-        total = self._by(cells, self.total)
+        below = self._sums_by_task(cells, self.graded)
+        total = self._sums_by_task(cells, self.total)
         if int(below.max()) == 1:
             values = total[below > 0]
             return mean_within(name, independent(len(values)), values, counts, self.how)
         given = (LEFT_OUT,) if counts.valid < counts.planned else ()
-        counts, value = counts.having(tasks=how_many(below > 0)), float(total.sum()) / counts.valid
+        counts, value = counts.having(tasks=count_flags(below > 0)), float(total.sum()) / counts.valid
         value = min(max(value, 0.0), 1.0)
         plain = Estimate(name, value, counts, unit=Unit.SHARE, conditional_on=given)
         alike = units.alike(value, float(self.squares[parts].sum()) / counts.valid)

@@ -78,10 +78,10 @@ def _shared_weights(units: int, resamples: int, seed: int) -> Floats:
 
 def group_sums(index: Ints, size: int, *columns: Floats) -> Floats:
     """Return sums of each column per group: (size, columns)."""
-    return beside(*(np.bincount(index, weights=c, minlength=size) for c in columns))
+    return columns_as_table(*(np.bincount(index, weights=c, minlength=size) for c in columns))
 
 
-def beside(*columns: Floats | Ints) -> Floats:
+def columns_as_table(*columns: Floats | Ints) -> Floats:
     """Return columns as a table (rows, columns), with each column contiguous in memory, so that sums down a column are
     fast.
     """
@@ -140,20 +140,20 @@ def resample_sums(sums: Floats, units: str, how: Resampling) -> Resampled:
         patterns = frame.group_by(frame.columns, maintain_order=True).len("units")
         if len(patterns) * 4 <= size:
             distinct = patterns.drop("units").to_numpy().astype(np.float64)
-            return of_patterns(distinct, patterns["units"].to_numpy(), units, how)
+            return resample_patterns(distinct, patterns["units"].to_numpy(), units, how)
     if size * how.resamples <= _DRAWS:
         drawn = np.concatenate([block @ sums for block in weights(size, how)])
         return Resampled(drawn, how.level, method, size)
     total = sums.sum(axis=0)
     apart = sums - total / size
-    # A column that is the sum of others leaves an eigenvalue of 0, which rounding may turn below it: no fault.
+    # A column that is the sum of others leaves an eigenvalue of 0, which rounding may make negative: no fault.
     drawn = how.rng().multivariate_normal(
         total, apart.T @ apart, size=how.resamples, method="eigh", check_valid="ignore"
     )
     return Resampled(drawn, how.level, f"{method}, in its normal limit", size)
 
 
-def of_patterns(distinct: Floats, times: Ints, units: str, how: Resampling) -> Resampled:
+def resample_patterns(distinct: Floats, times: Ints, units: str, how: Resampling) -> Resampled:
     """Resample if the distinct rows of sums, and the number of units with each, are known."""
     size = int(times.sum())
     drawn = how.rng().multinomial(size, times / size, size=how.resamples)

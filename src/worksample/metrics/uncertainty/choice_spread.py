@@ -14,7 +14,7 @@ import numpy as np
 from worksample.metrics.columns import Floats
 
 from .bootstrap import Interval
-from .mean_difference import Shift
+from .mean_difference import MeanDifferenceTest
 
 _TINY = 1e-15
 
@@ -33,7 +33,7 @@ def range_interval(table: Floats, level: float, alike: float) -> Interval:
         gaps = table[one] - table[two]
         if gaps.sum() < 0:
             gaps = -gaps
-        shift = Shift.of(gaps, alike)
+        shift = MeanDifferenceTest.of(gaps, alike)
         high = max(high, shift.high(tail))
         # Only a pair that is beyond the bound so far can raise it.
         if shift.middle > low and shift.p_above(low) <= share:

@@ -14,7 +14,7 @@ class Hierarchy:
     """A hierarchy of rows. `repeats`: rows per instance; `instances`: instances per task.
 
     If every instance was run once, row r is instance r (`cell_` is None), and if every task also occurs once, it is
-    task r (`of_` is None). Build one with `hierarchy`, `independent` or `apart`.
+    task r (`of_` is None). Build one with `hierarchy`, `independent` or `split_by_group`.
     """
 
     cell_: Ints | None
@@ -55,7 +55,7 @@ class Hierarchy:
         """The number of instances of the same task, for each instance."""
         return self.instances if self.of_ is None else self.instances[self.of_]
 
-    def apart(self, group: Ints, size: int) -> tuple[Hierarchy, Ints]:
+    def split_by_group(self, group: Ints, size: int) -> tuple[Hierarchy, Ints]:
         """Return the rows with tasks and instances split by group, and the group of each task; the unchanged structure
         if none spans several groups.
 

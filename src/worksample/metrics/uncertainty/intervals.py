@@ -77,7 +77,7 @@ def _blaker_low(successes: int, trials: int, tail: float) -> float:
     first, last = (float(betaincinv(successes, trials - successes + 1, part)) for part in (tail / 2, tail))
     shares = np.linspace(first, last, _STEPS)
     here = betainc(successes, trials - successes + 1, shares)
-    # As many successes as come out less often than that on the other side; below none there is nothing.
+    # The number of successes in the other tail that is no more probable; none below 0.
     other = np.floor(np.nan_to_num(bdtrik(here, trials, shares)) + 1e-9)
     there = np.where(other >= 0, bdtr(np.maximum(other, 0), trials, shares), 0.0)
     there[there > here * (1 + 1e-9)] = 0.0

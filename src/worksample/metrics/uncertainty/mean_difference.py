@@ -41,7 +41,7 @@ def positive(values: Floats, times: Floats) -> Floats:
         return out
     held, values = times[rows], values if values.ndim == 1 else values[rows]
     at = _saddle(values, held, 1 / bottom[rows], 1 / top[rows])
-    # A value that has no draws may lie beyond the pole.
+    # A value without draws may lie beyond the pole.
     ratio = np.where(held > 0, values / np.where(held > 0, 1 - at[:, None] * values, 1.0), 0.0)
     inside = np.where(held > 0, at[:, None] * values, 0.0)
     height = -(held * np.log1p(-inside)).sum(axis=1)
@@ -57,8 +57,8 @@ def positive(values: Floats, times: Floats) -> Floats:
 
 
 def p_of(values: Floats, times: Floats, adverse: float | Floats) -> Floats:
-    """Return the one-sided p of no difference by row, for studies whose tasks differ by `values`: `Shift.p_below` of
-    many at once.
+    """Return the one-sided p of no difference by row, for studies whose tasks differ by `values`:
+    `MeanDifferenceTest.p_below` of many at once.
 
     One additional task is assumed at `adverse`.
     """
@@ -75,7 +75,7 @@ def _saddle(values: Floats, times: Floats, low: Floats, high: Floats) -> Floats:
     found, left = np.zeros(len(times)), np.arange(len(times))
     low, high, at = low.copy(), high.copy(), np.zeros(len(times))
     for _ in range(_STEPS):
-        # Of a value without draws, which may lie beyond a pole, nothing is left.
+        # A value without draws may lie beyond a pole and contributes nothing.
         ratio = values * (times > 0) / np.where(times > 0, 1 - at[:, None] * values, 1.0)
         pull = times * ratio
         slope, curve = pull.sum(axis=1), (pull * ratio).sum(axis=1)
@@ -126,7 +126,7 @@ def chance_positive(values: Floats, times: Floats) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
+class MeanDifferenceTest:
     """A test of the mean of tasks' differences, from a sample of two tasks or more.
 
     `values`, `times`: the differences and the number of tasks with each; `reach`: the largest possible difference of
@@ -140,7 +140,7 @@ class Shift:
     whole: bool
 
     @classmethod
-    def of(cls, gaps: Floats, alike: float = 1.0) -> Shift:
+    def of(cls, gaps: Floats, alike: float = 1.0) -> MeanDifferenceTest:
         """Build the test of these differences.
 
         `alike`: `unit_intervals.zero_or_one` of the scores behind the differences. Scores that are seldom 0 or 1 differ
@@ -216,13 +216,13 @@ class Shift:
 
 
 def difference(gaps: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval, str]:
-    """Return the interval of the mean of units' differences in -1..1, and a note (see `Shift`)."""
+    """Return the interval of the mean of units' differences in -1..1, and a note (see `MeanDifferenceTest`)."""
     if len(gaps) < 2:
         return Interval(), ONE_UNIT
-    return interval_of(Shift.of(gaps, alike), level)
+    return interval_of(MeanDifferenceTest.of(gaps, alike), level)
 
 
-def interval_of(shift: Shift, level: float) -> tuple[Interval, str]:
+def interval_of(shift: MeanDifferenceTest, level: float) -> tuple[Interval, str]:
     tail = (1 - level) / 2
     error = shift.error
     differs = bool((np.abs(shift.values) > _TINY).any())

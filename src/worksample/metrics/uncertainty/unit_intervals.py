@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from worksample.metrics.columns import Floats, Ints
-from worksample.metrics.counts import some
+from worksample.metrics.counts import with_noun
 
 from .bootstrap import Interval
 from .intervals import check_level
@@ -78,13 +78,17 @@ def share_of_sums(
     pull /= np.maximum(others, _TINY * total, out=others)
     spread = (size - 1) ** 2 * float((pull if times is None else times * pull) @ pull)
     ends, note = _effective(value, spread, (size, size * float(wholes @ whole) / total**2), level, alike)
-    return _one_larger(ends, part / whole, whole, value, np.ones(len(whole)) if times is None else times), note
+    return _allow_for_large_unit(
+        ends, part / whole, whole, value, np.ones(len(whole)) if times is None else times
+    ), note
 
 
 _LARGER = 1.5
 
 
-def _one_larger(ends: Interval, shares: Floats, whole: Floats, value: float, times: Floats | Ints) -> Interval:
+def _allow_for_large_unit(
+    ends: Interval, shares: Floats, whole: Floats, value: float, times: Floats | Ints
+) -> Interval:
     """Return the interval, widened if large units have more (or less) of their possible share than small ones.
 
     The end towards which large units pull allows for one additional unit, half as large again as the largest. The
@@ -135,7 +139,7 @@ def _effective(
         else:
             note = "every task scored the same: the interval allows for one that scores 0 or 1"
     equal = 1.0 if most <= _TINY else min(1.0, spread / (most * uneven))
-    # The variance's own small-sample factor is none of Bernoulli units', where it follows from the mean.
+    # Bernoulli units need no small-sample factor: their variance follows from the mean.
     spread *= 1 + max(1 - equal, 1 - 1 / uneven) / max(size - 1, 1)
     pseudo = alike * uneven
     effect = (spread / uneven + pseudo) / (most + pseudo)
@@ -174,7 +178,7 @@ def amounts(values: Floats, level: float) -> tuple[Interval, str]:
     """
     size = len(values)
     if size < FEWEST_AMOUNTS:
-        return Interval(), f"{some(size, 'task')}, too few for an interval of amounts: {FEWEST_AMOUNTS} are needed"
+        return Interval(), f"{with_noun(size, 'task')}, too few for an interval of amounts: {FEWEST_AMOUNTS} are needed"
     mean = float(values.mean())
     apart = values - mean
     total = float(apart @ apart)
@@ -189,14 +193,14 @@ def amounts(values: Floats, level: float) -> tuple[Interval, str]:
     if float(values.min()) >= 0 and mean > 0:
         stretch = min(q * math.sqrt(size) * error / mean, 300.0)
         low, high = min(max(low, 0.0), mean * math.exp(-stretch)), max(high, mean * math.exp(stretch))
-        high += _unseen(size, level) * (_dearer(values, deviation / mean) - mean)
+        high += _unseen_share(size, level) * (_unseen_cost(values, deviation / mean) - mean)
     return Interval(min(low, mean), max(high, mean), level, "Hall's transformation over tasks", error), ""
 
 
 _UNSEEN, _DEARER = 10.0, 1.2
 
 
-def _dearer(values: Floats, variation: float) -> float:
+def _unseen_cost(values: Floats, variation: float) -> float:
     """Return the possible cost of a task that was not drawn: the further above the largest, the fewer the tasks and the
     more they differ.
 
@@ -229,7 +233,7 @@ def fieller(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
     q2 = student(level, size - 1) ** 2 / size
     covariance = np.cov(above, below)
     if covariance[0, 0] <= _TINY and covariance[1, 1] <= _TINY:
-        return Interval(), "every job is alike: an interval would have no width"
+        return Interval(), "all jobs are equal: an interval would have no width"
     a, b = float(above.mean()), float(below.mean())
     # Values r with (a - r b)^2 <= q2 var(above - r below).
     square = b * b - q2 * covariance[1, 1]
@@ -238,19 +242,19 @@ def fieller(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
     rest = middle**2 - square * constant
     if square <= 0 or rest < 0:
         low = (middle + math.sqrt(rest)) / square if square < 0 <= rest else None
-        note = "the successes differ too little: no end above"
+        note = "the successes differ too little: no upper end"
         below_value = low is not None and low <= a / b
         return Interval(low if below_value else None, None, level, "Fieller over jobs"), note
     root = math.sqrt(rest)
     low, high = (middle - root) / square, (middle + root) / square
-    # As of amounts: what nobody has seen may lie further out than all that was.
-    unseen = _unseen(size, level)
+    # As for amounts: an unobserved unit may lie further out than all observed ones.
+    unseen = _unseen_share(size, level)
     if b > 0:
         low, high = low - unseen * (a - float(above.min())) / b, high + unseen * (float(above.max()) - a) / b
     return Interval(low, high, level, "Fieller over jobs"), ""
 
 
-def _unseen(size: int, level: float) -> float:
+def _unseen_share(size: int, level: float) -> float:
     """Return the largest share of tasks that could have stayed unobserved: Clopper and Pearson's upper end for no
     occurrence.
     """

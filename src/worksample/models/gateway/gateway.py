@@ -10,8 +10,8 @@ from inspect_ai.model import Model, ModelOutput
 from inspect_ai.util import LimitExceededError
 
 from worksample.errors import AgentError, Cause, WorksampleError
-from worksample.models.blame import ControlQuestion, by_request
-from worksample.models.failure import REFUSED, failure_of_call, status_of
+from worksample.models.call_failure import REFUSED, failure_of_call, status_of
+from worksample.models.fault_attribution import ControlQuestion, is_requests_fault
 from worksample.models.send_observer import SendProgress, observe
 from worksample.supervision import FailureSignal
 
@@ -104,7 +104,7 @@ class ModelGateway:
         if self.failure.error is not None:
             raise Refusal(429, f"the trial has ended: {self.failure.error}", "insufficient_quota")
         self._begun += 1
-        note_settings(asked.noted, self._noted)
+        note_settings(asked.ignored_settings, self._noted)
         messages = asked.number_messages()
         try:
             with observe() as seen:
@@ -121,7 +121,11 @@ class ModelGateway:
             failure, status = failure_of_call(error), status_of(error)
             if await self._is_programs_fault(error, seen):
                 raise Refusal(status if status in REFUSED else 400, failure.reason) from None
-            self.failure.fail(WorksampleError(failure.reason, cause=failure.cause))
+            self.failure.fail(
+                WorksampleError(
+                    failure.reason, cause=failure.cause, next="worksample model check, then worksample resume"
+                )
+            )
             raise Refusal(status or 500, failure.reason, "api_error") from None
         if output.stop_reason == "model_length":
             raise Refusal(400, "prompt is too long: maximum context length exceeded", "context_length_exceeded")
@@ -132,7 +136,7 @@ class ModelGateway:
     async def _is_programs_fault(self, error: Exception, seen: SendProgress) -> bool:
         """Return whether the program caused a failure. If the control question exceeds a limit, the work ends."""
         try:
-            return await by_request(error, seen, self._control)
+            return await is_requests_fault(error, seen, self._control)
         except (LimitExceededError, WorksampleError) as limit:
             self.failure.fail(limit)
             raise Refusal(429, f"the trial has ended: {limit}", "insufficient_quota") from None

@@ -256,7 +256,7 @@ class _Parsing:
         self._around += len(data)
         self._moved = self._now()
         self._parse(data)
-        # What httptools has gathered and not yet told of, a header or what stands around chunks, is bounded as well.
+        # Also limit input that httptools buffers without reporting it: headers, and the framing of chunks.
         if self.begun and self._around > self.server.limits.head_bytes + _PIECE + 8 * len(self._body):
             self._fail(431, "the request's head is too long" if not self.in_body else "the body's chunks are too small")
 
@@ -264,11 +264,11 @@ class _Parsing:
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
-            if not self._offered:  # a tunnel, which is refused: nothing that follows is read
+            if not self._offered:  # a tunnel: refuse it and read nothing further
                 self._refuse_rest()
                 return
-            # Who offers to speak another protocol is answered in this one. httptools would take the body for the
-            # other protocol's: it is given the request again, without the offer.
+            # The client offers to switch to another protocol; answer in HTTP. httptools would treat the body as the
+            # other protocol's, so parse the request again without the offer.
             self._parser, self._offered = httptools.HttpRequestParser(self), False
             kept = [f"{k}: {v}" for k, v in self._headers.items() if k not in ("upgrade", "connection")]
             head = "\r\n".join([f"{self._method} {self.path} HTTP/1.1", *kept, "Connection: close", "", ""])
@@ -304,7 +304,7 @@ class _Parsing:
         self._fields += 1
         if self._fields > self.server.limits.headers:
             self._fail(431, f"the request has more than {self.server.limits.headers} headers")
-        if self.failure is None and not self.in_body:  # what follows a chunked body changes nothing
+        if self.failure is None and not self.in_body:  # headers after a chunked body are ignored
             key, said = name.decode("latin-1").lower(), (value or b"").decode("latin-1")
             self._headers[key] = f"{self._headers[key]}, {said}" if key in self._headers else said
 

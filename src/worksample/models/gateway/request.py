@@ -47,18 +47,18 @@ class ModelRequest:
     choice: ToolChoice | None = None
     config: GenerateConfig = field(default_factory=GenerateConfig)
     stream: bool = False
-    usage_told: bool = True
+    reports_usage: bool = True
     """True if the end of a stream reports usage."""
-    free: frozenset[str] = frozenset()
+    free_text_tools: frozenset[str] = frozenset()
     """Names of tools that take free text; the model sees them with one parameter, `input`."""
     spaces: dict[str, str] = field(default_factory=dict)
     """Namespaces of tools, by the tool name that the model sees."""
     legacy: bool = False
     """True if the program uses functions, the form before tools, with one call per answer."""
-    noted: list[str] = field(default_factory=list)
+    ignored_settings: list[str] = field(default_factory=list)
     """Settings in the request that the gateway ignores."""
 
-    def only(self, names: Iterable[str] | None) -> ModelRequest:
+    def keep_tools(self, names: Iterable[str] | None) -> ModelRequest:
         """Keep only the named tools, if the request restricts the choice of tools."""
         if names is not None:
             allowed = set(names)
@@ -107,7 +107,7 @@ def optional(body: Any, key: str, kind: type[T], default: T | None = None) -> T 
     return value
 
 
-def required(body: Any, key: str, kind: type[T]) -> T:
+def read_required(body: Any, key: str, kind: type[T]) -> T:
     """Return a required value. Raises Refusal if it is missing or has another type."""
     value = optional(body, key, kind)
     if value is None:
@@ -115,7 +115,7 @@ def required(body: Any, key: str, kind: type[T]) -> T:
     return value
 
 
-def rows(body: Any, key: str) -> list[dict[str, Any]]:
+def read_rows(body: Any, key: str) -> list[dict[str, Any]]:
     """Return a list of objects. Raises Refusal for anything else."""
     found: list[Any] = optional(body, key, list, [])
     if not all(isinstance(row, dict) for row in found):
@@ -123,7 +123,7 @@ def rows(body: Any, key: str) -> list[dict[str, Any]]:
     return found
 
 
-def count(body: Any, key: str, least: int = 0, most: int = 1 << 31) -> int | None:
+def read_count(body: Any, key: str, least: int = 0, most: int = 1 << 31) -> int | None:
     """Return a whole number within bounds, or None. Accepts 8.0, which some clients write. Raises Refusal."""
     value = body.get(key) if isinstance(body, dict) else None
     if isinstance(value, float) and value.is_integer():
@@ -137,7 +137,7 @@ def count(body: Any, key: str, least: int = 0, most: int = 1 << 31) -> int | Non
     return value
 
 
-def words(body: Any, key: str) -> list[str] | None:
+def read_texts(body: Any, key: str) -> list[str] | None:
     """Return a list of texts, or None; a single text becomes a list of one. Raises Refusal."""
     value = body.get(key) if isinstance(body, dict) else None
     if value is None or isinstance(value, str):
@@ -147,7 +147,7 @@ def words(body: Any, key: str) -> list[str] | None:
     return value
 
 
-def word(body: Any, key: str, known: Iterable[str]) -> Any:
+def read_word(body: Any, key: str, known: Iterable[str]) -> Any:
     """Return one of the known values. Raises Refusal for any other."""
     value, known = optional(body, key, str), tuple(known)
     if value is not None and value not in known:
@@ -176,7 +176,7 @@ def unused_settings(
     return [f"{within}{key}" for key, value in body.items() if key not in known | set(refused) and value is not None]
 
 
-def tool(name: str, about: str | None, schema: Any) -> ToolInfo:
+def build_tool(name: str, about: str | None, schema: Any) -> ToolInfo:
     """Build a tool of the program from its JSON schema. Raises Refusal if the schema is invalid."""
     try:
         params, more = parameters_of(expand(schema))
@@ -206,7 +206,7 @@ def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:500]
 
 
-def arguments(text: str) -> dict[str, Any]:
+def parse_arguments(text: str) -> dict[str, Any]:
     """Parse the arguments of a tool call that the program sends back; text that is not JSON is returned under `input`.
 
     Raises ValueError if no service could be sent these arguments, and Refusal if they are too large.
@@ -230,7 +230,7 @@ _SOUNDS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/wave": "wav", "audio
 _FILMS = {"video/mp4": "mp4", "video/mpeg": "mpeg", "video/quicktime": "mov", "video/mov": "mov"}
 
 
-def picture(uri: str) -> Content:
+def read_picture(uri: str) -> Content:
     """Return a picture. Raises Refusal if `uri` is not a data URI, because the gateway fetches nothing."""
     kind, data = _data_of(uri, "a picture")
     if not kind.startswith("image/"):
@@ -238,7 +238,7 @@ def picture(uri: str) -> Content:
     return ContentImage(image=f"data:{kind};base64,{data}")
 
 
-def media(uri: str, name: str = "") -> Content:
+def read_media(uri: str, name: str = "") -> Content:
     """Return a picture, sound, film or document, by its media type. Raises Refusal."""
     kind, data = _data_of(uri, "a file")
     whole: Any = f"data:{kind};base64,{data}"
@@ -271,19 +271,21 @@ def _data_of(uri: str, what: str) -> tuple[str, str]:
     return head[1].lower(), data
 
 
-def content(parts: list[Content]) -> str | list[Content]:
+def join_content(parts: list[Content]) -> str | list[Content]:
     """Return a message's content; if all parts are text, as one string."""
     if all(isinstance(part, ContentText) for part in parts):
         return "\n".join(part.text for part in parts if isinstance(part, ContentText))
     return parts
 
 
-def assistant(text: str, calls: list[ToolCall]) -> ChatMessageAssistant:
+def assistant_message(text: str, calls: list[ToolCall]) -> ChatMessageAssistant:
     """Build the message of a model's answer that a program sends back."""
     return ChatMessageAssistant(content=text, tool_calls=calls or None)
 
 
-def result(id: str, text: str | list[Content], name: str | None = None, *, failed: bool = False) -> ChatMessageTool:
+def tool_result_message(
+    id: str, text: str | list[Content], name: str | None = None, *, failed: bool = False
+) -> ChatMessageTool:
     """Build the message of a tool's result. A failure that consists of text only is passed on as a tool error."""
     error = ToolCallError("unknown", text) if failed and isinstance(text, str) else None
     return ChatMessageTool(content=text, tool_call_id=id, function=name, error=error)

@@ -39,7 +39,7 @@ async def read_request(dialect: Dialect, body: Body, path: str) -> ModelRequest:
         try:
             return read_body(data, dialect.name, path, SMALL_NODES)
         except SchemaTooLarge:
-            pass  # in all detail, and elsewhere
+            pass  # read it again below, in the subprocess with the full limits
         except ForeignInputError as error:
             raise _refusal_of(error) from None
     try:

@@ -82,7 +82,7 @@ class Accounts:
         """
         kept = hash_password(password) if password is not None else None
         with self._db.writing() as connection:
-            row = self._spend(connection, token, INVITED)
+            row = self._use_ticket(connection, token, INVITED)
             account = self._create(connection, name, row.roles, kept)
         return self._commit_evaluator(account)
 
@@ -141,7 +141,7 @@ class Accounts:
     def redeem(self, token: str) -> str:
         """Open a session by a one-time link's token and return the session's token. Raises Denied."""
         with self._db.writing() as connection:
-            row = self._spend(connection, token, "link")
+            row = self._use_ticket(connection, token, "link")
             if find_account(connection, row.account).disabled:
                 raise Denied(_SPENT, next=_ANEW)
             return self._session(connection, row.account)
@@ -238,7 +238,7 @@ class Accounts:
             raise Denied(_SPENT, next=_ANEW)
         return row
 
-    def _spend(self, connection: Connection, token: str, kind: str) -> Any:
+    def _use_ticket(self, connection: Connection, token: str, kind: str) -> Any:
         """Use up a ticket; a transaction that fails restores it. Raises Denied for an invalid ticket."""
         row = self._ticket_of(connection, token, kind)
         connection.execute(update(tickets).where(tickets.c.hash == row.hash).values(used=self._clock()))

@@ -36,7 +36,7 @@ def has_seen_names(connection: Connection, queue: Queue, account: str) -> bool:
     return any(connection.execute(sql.NOTED, {**seen, "note": about}).first() for about in notes)
 
 
-def _circle(connection: Connection, round: str) -> set[str]:
+def _related_rounds(connection: Connection, round: str) -> set[str]:
     """Return the round, the rounds that it reviews, and those that review it."""
     out = {round}
     for queue in all_queues(connection):
@@ -53,7 +53,7 @@ def refuse_votes_at_work(store: Store, account: Account, round: str) -> None:
     read.
     """
     with store.database.reading() as connection:
-        _refuse(connection, account, _circle(connection, round))
+        _refuse(connection, account, _related_rounds(connection, round))
 
 
 def show_names(store: Store, account: Account, round: str, *, clock: Clock) -> None:
@@ -65,7 +65,9 @@ def show_names(store: Store, account: Account, round: str, *, clock: Clock) -> N
     record = store.get(Round, round)
     over = record.over
     with store.database.writing() as connection:
-        _show(connection, account, _circle(connection, round), {round, *([over] if over else ())}, clock)
+        _record_disclosure(
+            connection, account, _related_rounds(connection, round), {round, *([over] if over else ())}, clock
+        )
 
 
 def look_at_submission(store: Store, account: Account, submission: str, *, names: bool, clock: Clock) -> None:
@@ -83,14 +85,18 @@ def look_at_submission(store: Store, account: Account, submission: str, *, names
     opening = store.database.writing if names else store.database.reading
     with opening() as connection:
         queues = set(connection.execute(select(items.c.queue).where(shows)).scalars())
-        circle = {round for queue in queues for round in _circle(connection, queue)}
+        circle = {round for queue in queues for round in _related_rounds(connection, queue)}
         if names:
-            _show(connection, account, circle, queues | ({found.experiment} if found.experiment else set()), clock)
+            _record_disclosure(
+                connection, account, circle, queues | ({found.experiment} if found.experiment else set()), clock
+            )
         else:
             _refuse(connection, account, circle)
 
 
-def _show(connection: Connection, account: Account, circle: set[str], noted: set[str], clock: Clock) -> None:
+def _record_disclosure(
+    connection: Connection, account: Account, circle: set[str], noted: set[str], clock: Clock
+) -> None:
     _refuse(connection, account, circle)
     for named in sorted(noted):
         id = digest_of([NAMES, named, account.id])[:32]

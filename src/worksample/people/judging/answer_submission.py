@@ -231,7 +231,7 @@ def file_at_fault(store: Store, submissions: Iterable[str | None]) -> bool:
             if entry.kind is EntryKind.FOLDER:
                 continue
             view = find_view(store, manifest, part.manifest, entry.path)
-            if view is None or view.visibility.ours:
+            if view is None or view.visibility.is_our_fault:
                 return False
             found = found or view.visibility is Visibility.FILE or entry.size == 0
     return found

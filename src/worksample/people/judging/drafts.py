@@ -62,7 +62,7 @@ class Drafts:
         row = connection.execute(sql.ITEM, {"id": id}).one()
         queue = find_queue(connection, row.queue)
         looked = connection.execute(sql.SEEN, {"item": id, "account": account.id}).all()
-        return queue, row, mine, self._draft(connection, mine), tuple((pane, path) for pane, path in looked)
+        return queue, row, mine, self._read_draft(connection, mine), tuple((pane, path) for pane, path in looked)
 
     def hidden_words(self, item: str, account: Account) -> tuple[str, ...]:
         """Return the names that would reveal the maker of an item's work. Raises NotYours."""
@@ -87,7 +87,7 @@ class Drafts:
         with self._db.writing() as connection:
             now = self._clock()
             mine = self._leasing.renew(connection, item, account, now)
-            held = self._draft(connection, mine)
+            held = self._read_draft(connection, mine)
             current = held.revision if held is not None else 0
             if held is not None and revision == current - 1 and canonical(dict(held.payload)).decode() == text:
                 return held
@@ -102,7 +102,7 @@ class Drafts:
             connection.execute(sql.NEW_DRAFT, row)
         return Draft(current + 1, json.loads(text), now, active / SECOND)
 
-    def _draft(self, connection: Connection, mine: Any) -> Draft | None:
+    def _read_draft(self, connection: Connection, mine: Any) -> Draft | None:
         row = connection.execute(sql.DRAFT, {"item": mine.item, "account": mine.account}).first()
         return None if row is None else Draft(row.revision, json.loads(row.payload), row.at, mine.active / SECOND)
 

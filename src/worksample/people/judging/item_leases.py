@@ -52,7 +52,7 @@ class ItemLeases:
         self._expire_leases(connection, now)
         held = [row for row in self._open(connection, account, now) if round is None or row.queue == round]
         if held and not ahead:
-            return self._again(connection, held[0], now)
+            return self._lease_again(connection, held[0], now)
         for queue in self._queues(connection, account, round):
             if sum(row.queue == queue.round for row in held) >= queue.settings["most_open"]:
                 continue
@@ -60,7 +60,7 @@ class ItemLeases:
             if item is not None:
                 self._take(connection, queue, item, account, now)
                 return item
-        return self._again(connection, held[0], now) if held else None
+        return self._lease_again(connection, held[0], now) if held else None
 
     def mark_submitted(self, account: Account) -> None:
         """Mark the person's items as done whose evaluation was committed before a crash."""
@@ -79,7 +79,7 @@ class ItemLeases:
                 mark_done(connection, row, id, now)
         return held
 
-    def _again(self, connection: Connection, row: Any, now: int) -> str:
+    def _lease_again(self, connection: Connection, row: Any, now: int) -> str:
         until = now + find_queue(connection, row.queue).lease
         connection.execute(sql.RETAKE, {"its_item": row.item, "its_account": row.account, "until": until})
         return str(row.item)
@@ -101,7 +101,7 @@ class ItemLeases:
         for before in (backwards, not backwards):
             pick = sql.PICK[backwards, before]
             if queue.settings["domains"]:
-                pick = sql.within(pick, account.domains)
+                pick = sql.within_domains(pick, account.domains)
             found = connection.execute(pick, values).first()
             if found is not None:
                 return str(found.id)

@@ -71,7 +71,7 @@ PICK = {(backwards, before): _pick(backwards, before) for backwards in (False, T
 """(backwards, the side before the start) -> statement."""
 
 
-def within(query: Select[T], domains: Sequence[str]) -> Select[T]:
+def within_domains(query: Select[T], domains: Sequence[str]) -> Select[T]:
     """Restrict a query to items of these domains and of domains below them."""
     under = [or_(_i.domain == d, _i.domain.startswith(d + "/", autoescape=True)) for d in domains]
     return query.where(or_(false(), *under))

@@ -47,7 +47,7 @@ def _own_queue(connection: Connection, queue: Queue, account: Account) -> OwnQue
     mine = (_a.account == account.id) & (_a.queue == queue.round)
     query = select(_a.state, func.count()).where(mine).group_by(_a.state)
     counts: dict[str, int] = {row[0]: row[1] for row in connection.execute(query)}
-    free = sql.FREE if not queue.settings["domains"] else sql.within(sql.FREE, account.domains)
+    free = sql.FREE if not queue.settings["domains"] else sql.within_domains(sql.FREE, account.domains)
     values = {"queue": queue.round, "account": account.id, "name": name_key(account.name)}
     left: int = connection.execute(free, values).scalar_one()
     return OwnQueue(

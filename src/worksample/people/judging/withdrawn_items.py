@@ -26,7 +26,7 @@ def _struck(target: AmendmentTarget, of: ColumnExpressionArgument[str]) -> Colum
     )
 
 
-def _shows(id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
+def _is_struck(id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
     """Build the condition that a submission, or the trial it came from, is struck."""
     trial = schema.submissions.alias().c
     return or_(
@@ -36,6 +36,6 @@ def _shows(id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
 
 
 WITHDRAWN: ColumnElement[bool] = or_(
-    _i.withdrawn, _shows(_i.subject), _shows(_i.second), _struck(AmendmentTarget.INSTANCE, _i.instance)
+    _i.withdrawn, _is_struck(_i.subject), _is_struck(_i.second), _struck(AmendmentTarget.INSTANCE, _i.instance)
 )
 """Condition on an item: nobody gets it. People who have it can still submit."""

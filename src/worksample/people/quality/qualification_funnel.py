@@ -80,7 +80,7 @@ def funnel(store: Store, round: str = "") -> Funnel:
             "the store has no such round that qualifies jobs", where=round, next="worksample jobs qualify SUITE"
         )
     jobs = judged_jobs(store, chosen)
-    return Funnel(chosen.id, tuple(_steps(store, chosen, jobs)), jobs)
+    return Funnel(chosen.id, tuple(_funnel_steps(store, chosen, jobs)), jobs)
 
 
 def judged_jobs(store: Store, round: Round) -> tuple[JudgedJob, ...]:
@@ -115,7 +115,7 @@ def _judged_job(store: Store, round: Round, job: str, said: list[Evaluation], ve
     )  # fmt: skip
 
 
-def _steps(store: Store, round: Round, jobs: tuple[JudgedJob, ...]) -> list[tuple[str, int]]:
+def _funnel_steps(store: Store, round: Round, jobs: tuple[JudgedJob, ...]) -> list[tuple[str, int]]:
     digest = round.versions.get(IMPORT)
     counts = json.loads(store.blobs.read(digest)) if digest else {}
     out: list[tuple[str, int]] = []

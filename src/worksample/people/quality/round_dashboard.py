@@ -215,13 +215,13 @@ def position_bias(store: Store, round: str) -> list[PositionBias]:
         said = [e.payload for e in rows if person is None or person_of(e.evaluator) == person]
         pairs = [p for p in said if isinstance(p, Pairwise)]
         sides = {"completion": [p.completion.value for p in pairs], "quality": [p.quality.value for p in pairs]}
-        found = {name: _first(values, f"AD-1 ({name})") for name, values in sides.items()}
+        found = {name: _first_shown_share(values, f"AD-1 ({name})") for name, values in sides.items()}
         return PositionBias(person, found["completion"], found["quality"])
 
     return [of(None), *(of(p) for p in sorted({person_of(e.evaluator) for e in rows}))]
 
 
-def _first(values: Sequence[str], name: str) -> Estimate:
+def _first_shown_share(values: Sequence[str], name: str) -> Estimate:
     """Estimate the share of votes for the side shown first, among votes with a preference."""
     from worksample.metrics import rate
     from worksample.metrics.estimate import undefined_estimate

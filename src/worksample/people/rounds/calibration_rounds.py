@@ -22,7 +22,7 @@ from worksample.results.calibration.label_draw import DRAWN, keep_draw, planned_
 from worksample.results.calibration.label_rounds import (
     LabelRound,
     count_missing_labels,
-    drawn_of,
+    drawn_submissions,
     labels_of,
     sent_to_people,
 )
@@ -100,7 +100,7 @@ class CalibrationRounds:
             subjects = tuple(dict.fromkeys(id for pair in pairs for id in pair))
         else:
             draw = planned_draw(self.store, self.experiment, judged, self.config)
-            subjects = tuple(drawn_of(self.store, self.experiment.id, draw))
+            subjects = tuple(drawn_submissions(self.store, self.experiment.id, draw))
         if not subjects:
             return 0
         made = open_people_round(

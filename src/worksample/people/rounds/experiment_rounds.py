@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from worksample.errors import PlanError
-from worksample.people.clock import Clock, wall
+from worksample.people.clock import Clock, now_in_microseconds
 from worksample.people.judging.queue_sync import follow_all_amendments
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Round
 from worksample.store.people_tables import items, queues
@@ -56,7 +56,7 @@ class ExperimentRounds:
 
     overlap: int | None = None
     instructions: Instructions | None = None
-    clock: Clock = wall
+    clock: Clock = now_in_microseconds
 
     def fill(self, store: Store, experiment: Experiment, protocol: Protocol) -> int:
         """Open the round in force or add new submissions to it. Return the number of items added.
@@ -69,16 +69,16 @@ class ExperimentRounds:
         """
         judges = calibration_rounds(store, experiment, protocol, self.overlap, self.instructions, self.clock)
         if judges is None:
-            return self._own(store, experiment, protocol)
+            return self._ensure_round(store, experiment, protocol)
         # Holistic work is then the judge's; people label the sample.
-        return judges.fill() + (self._own(store, experiment, protocol) if protocol in BY_CRITERIA else 0)
+        return judges.fill() + (self._ensure_round(store, experiment, protocol) if protocol in BY_CRITERIA else 0)
 
-    def _own(self, store: Store, experiment: Experiment, protocol: Protocol) -> int:
+    def _ensure_round(self, store: Store, experiment: Experiment, protocol: Protocol) -> int:
         round = round_in_force(store, experiment.id, protocol, EvaluatorKind.PERSON)
         if round is not None:
             return self._complete(store, round)
         pairs, kind = protocol is Protocol.PAIRWISE, kind_of(protocol)
-        asked = _asks_anything(store, experiment, RoundForm(FORM_OF[kind], protocol))
+        asked = _has_questions(store, experiment, RoundForm(FORM_OF[kind], protocol))
         if not asked or (pairs and store.open_slots(experiment.id)):
             return 0
         instructions = self.instructions or shipped_instructions()
@@ -105,7 +105,7 @@ class ExperimentRounds:
         return came + top_up(store, round.id) + follow_all_amendments(store, round.id)
 
 
-def _asks_anything(store: Store, experiment: Experiment, asking: RoundForm) -> bool:
+def _has_questions(store: Store, experiment: Experiment, asking: RoundForm) -> bool:
     """Tell whether people are asked anything about the work delivered so far."""
     delivered = {s.instance for s in submissions_of(store, experiment.id)}
     return any(asking.of(store.get(Instance, id)) for id in delivered)

@@ -36,7 +36,7 @@ class Question(Frozen):
     answers: Texts = ()
 
     @model_validator(mode="after")
-    def _sound(self) -> Self:
+    def _validate_question(self) -> Self:
         if self.answers and self.decides:
             raise ValueError(
                 "a question that decides must be answered by yes or no: remove `answers`, or set decides = false"

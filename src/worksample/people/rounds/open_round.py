@@ -15,7 +15,7 @@ from worksample.errors import PlanError, UsageError
 from worksample.people.clock import Clock, moment
 from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Purpose, Round, struck
 from worksample.results.calibration.label_draw import read_draw
-from worksample.results.calibration.label_rounds import drawn_of
+from worksample.results.calibration.label_rounds import drawn_submissions
 from worksample.results.job_qualification import DECIDES
 from worksample.store import put_canonical
 from worksample.store.people_tables import items as item_table
@@ -56,7 +56,7 @@ def open_people_round(
     gold_round = id if config.kind is RoundKind.CALIBRATION else uuid.uuid4().hex
     planned = [] if config.kind is RoundKind.CALIBRATION else plan_items(store, config, asking, id, seed)
     gold = plan_gold(store, config.gold, gold_round, seed)
-    if not planned and not gold and not _asks_later(store, config, asking):
+    if not planned and not gold and not _may_ask_later(store, config, asking):
         what = f"no criterion under {asking.protocol} is asked of {_WHO[asking.kind]}"
         next = f'write criteria.toml with by = "{asking.kind}", and [grading.{asking.protocol}] in task.toml'
         raise PlanError(what, where=config.experiment or config.over or "", next=next)
@@ -107,7 +107,7 @@ def open_people_round(
     return round
 
 
-def _asks_later(store: Store, config: PeopleRound, asking: RoundForm) -> bool:
+def _may_ask_later(store: Store, config: PeopleRound, asking: RoundForm) -> bool:
     """Tell whether later submissions may be asked about. A round of pairs opens only with its first pairs."""
     if config.experiment is None or config.kind not in _GATED or asking.form is Form.PAIRWISE:
         return False
@@ -174,7 +174,11 @@ def top_up(store: Store, round: str) -> int:
     draw = read_draw(store, store.get(Round, round))
     if draw is not None and queue.form is Form.PAIRWISE:
         return 0  # `add_pairs`
-    there = [s.id for s in submissions_of(store, experiment)] if draw is None else drawn_of(store, experiment, draw)
+    there = (
+        [s.id for s in submissions_of(store, experiment)]
+        if draw is None
+        else drawn_submissions(store, experiment, draw)
+    )
     pairs = queue.form is Form.PAIRWISE
     seen = {subject for couple in known for subject in couple if subject}
     fresh = tuple(id for id in there if id not in seen)

@@ -31,11 +31,11 @@ class Pilot:
 def pilots(store: Store, instructions: str) -> list[Pilot]:
     """List the pilots of a version of instructions, by time."""
     rounds = store.find(Round)
-    mine = [r for r in rounds if r.purpose is Purpose.PILOT and _of(r) == instructions]
+    mine = [r for r in rounds if r.purpose is Purpose.PILOT and _instructions_of(r) == instructions]
     return [measure_pilot(store, r) for r in mine]
 
 
-def _of(round: Round) -> str:
+def _instructions_of(round: Round) -> str:
     return round.versions.get("instructions", "")
 
 
@@ -81,7 +81,7 @@ def require_passed_pilot(store: Store, instructions: str) -> None:
         raise PlanError("no pilot has passed with this version of the instructions", where=where, next=next)
     best = max(found, key=lambda p: p.share.value or 0.0)
     raise PlanError(
-        f"the best pilot with these instructions reached {best.share.printed()} % agreement on {best.items} items; "
+        f"its best pilot reached {best.share.format_value()} % agreement on {best.items} items; "
         f"{NEEDED:.0%} on at least {FEWEST} are needed",
         where=where,
         next=next,

@@ -42,10 +42,10 @@ def submissions_of(store: Store, experiment: str) -> list[Submission]:
     store.get(Experiment, experiment)
     live = {t.id for t in store.find(Trial, experiment=experiment, live=True)}
     found = [s for s in store.find(Submission, experiment=experiment) if s.trial is None or s.trial in live]
-    return sorted(_without_struck(store, found), key=lambda s: s.id)
+    return sorted(_exclude_struck(store, found), key=lambda s: s.id)
 
 
-def _without_struck(store: Store, found: Iterable[Submission]) -> list[Submission]:
+def _exclude_struck(store: Store, found: Iterable[Submission]) -> list[Submission]:
     out = struck(amendments_of(store))
     return [
         s for s in found
@@ -96,11 +96,11 @@ def jobs(store: Store, ids: Sequence[str]) -> list[Subject]:
 def pick_submissions(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
     """Return the submissions that a round is about. Raises PlanError if there is none."""
     if config.over is not None and not config.labels:
-        found = _over(store, config, store.get(Round, config.over), seed)
+        found = _reviewed_subjects(store, config, store.get(Round, config.over), seed)
     elif config.experiment is not None and not config.labels:
         found = submissions_of(store, config.experiment)
     else:
-        found = _without_struck(store, named_submissions(store, config.subjects))
+        found = _exclude_struck(store, named_submissions(store, config.subjects))
     if config.kind is RoundKind.PILOT:
         chosen = {e.subject for e in random_sample(entries_of(store, found), config.sample, seed)}
         found = [s for s in found if s.id in chosen]
@@ -119,10 +119,10 @@ def _until_there_is_something(config: PeopleRound) -> str:
     return f"worksample resume {config.experiment}" if config.experiment else "name submissions that are not struck"
 
 
-def _over(store: Store, config: PeopleRound, over: Round, seed: int) -> list[Submission]:
+def _reviewed_subjects(store: Store, config: PeopleRound, over: Round, seed: int) -> list[Submission]:
     verdicts = verdicts_of(store, over)
     ids = list(config.subjects) if config.subjects else _eligible(store, config.kind, over, verdicts)
-    found = _without_struck(store, named_submissions(store, ids))
+    found = _exclude_struck(store, named_submissions(store, ids))
     if config.subjects or config.kind in (RoundKind.AUDIT, RoundKind.ADJUDICATION):
         return found
     passed = {s: v.passed for s, v in verdicts.items()}

@@ -127,7 +127,7 @@ def export_precomputed(store: Store, round: str, path: Path) -> int:
             continue
         rows.append(
             {
-                "id": trial, "value": verdict.score, "explanation": _why(store, verdict.evaluations),
+                "id": trial, "value": verdict.score, "explanation": _join_reasons(store, verdict.evaluations),
                 "metadata": {
                     "submission": subject, "round": round, "passed": verdict.passed, "label": verdict.label,
                     "decided_by": final.by.value, "integrity": list(final.integrity),
@@ -138,7 +138,7 @@ def export_precomputed(store: Store, round: str, path: Path) -> int:
     return _write(path, rows, array=path.suffix != ".jsonl")
 
 
-def _why(store: Store, evaluations: Iterable[str]) -> str:
+def _join_reasons(store: Store, evaluations: Iterable[str]) -> str:
     said = [store.get(Evaluation, id) for id in evaluations]
     texts = [getattr(e.payload, "justification", "") or getattr(e.payload, "reason", "") for e in said]
     return "\n\n".join(t for t in texts if t)

@@ -241,7 +241,7 @@ def _evaluation(
     return Evaluation(
         id=digest_of([round, line])[:32], round=round, subject=subject.id, second=second.id if second else None,
         instance=subject.instance, evaluator=evaluator.id, outcome=EvaluationOutcome.GIVEN,
-        payload=payload, minutes=row.get("minutes"), author=author, at=_moment(row.get("at")),
+        payload=payload, minutes=row.get("minutes"), author=author, at=_parse_time(row.get("at")),
         record={"line": line, **beside},
     )  # fmt: skip
 
@@ -279,7 +279,7 @@ def _minutes(numbers: NumberColumns, value: Any) -> float:
         raise InvalidCell(f"minutes {str(value)[:40]!r}: {e}") from None
 
 
-def _moment(value: Any) -> datetime:
+def _parse_time(value: Any) -> datetime:
     if value in (None, ""):
         return now()
     try:

@@ -45,7 +45,7 @@ class Clusters:
     """Mean silhouette over the texts, in -1..1; None for a single cluster, or if every text is a cluster."""
 
 
-def group(vectors: NDArray[np.float64], config: ClusterConfig) -> Clusters:
+def cluster_vectors(vectors: NDArray[np.float64], config: ClusterConfig) -> Clusters:
     """Group rows into clusters. Raises UsageError for fewer than 3 rows, or more than `LARGEST`."""
     from scipy.cluster.hierarchy import fcluster
     from scipy.spatial.distance import squareform
@@ -78,7 +78,7 @@ def stability(vectors: NDArray[np.float64], found: Clusters, config: ClusterConf
     scores = []
     for _ in range(config.resamples):
         kept = np.sort(rng.choice(len(vectors), max(3, len(vectors) * 4 // 5), replace=False))
-        scores.append(rand_index(found.groups[kept], group(vectors[kept], fixed).groups))
+        scores.append(rand_index(found.groups[kept], cluster_vectors(vectors[kept], fixed).groups))
     return scores
 
 

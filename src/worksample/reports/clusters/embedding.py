@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from worksample.errors import UsageError
 
 from .cluster_labels import terms_of
+from .embedded_texts import Embeddings, unit_vectors
+from .minilm import embed_minilm
+from .provider_embedding import embed_provider
 
 TFIDF, MINILM = "tfidf", "minilm"
 EMBEDDINGS = (TFIDF, MINILM)
@@ -21,17 +21,7 @@ DIMENSIONS = 200
 """Number of dimensions of tf-idf after SVD."""
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """Embedded texts. `vectors`: a row of length 1 per text, in float64. `by`: the embedding, with its version and
-    dimensions.
-    """
-
-    vectors: NDArray[np.float64]
-    by: str
-
-
-def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embedded:
+def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embeddings:
     """Embed texts as unit vectors.
 
     Raises UsageError for an unknown embedding, ModelKeyError or WorksampleError if a provider fails.
@@ -39,24 +29,13 @@ def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embed
     if by == TFIDF:
         return _tfidf(texts)
     if by == MINILM:
-        from .minilm import embed_minilm
-
         return embed_minilm(texts)
     if "/" in by:
-        from .provider_embedding import embed_provider
-
         return embed_provider(texts, by, base_url)
     raise UsageError(f"unknown embedding {by!r}", next=f"one of {', '.join(EMBEDDINGS)}, or provider/model")
 
 
-def unit(vectors: NDArray[Any]) -> NDArray[np.float64]:
-    """Scale rows to length 1; a row of zeros stays zero."""
-    made = np.asarray(vectors, dtype=np.float64)
-    length = np.linalg.norm(made, axis=1, keepdims=True)
-    return made / np.where(length > 0, length, 1.0)
-
-
-def _tfidf(texts: Sequence[str]) -> Embedded:
+def _tfidf(texts: Sequence[str]) -> Embeddings:
     """Embed texts by words and pairs of words, sublinear counts and smooth idf, reduced to the first singular vectors
     (latent semantic analysis).
     """
@@ -76,7 +55,7 @@ def _tfidf(texts: Sequence[str]) -> Embedded:
     matrix = csr_array(matrix.multiply(1 / np.where(lengths > 0, lengths, 1)[:, None]))
     k = min(DIMENSIONS, min(matrix.shape) - 1)
     if k < 1:
-        return Embedded(unit(matrix.toarray()), "tf-idf")
+        return Embeddings(unit_vectors(matrix.toarray()), "tf-idf")
     start = np.random.default_rng(0).standard_normal(min(matrix.shape))
     u, s, _ = svds(matrix, k=k, v0=start)
-    return Embedded(unit(u * s), f"tf-idf with SVD to {k} dimensions")
+    return Embeddings(unit_vectors(u * s), f"tf-idf with SVD to {k} dimensions")

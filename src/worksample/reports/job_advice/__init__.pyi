@@ -1,6 +1,6 @@
 from .advice import Advice as Advice
 from .advice import AdviceConfig as AdviceConfig
-from .advice import Advised as Advised
+from .advice import ListAdvice as ListAdvice
 from .advice import advise as advise
 from .evidence import Evidence as Evidence
 from .evidence import evidence_of as evidence_of

@@ -22,7 +22,13 @@ from worksample.reports.clusters import embed
 from worksample.reports.clusters.cluster_labels import words_of
 from worksample.reports.job_advice.evidence import Evidence
 from worksample.reports.job_advice.job_list import ListedJob
-from worksample.reports.job_advice.job_similarity import Nearness, distances, learn, same_category, unheard_of
+from worksample.reports.job_advice.job_similarity import (
+    SimilarityRule,
+    distances,
+    has_unknown_words,
+    learn_rule,
+    same_category,
+)
 from worksample.reports.sections.people_at_work import TOGETHER
 from worksample.reports.static_site.pages import Pages
 
@@ -55,8 +61,8 @@ class AdviceConfig:
     def __post_init__(self) -> None:
         if not 0.5 < self.sure < 1:
             raise UsageError(
-                f"sure = {self.sure:g} is not a probability between 0.5 and 1",
-                next="pass a probability such as 0.9",
+                f"{self.sure:g} is not a valid probability for an answer",
+                next="pass more than 0.5, less than 1",
             )
         if self.people not in (MEASURED, ASSUMED):
             raise UsageError(f"people = {self.people!r} is not allowed", next=f"pass {MEASURED} or {ASSUMED}")
@@ -110,7 +116,7 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
-class Advised:
+class ListAdvice:
     """Advice on a whole list, in its order. `by`: the embedding; `notes` must be shown with it."""
 
     each: tuple[Advice, ...]
@@ -136,7 +142,7 @@ class Advised:
         return {"agent": self.agent, "by": self.by, "jobs": self.jobs, "notes": list(self.notes), "advice": each}
 
 
-def advise(evidence: Evidence, listed: Sequence[ListedJob], config: AdviceConfig | None = None) -> Advised:
+def advise(evidence: Evidence, listed: Sequence[ListedJob], config: AdviceConfig | None = None) -> ListAdvice:
     """Advise on each job of a list from the outcomes of other jobs.
 
     The value of an approach is success x value - cost (UpBench 5.4.1). If people also did the jobs, their measured
@@ -150,20 +156,19 @@ def advise(evidence: Evidence, listed: Sequence[ListedJob], config: AdviceConfig
     if not known.height:
         raise UsageError("no job has a verdict and a known cost", next="worksample metrics --only value")
     if known["key"].n_unique() > _MOST_KNOWN:
-        raise UsageError(
-            f"the experiments have more than {_MOST_KNOWN:,} jobs with a verdict, too many for advice",
-            next="name fewer experiments",
-        )
-    told = _Telling(evidence, known, listed, config)
+        raise UsageError(f"more than {_MOST_KNOWN:,} known jobs", next="name fewer experiments")
+    told = _Adviser(evidence, known, listed, config)
     each = tuple(told.of(n) for n in range(len(listed)))
     assumed = sum(not one.measured for one in each)
     few: tuple[str, ...] = ()
     if evidence.has_person and config.people == MEASURED and assumed:
-        few = (f"people did too few jobs similar to {assumed} of these {len(each)}, and are taken to succeed there",)
-    return Advised(each, evidence.agent, told.by, known["key"].n_unique(), (*evidence.notes, *told.notes, *few))
+        few = (
+            f"people did too few jobs similar to {assumed} of these {len(each)}, and are assumed to succeed at them",
+        )
+    return ListAdvice(each, evidence.agent, told.by, known["key"].n_unique(), (*evidence.notes, *told.notes, *few))
 
 
-class _Telling:
+class _Adviser:
     def __init__(
         self, evidence: Evidence, known: pl.DataFrame, listed: Sequence[ListedJob], config: AdviceConfig
     ) -> None:
@@ -176,12 +181,14 @@ class _Telling:
         mine, asked = made.vectors[: self.jobs.height], made.vectors[self.jobs.height :]
         categories = self.jobs["category"].to_list()
         within = distances(mine, mine)
-        self.rule: Nearness = learn(within, same_category(categories, categories), self.jobs["alone"].to_numpy())
+        self.rule: SimilarityRule = learn_rule(
+            within, same_category(categories, categories), self.jobs["alone"].to_numpy()
+        )
         self.far = distances(asked, mine)
         same = same_category([j.category for j in listed], categories)
         self.weights = self.rule.weights(self.far, same)
         pairs = zip(listed, same, strict=True)
-        new = [not alike.any() or unheard_of(job.text, self._words) for job, alike in pairs]
+        new = [not alike.any() or has_unknown_words(job.text, self._words) for job, alike in pairs]
         self.strange = (self.far.min(axis=1) > self.rule.strange) & np.array(new)
         place = {key: n for n, key in enumerate(self.jobs["key"])}
         self.rows = np.array([place[key] for key in known["key"]])
@@ -193,25 +200,25 @@ class _Telling:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         measured = self.evidence.has_person and self.config.people == MEASURED
-        people = "as measured on jobs that they did, if these are enough, else " if measured else ""
+        people = "as measured on the jobs that they did, if these are enough, else " if measured else ""
         found = [
-            "an approach brings its rate of success times the value, less its cost; people are taken "
-            f"{people}to succeed always",
-            f"a measured job of another category counts {self.rule.other:g} times as much, and any job less the "
-            "more its text differs: the rule by which the measured jobs predict each other best",
+            "the value of an approach is its success rate times the value of the job, minus its cost; people count "
+            f"{people}as always successful",
+            f"a measured job of another category counts {self.rule.other:g} times as much, and any job counts less "
+            "the more its text differs: with this rule the measured jobs predict each other best",
         ]
         if not self.evidence.has_help:
             found.append("no feedback by people was tried or priced in these experiments: AI with people is left out")
         if self.config.wage is None:
-            found.append("without a wage (--wage) people's work costs what the job is worth")
+            found.append("without a wage (--wage), people's work is assumed to cost the value of the job")
         elif bare := sum(job.hours is None for job in self.listed):
-            found.append(f"{bare} jobs without hours: people's work on them costs what the job is worth")
+            found.append(f"{bare} jobs have no hours: people's work on them is assumed to cost the value of the job")
         return tuple(found)
 
     def of(self, n: int) -> Advice:
         job, weight = self.listed[n], self.weights[n]
         if self.strange[n]:
-            say = "nothing that was measured is like it: measure jobs such as this one"
+            say = "no measured job is like it: measure jobs such as this one"
             return Advice(job, UNSURE, "", {}, None, None, (), (), 0.0, None, say)
         chosen, rows = self._choice(job, weight[self.rows])
         if rows is not None:
@@ -280,10 +287,10 @@ class _Telling:
         many = f"more than {_MOST_MORE:,}" if more > _MOST_MORE else f"about {max(1, math.ceil(more))}"
         way = " with people's feedback" if HELPED in (first, second) else ""
         kind = f"jobs of {job.category}" if job.category else "jobs like it"
-        return f"{first} or {second}: {many} more {kind}{way} would tell"
+        return f"{first} or {second}: {many} more {kind}{way} would decide"
 
 
-def write_page(found: Advised, out: Path) -> Path:
+def write_page(found: ListAdvice, out: Path) -> Path:
     """Write advice.html and advice.json into a folder, which may be a report's, and return the page's path."""
     pages = Pages(out, "Advice", links=(("advice.html", "Advice"),))
     pages.style()

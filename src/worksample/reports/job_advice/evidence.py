@@ -89,12 +89,12 @@ def evidence_of(
     notes = [] if not several else [f"{chosen} passes most often of {len(names)} agents (--agent)"]
     arms = mine.filter(pl.col("arm") != "")["arm"].value_counts(sort=True)["arm"].to_list()
     if len(arms) > 1:
-        notes.append(f"of {len(arms)} arms with people's feedback the largest counts: {arms[0]}")
+        notes.append(f"of {len(arms)} arms with people's feedback, only the largest is used: {arms[0]}")
     mine = mine.filter(pl.col("arm").is_in(["", *arms[:1]]))
     notes += [f"costs of {chosen}: {said}" for said in cost_marks(mine)]
     hidden = is_private(store, experiments)
     if hidden:
-        notes.append("the suite is private: which of its jobs are near is not shown")
+        notes.append("the suite is private: its similar jobs are not shown")
     return Evidence(chosen, mine.select(SHAPE.names()), tuple(notes), hidden)
 
 

@@ -80,7 +80,7 @@ def read_list(
         raise FaultyRows(faults, next=_step(faults, columns), where=str(table), rows=rows)
     if not found:
         raise UsageError(
-            "the list holds no job", where=str(table), next="write one row per job (docs/tutorials/firm.md)"
+            "the list has no jobs", where=str(table), next="write one row per job (docs/tutorials/firm.md)"
         )
     return tuple(found)
 
@@ -91,7 +91,7 @@ def _step(faults: Mapping[str, str], columns: Columns) -> str:
     if foreign == len(faults):
         return "write the values in US dollars and try again"
     unread = ", ".join(columns.unread)
-    hint = f"; no field takes these columns: {unread} (a file for --map names them)" if unread else ""
+    hint = f"; unused columns: {unread} (a file for --map can assign them)" if unread else ""
     return f"correct the file{', with the values in US dollars,' if foreign else ''} and try again{hint}"
 
 
@@ -119,7 +119,7 @@ def _times(columns: Columns, often: str, row: Mapping[str, Any]) -> float:
     try:
         return float(columns.numbers.read(often, row[often]))
     except cells.InvalidCell as e:
-        raise cells.InvalidCell(f"the number of times a month: {e}") from None
+        raise cells.InvalidCell(f"times a month: {e}") from None
 
 
 def _read_job(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
@@ -134,7 +134,7 @@ def _value(job: Job) -> float:
     if job.currency != "USD":
         raise cells.InvalidCell(f"the value of the job is in {job.currency}, {FOREIGN}")
     if job.amount is None:
-        raise cells.InvalidCell("the job has no value: give its worth when done well, in US dollars")
+        raise cells.InvalidCell("no value (in US dollars, if the job is done well)")
     return job.amount
 
 

@@ -34,7 +34,7 @@ _FREE = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Nearness:
+class SimilarityRule:
     """A learned rule. `sharp`: how fast a job's weight falls with the distance of texts; `other`: the weight of a job
     of another category.
     """
@@ -68,13 +68,13 @@ def same_category(one: Sequence[str], two: Sequence[str]) -> NDArray[np.bool_]:
     return np.asarray(table[np.ix_(rows, columns)])
 
 
-def unheard_of(text: str, known: Collection[str]) -> bool:
+def has_unknown_words(text: str, known: Collection[str]) -> bool:
     """Return whether most words of a text occur in none of the known ones."""
     words = set(words_of(text))
     return sum(word not in known for word in words) * 2 > len(words)
 
 
-def learn(distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Nearness:
+def learn_rule(distance: Floats, same: NDArray[np.bool_], passed: Floats) -> SimilarityRule:
     """Return the rule by which known jobs predict each other best, each left out in turn.
 
     Of rules that predict about equally well, the one with the least trust in other categories is chosen, since it
@@ -85,7 +85,7 @@ def learn(distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Nearness
     place = min(_NEIGHBOURS, size - 1) - 1
     unit = max(float(np.median(near[:, place])), _LEAST_UNIT) if size > 1 else 1.0
     strange = max(float(np.quantile(near[:, 0], _STRANGE)), _LEAST_STRANGE) if size > 1 else 2.0
-    rules = [Nearness(sharp, other, unit, strange) for sharp, other in product(_SHARP, _OTHER)]
+    rules = [SimilarityRule(sharp, other, unit, strange) for sharp, other in product(_SHARP, _OTHER)]
     if size < 2:
         return rules[-1]
     losses = [_left_out(rule, distance, same, passed) for rule in rules]
@@ -96,7 +96,7 @@ def learn(distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Nearness
     return min(good, key=lambda rule: (rule.other, rule.sharp))
 
 
-def _left_out(rule: Nearness, distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Floats:
+def _left_out(rule: SimilarityRule, distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Floats:
     """Return the log loss of each job's verdict, predicted from the others'."""
     weight = rule.weights(distance, same)
     np.fill_diagonal(weight, 0.0)

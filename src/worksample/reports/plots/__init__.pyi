@@ -4,12 +4,12 @@ from .bars import interval_bars as interval_bars
 from .canvas import Axis as Axis
 from .canvas import Canvas as Canvas
 from .canvas import Plot as Plot
-from .curves import Dated as Dated
+from .curves import DatedFigure as DatedFigure
 from .curves import budget_curves as budget_curves
 from .curves import curve_over_time as curve_over_time
 from .curves import scores_over_time as scores_over_time
 from .curves import value_curves as value_curves
-from .distributions import counts_bars as counts_bars
+from .distributions import count_bars as count_bars
 from .distributions import heat_map as heat_map
 from .distributions import histogram as histogram
 from .distributions import score_spread as score_spread

@@ -97,7 +97,7 @@ class Canvas:
 
     def save(self, figure: Any, axis: Axis | Plot, data: pl.DataFrame) -> None:
         """Write SVG, the same for dark pages, PNG and CSV. Equal figures give equal bytes."""
-        settle(figure)
+        lay_out(figure)
         name = self.prefix + axis.name
         self.folder.mkdir(parents=True, exist_ok=True)
         light = self.folder / f"{name}.svg"
@@ -108,7 +108,7 @@ class Canvas:
         self.plots.append(Plot(name, axis.caption))
 
 
-def settle(figure: Any) -> None:
+def lay_out(figure: Any) -> None:
     """Lay out all elements once: the library would repeat it, with every text, for each file and each query."""
     engine = figure.get_layout_engine()
     if engine is not None:

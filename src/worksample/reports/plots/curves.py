@@ -22,7 +22,7 @@ WIDE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Dated:
+class DatedFigure:
     """A figure of an agent, with the day of its model's release."""
 
     name: str
@@ -91,7 +91,7 @@ def curve_over_time(canvas: Canvas, axis: Axis, points: Mapping[str, Estimate]) 
         canvas.save(figure, axis, pl.DataFrame(data))
 
 
-def scores_over_time(canvas: Canvas, axis: Axis, agents: Sequence[Dated]) -> None:
+def scores_over_time(canvas: Canvas, axis: Axis, agents: Sequence[DatedFigure]) -> None:
     """Draw a dot per agent at its release date, with its interval, and the best so far as a line. Draw nothing for a
     single date.
     """

@@ -82,7 +82,7 @@ def histogram(canvas: Canvas, axis: Axis, series: Mapping[str, Sequence[float]],
         canvas.save(figure, axis, pl.DataFrame(rows))
 
 
-def counts_bars(canvas: Canvas, axis: Axis, labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
+def count_bars(canvas: Canvas, axis: Axis, labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
     """Draw shares of several populations side by side per label, such as a suite and a market sample. Draw nothing
     without labels.
     """

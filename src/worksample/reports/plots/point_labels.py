@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from .canvas import settle
+from .canvas import lay_out
 
 Dot = tuple[str, float, float, str, float]
 """Name, x and y in data units, colour, area of the point in square points."""
@@ -36,7 +36,7 @@ class _Spot:
 
 def name_points(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
     """Write each name so that it covers no other name and no point and stays within the axes, if there is room."""
-    settle(figure)
+    lay_out(figure)
     spots = [_spot(figure, axes, dot) for dot in dots]
     taken: list[Any] = []
     # From right to left: the rightmost points have the least room.

@@ -33,13 +33,13 @@ def sections(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame) -> I
     both = rows.filter(pl.col(_PERSON).is_not_null())
     if both["label"].n_unique() > 1:
         for found in m.kindness_of(both[_JUDGE], both[_PERSON], both["label"]):
-            lines.append(SectionRow(found.agent, None, ("judge", found.said, "named" if found.named else "")))
+            lines.append(SectionRow(found.agent, None, ("judge", found.finding_text, "named" if found.named else "")))
     people = votes.filter(pl.col("kind") == _PERSON)["evaluator"].unique().sort()
     numbers = {id: f"person {n}" for n, id in enumerate(people, start=1)}
     copying = [SectionRow(numbers[c.person], None, ("person", c.why, "named")) for c in _copying(votes)]
     if lines or copying:
         columns = ("looked at", "what was found", "")
-        title, notes = "Judges that favour or do not look, people that copy", (_NUMBERED,) if copying else ()
+        title, notes = "Careless judges, and people who copy them", (_NUMBERED,) if copying else ()
         yield Section("favour", title, "docs/explanation/uncertainty.md", columns, (*lines, *copying), notes)
 
 
@@ -52,17 +52,18 @@ def _votes(results: ResultSet) -> pl.DataFrame:
     for round in rounds:
         if round.by is EvaluatorKind.PROGRAM or round.protocol is Protocol.PAIRWISE:
             continue
-        stands = set(judging.read(round, [round.id]).given["evaluation"].to_list())
+        stands = set(judging.read_round(round, [round.id]).given["evaluation"].to_list())
         for e in results.store.find(Evaluation, round=round.id):
             if e.id in stands:
                 said += [
-                    (e.subject, item, round.by.value, e.evaluator, value, text, e.at) for item, value, text in _of(e)
+                    (e.subject, item, round.by.value, e.evaluator, value, text, e.at)
+                    for item, value, text in _answers_of(e)
                 ]
     votes = pl.DataFrame(said, _VOTES, orient="row").sort("at", maintain_order=True)
     return votes.unique([*_KEYS, "evaluator"], keep="last", maintain_order=True)
 
 
-def _of(evaluation: Evaluation) -> Iterator[tuple[str, float, str]]:
+def _answers_of(evaluation: Evaluation) -> Iterator[tuple[str, float, str]]:
     """Yield (item, 0 or 1, the reason in words) for each item that an evaluation answers."""
     said = evaluation.payload
     if isinstance(said, Holistic):
@@ -84,7 +85,7 @@ def _one_answer(results: ResultSet, config: MeasureConfig, votes: pl.DataFrame) 
         both = both.sort("said", nulls_last=True, maintain_order=True)
         found = m.one_answer_of(both["value"], both["person"], threshold=threshold)
         if found is not None and found.named:
-            yield SectionRow(str(part["evaluator"][0]), None, ("judge", found.said, "named"))
+            yield SectionRow(str(part["evaluator"][0]), None, ("judge", found.finding_text, "named"))
 
 
 def _copying(votes: pl.DataFrame) -> Iterable[m.Copying]:

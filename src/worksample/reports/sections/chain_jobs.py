@@ -11,10 +11,10 @@ from worksample.records import Evaluator, EvaluatorKind, Feedback
 from worksample.reports.cost_notes import MARKS, mark_columns
 from worksample.results.chains import JOB
 from worksample.results.result_set import ResultSet
-from worksample.store.frames import evaluations_df
+from worksample.store.dataframes import evaluations_df
 
 from .config import MeasureConfig, hourly_rate
-from .rows import if_believable, is_illustrative, usable_value
+from .rows import is_illustrative, usable_value, within_ceiling
 
 _PERSON, _JUDGE = (kind.value for kind in (EvaluatorKind.PERSON, EvaluatorKind.JUDGE))
 
@@ -31,7 +31,7 @@ class ChainJobs:
     @cached_property
     def jobs(self) -> pl.DataFrame:
         rows = self.rows.with_columns(usable_value(self.rows), is_illustrative(self.rows))
-        rows = rows.with_columns(if_believable("price")).join(self._cost_of_grading(), on="submission", how="left")
+        rows = rows.with_columns(within_ceiling("price")).join(self._cost_of_grading(), on="submission", how="left")
         rows = rows.with_columns(mark_columns())
         spent = ("minutes", "people", "judges")
         silent = pl.col("judged").is_null()

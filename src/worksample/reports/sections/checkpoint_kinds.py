@@ -30,7 +30,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         rows = tuple(_line(results, config, group, kinds) for group in groups(results, config, wide))
         notes = (
             "the share of the points of its kind that a trial earned; the mean over tasks that have such checkpoints",
-            "points: those of all graded trials, earned of possible",
+            "points: earned / possible, over all graded trials",
             *config.overlap_notes,
         )
         yield Section(f"kinds{suffix}", "Points by kind of checkpoint", "TAC 4", columns, rows, notes)

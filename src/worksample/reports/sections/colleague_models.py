@@ -26,7 +26,7 @@ ALL = "all agents"
 
 
 @dataclass(frozen=True)
-class _Other:
+class _OtherColleague:
     """The same work with another model for the colleagues. `frame`: its first attempts."""
 
     model: str
@@ -50,13 +50,13 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     if rows:
         notes = (
             f"the colleagues here are played by {here}; {'; '.join(named)}",
-            "there minus here, over tasks whose instances have a graded trial with both; in points of the score",
-            "the same agents and the same work: what differs is who answered, and chance",
+            "the other experiment minus this one, over tasks with a graded trial in both; in points of the score",
+            "the agents and the work are the same: only the colleagues' model and chance differ",
         )
         yield Section("colleagues", "Sensitivity to the colleague's model", "TAC 3.2", COLUMNS, tuple(rows), notes)
 
 
-def _others(results: ResultSet, config: MeasureConfig, here: str, protocol: Protocol) -> Iterator[_Other]:
+def _others(results: ResultSet, config: MeasureConfig, here: str, protocol: Protocol) -> Iterator[_OtherColleague]:
     """Yield the experiments with each other colleague's model, together."""
     first = results.experiments[0]
     by_model: dict[str, list[Experiment]] = {}
@@ -67,10 +67,10 @@ def _others(results: ResultSet, config: MeasureConfig, here: str, protocol: Prot
             by_model.setdefault(str(model), []).append(one)
     for model, found in sorted(by_model.items()):
         beside = ResultSet(results.store, found, config.work_rules)
-        yield _Other(model, tuple(dict.fromkeys(e.name for e in found)), attempts_of(beside.frame(protocol)))
+        yield _OtherColleague(model, tuple(dict.fromkeys(e.name for e in found)), attempts_of(beside.frame(protocol)))
 
 
-def _lines(config: MeasureConfig, mine: pl.DataFrame, other: _Other) -> Iterator[SectionRow]:
+def _lines(config: MeasureConfig, mine: pl.DataFrame, other: _OtherColleague) -> Iterator[SectionRow]:
     """Yield a line for each agent of both, and one for all of them if there are several."""
     agents = sorted(set(mine["agent"].drop_nulls()) & set(other.frame["agent"].drop_nulls()))
     both = [frame.filter(pl.col("agent").is_in(agents)) for frame in (mine, other.frame)]

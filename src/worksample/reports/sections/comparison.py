@@ -131,7 +131,7 @@ def compare(
         parts = parts_of(rows[0], rows[1], config.how)
         notes += ["groups overlap: do not average them"] if config.by == "platform" else []
     if hidden:
-        notes.append("the suite is private: what changed instance by instance is not shown")
+        notes.append("the suite is private: changes by instance are not shown")
     return Comparison(
         names[0], names[1], (homes[0].id, homes[1].id), protocol, found.difference, passes.difference, found.sign_test,
         changes, tuple(notes), None if margin is None else passes.not_worse(margin), parts,
@@ -178,12 +178,12 @@ def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig
     results = ResultSet(store, [experiment], config.work_rules)
     frame = results.judged_frame(results.primary)
     if frame is None:
-        raise UsageError(f"nothing of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
+        raise UsageError(f"no work of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
     found = list(agent_groups(attempts_of(frame)))
     fitting = [g for g in found if who in ("", g.agent, g.label, g.rows["agent_name"][0], g.rows["who"][0])]
     if len(fitting) != 1:
         names = ", ".join(g.label for g in fitting or found)
-        what = f"{who!r} is" if fitting else f"{who!r} is not one"
+        what = f"{who!r} is several" if fitting else f"{who!r} is none"
         said = f"{experiment.name} has several agents: {names}" if not who else f"{what} of {names}"
         raise UsageError(said, next=f"worksample compare {experiment.name}:AGENT ...")
     return fitting[0], results.primary, results

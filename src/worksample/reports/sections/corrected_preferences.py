@@ -20,7 +20,7 @@ from .config import MeasureConfig
 from .preferences import labels_of_players, players
 from .section import Section, SectionRow
 
-_NOTE = "labels were drawn at random of the pairs of each two agents, before the judge was asked"
+_NOTE = "labels were drawn at random from the pairs of each two agents, before the judge was asked"
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
@@ -77,7 +77,7 @@ def _couples(rows: pl.DataFrame, names: dict[str, str]) -> Iterator[tuple[str, p
 def _corrected_section(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Section:
     lines, least = [], calibration_rules(results, config).least
     for label, part in _couples(rows, names):
-        found = m.corrected(
+        found = m.correct_by_labels(
             _sample(part), m.LabelKind.PREFERENCE, name="preference", least=least, level=config.how.level
         )
         counts = str(found.labels.counts.valid)
@@ -100,7 +100,7 @@ def _elo(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: d
     if told.height < least or told["task"].n_unique() < least:
         return
     couple = drawn.select(pl.concat_str("first", "second", separator="\x1f")).to_series()
-    each = m.rectified(m.Sample(drawn["judge"], drawn["person"], drawn["task"]), couple)
+    each = m.rectify_preferences(m.Sample(drawn["judge"], drawn["person"], drawn["task"]), couple)
     sums = m.pair_sums(drawn["task"], drawn["first"], drawn["second"], each, bounded=False)
     if len(sums.agents) < 2:
         return
@@ -120,7 +120,7 @@ def _proofs(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names
     for label, part in (("all pairs", rows), *_couples(rows, names)):
         proof = m.prove(_sample(part), rules, kind=m.LabelKind.PREFERENCE)
         lines.append(SectionRow(label, None, (proof.agreement, str(proof.standing), proof.why)))
-    notes = (f"threshold, fixed beforehand: {100 * rules.threshold:g} %", _NOTE)
+    notes = (f"threshold, set beforehand: {100 * rules.threshold:g} %", _NOTE)
     columns = ("agreement with people", "standing", "why")
     title = "Is the judge of pairs proven"
     return Section("proof-pairs", title, "docs/explanation/uncertainty.md", columns, tuple(lines), notes)

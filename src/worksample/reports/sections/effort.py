@@ -96,7 +96,7 @@ def _trend(results: ResultSet, config: MeasureConfig, half: dict[str, tuple[str,
             rows.append(SectionRow(day.isoformat(), None, (found, label, "")))
     rows.append(SectionRow("all agents", None, ("", "", doubling)))
     columns = ("longest 50 % horizon so far (h)", "agent", "doubling time (days)")
-    notes = ("each line is longer than all before it; the doubling time is of all agents with a horizon and a date",)
+    notes = ("each line is longer than all before it; the doubling time uses all agents with a horizon and a date",)
     yield Section("horizon-trend", "Time horizon over release dates", "beyond the papers", columns, tuple(rows), notes)
 
 
@@ -120,7 +120,7 @@ def _budget(config: MeasureConfig, frame: pl.DataFrame, what: tuple[str, str, st
             how=config.how,
         )
         rows.append(group.line(*(p.score for p in points)))
-    notes = ("a trial that took more counts 0: what it would have handed in by then is not known",)
+    notes = ("a trial that used more counts 0, since its work at that point is not known",)
     columns = tuple(form.format(b) for b in sorted(set(chosen)))
     yield Section(
         f"budget-{column}", f"Score against {unit} per trial", "beyond the papers", columns, tuple(rows), notes

@@ -36,7 +36,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     if rows:
         notes = (
             "a kind's answer is that of most of its evaluators; an even split is no answer",
-            f"of single criteria, the {CRITERIA} with most disagreement",
+            f"only the {CRITERIA} criteria with the most disagreement are listed",
             "people's own verdicts against each other: see agreement between evaluators",
         )
         title = "Agreement by criterion, and between people, judges and programs"
@@ -148,8 +148,8 @@ def criteria_sections(
             rows.append(_line(config, results.criterion_label(task, item), part, agents, every))
     columns = (*(label for _, label in agents), "of all misses")
     notes = (
-        "the share of answers that say a criterion is missed; answers of several evaluators on a work average",
-        f"of single criteria the {MOST_MISSED} that are missed most; what was skipped is no answer",
+        "the share of answers that say a criterion is missed; several evaluators' answers on a work are averaged",
+        f"of single criteria the {MOST_MISSED} that are missed most; a skipped criterion has no answer",
     )
     yield Section("criteria", "Which criteria are missed", "UpBench 5.5, Figure 8", columns, tuple(rows), notes)
 

@@ -70,8 +70,8 @@ def _severity(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         rows.append(SectionRow(names[who], None, (gap, *(f"{percent(x)} %" for x in means), str(own.height))))
     columns = ("passes more often", "passes", "others' passes", "items")
     notes = [
-        "less the mean of the others on the same items; tasks are the units",
-        "intervals are not corrected: of twenty even evaluators one seems strict or lenient by chance",
+        "minus the mean of the others on the same items; tasks are the units",
+        "intervals are not corrected for many tests: of twenty equal evaluators, one seems strict or lenient by chance",
         NUMBERED,
     ]
     if len(names) > MOST:
@@ -97,7 +97,7 @@ def _position(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     rows = [SectionRow(who, None, tuple(_first(config, part, s) for s in _SCALES)) for who, part in lines]
     notes = (
         "50 % means no effect, since the side shown first is drawn at random; ties are left out",
-        "a judge is asked in both orders, and each answer counts here: see also whether judges agree with themselves",
+        "a judge is asked in both orders, and each answer counts: see also whether judges agree with themselves",
         NUMBERED,
     )
     columns = ("first preferred: completion", "first preferred: quality")

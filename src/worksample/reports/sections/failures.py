@@ -37,7 +37,7 @@ def _read_tagged(results: ResultSet) -> pl.DataFrame | None:
     judging, rounds = rounds_of(results, [Purpose.FAILURES])
     if not rounds:
         return None
-    given = [judging.read(r, [r.id]).given.filter(pl.col("payload") == "tags") for r in rounds]
+    given = [judging.read_round(r, [r.id]).given.filter(pl.col("payload") == "tags") for r in rounds]
     rows = pl.concat(given).select("evaluation", "subject", "evaluator", "at")
     told = dict(_read_tags(results.store, rows["evaluation"].to_list()))
     rows = rows.with_columns(
@@ -85,7 +85,7 @@ def _shares(results: ResultSet, config: MeasureConfig, tagged: pl.DataFrame) -> 
         rows.append(SectionRow("all agents", None, (*cells, "")))
     notes = (
         "a deliverable may have several: shares do not add up to 100 %",
-        "where evaluators of one deliverable differ, it counts by the share of them that saw the failure",
+        "if evaluators of a deliverable differ, it counts by the share of them that saw the failure",
     )
     heads = (*(name.replace("_", " ") for name in names), NOTHING, "not looked at")
     return Section("failures", "What is wrong with the work", "RLI 4.3, Table 2", heads, tuple(rows), notes)
@@ -121,7 +121,7 @@ def _minutes(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     for round in rounds:
         if round.by is not EvaluatorKind.PERSON:
             continue
-        judged = judging.read(round, [round.id])
+        judged = judging.read_round(round, [round.id])
         every = results.keep_chosen(judged.given)
         given = every.filter(pl.col("minutes").is_not_null())
         if given.is_empty():
@@ -141,8 +141,8 @@ def _minutes(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         rows.append(SectionRow(f"{round.purpose} ({round.protocol}): {round.id}", None, cells))
     if rows:
         columns = ("minutes", "median", "minutes of a project", "hours", "pay (USD)", "timed", "without a time")
-        notes = ("means count each project once", "pay: each evaluator's own rate, or --hourly where there is none")
-        yield Section("judging-time", "What judging took", "RLI B.3, Figure 11", columns, tuple(rows), notes)
+        notes = ("means count each project once", "pay: each evaluator's own rate, or --hourly if there is none")
+        yield Section("judging-time", "Time and cost of judging", "RLI B.3, Figure 11", columns, tuple(rows), notes)
 
 
 def _cost(results: ResultSet, config: MeasureConfig, given: pl.DataFrame) -> str:

@@ -15,7 +15,7 @@ from worksample.results.result_set import ResultSet
 
 from .chain_jobs import ChainJobs
 from .config import MeasureConfig, hourly_rate
-from .rescue_by_reviewer import whose_feedback
+from .rescue_by_reviewer import rescue_sections
 from .rows import Group, agent_groups, attempts_of, groups
 from .section import Section
 from .value_regions import feedback_regions
@@ -36,7 +36,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         yield chains.cost()
         yield chains.pays()
         yield from feedback_regions(results, config, chains.jobs)
-        yield from whose_feedback(results, config, chains.rows, chains.arms)
+        yield from rescue_sections(results, config, chains.rows, chains.arms)
 
 
 class _Figures(ChainJobs):
@@ -52,11 +52,11 @@ class _Figures(ChainJobs):
             found = [m.rate(r["passed"], state=r["state"], name="rescue rate", **cells)]
             rows.append(group.line(*found, *(self._less(failed, group, control) for control in _CONTROLS)))
         notes = (
-            "arms branch from the same failed attempts: differences are within jobs that both arms have a verdict on",
-            "of a retry without feedback what feedback adds; of the same work graded again what noise alone gives",
+            "arms branch from the same failed attempts: differences are within jobs with a verdict in both arms",
+            "less retry: the effect of feedback alone; less unchanged: the effect without the noise of grading again",
         )
         columns = ("rescue rate", "less retry", "less unchanged")
-        title = "What feedback adds to working again"
+        title = "What feedback adds to a re-attempt"
         return Section("feedback", title, "beyond the papers", columns, tuple(rows), notes)
 
     def _less(self, failed: pl.DataFrame, group: Group, control: Feedback) -> m.Estimate | str:
@@ -89,7 +89,7 @@ class _Figures(ChainJobs):
                 cells.append(m.success_lifts(jobs["one"], again, task=jobs["task"], how=self.config.how).absolute)
             rows.append(group.line(*cells))
         columns = self.config.table_columns(*(f"change by attempt {k}" for k in range(2, most + 1)))
-        notes = ("of all jobs, what passed at a re-attempt by then", *self.config.overlap_notes)
+        notes = ("the share of all jobs that passed at a re-attempt up to this one", *self.config.overlap_notes)
         yield Section(
             "attempt-change", "Success-rate change by attempt", "UpBench Figure 6", columns, tuple(rows), notes
         )
@@ -101,8 +101,8 @@ class _Figures(ChainJobs):
             r = group.rows
             rows.append(group.line(*(self._mean(r, name, unit) for name, unit in _COSTS.values())))
         notes = [
-            "per chain, all its attempts and gradings, the first one's too: each arm alone would have paid for it",
-            "hours from the first trial's start to the latest word on it; waiting for people included",
+            "per chain, over all attempts and gradings, also the first: each arm alone would have to pay for it",
+            "hours from the first trial's start to the latest evaluation, including the time of waiting for people",
         ]
         if hourly_rate(self.results, self.config) is None:
             notes.append("people's hours have no price (--hourly, or people.pay in the experiment file)")
@@ -125,11 +125,13 @@ class _Figures(ChainJobs):
             rows.append(group.line(*found))
         columns = ("feedback pays from", "a human pays from")
         notes = (
-            "break-even values of jobs done both ways: what the dearer one costs more, by what it succeeds more often",
+            "break-even values of jobs done both ways: the dearer way's additional cost over its additional success",
             "feedback: model calls of all attempts, and people and judges on the gradings that led to another one",
             "a human succeeds always, at the job's price",
         )
-        return Section("feedback-pays", "From which value feedback pays", "UpBench 5.4", columns, tuple(rows), notes)
+        return Section(
+            "feedback-pays", "Job values from which feedback pays", "UpBench 5.4", columns, tuple(rows), notes
+        )
 
     def _even(self, group: Group, low: tuple[str, str], high: tuple[str, str], names: tuple[str, ...]) -> m.Estimate:
         r = group.rows

@@ -59,8 +59,11 @@ def automation(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     votes = results.keep_chosen(pl.concat([j.given for j in results.judgments.deciding[Protocol.HOLISTIC]]))
     again = votes.height - votes.unique(["subject", "evaluator"]).height
     notes = (
-        *((f"{again} votes repeat their evaluator's on a work: equal ones count once, others not",) * bool(again)),
-        "undecided votes leave the rate and are counted as ungraded",
+        *(
+            (f"{again} votes repeat a vote of the same evaluator: equal ones count once, others not at all",)
+            * bool(again)
+        ),
+        "undecided votes are left out of the rate and counted as ungraded",
         *unseen_notes(frame),
         *consistency_notes(results, config, Protocol.HOLISTIC),
         *((f"{reviewed} verdicts were decided by an audit or an adjudication",) if reviewed else ()),
@@ -85,7 +88,7 @@ def false_negatives(results: ResultSet, config: MeasureConfig) -> Iterator[Secti
             bound = m.false_negative_bound(int(again.sum()), len(again), config.how.level)
             rows.append(SectionRow(look.round.reason or look.round.id, None, (bound,)))
     if rows:
-        notes = ("of the work that failed, what a second round over chosen submissions passed",)
+        notes = ("the share of failed work that a second round over chosen submissions passed",)
         yield Section("false-negatives", "False negatives", "RLI B.5", ("false negatives",), tuple(rows), notes)
 
 
@@ -113,5 +116,5 @@ def agreement(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
             *("agreement", "hard disagreement", "on positives"),
             *("alpha, nominal", "alpha, ordinal", "alpha, interval", "AC1"),
         )
-        notes = ("if few pass, a high share of agreement is easy: read alpha and AC1, too",)
+        notes = ("if few pass, a high share of agreement proves little: read alpha and AC1 too",)
         yield Section("agreement", "Agreement between evaluators", "RLI 3.4, B.2", columns, tuple(rows), notes)

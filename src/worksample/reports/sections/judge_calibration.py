@@ -12,11 +12,11 @@ from worksample.reports.sections.config import calibration_rules
 from worksample.results.calibration.config import calibration_of
 from worksample.results.calibration.label_rounds import (
     count_missing_labels,
-    drawn_of,
+    drawn_submissions,
     labels_of,
     sent_to_people,
-    work_of,
 )
+from worksample.results.calibration.pair_strata import submissions_with_slots
 from worksample.results.evaluator_answers import WHOLE, majority_by_kind
 from worksample.results.result_set import ResultSet
 
@@ -25,8 +25,8 @@ from .config import MeasureConfig
 from .section import Section, SectionRow
 
 _JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value
-_TAKEN = "people's labels are taken as drawn at random: audits, adjudications and searches are not among them"
-_DREW = "labels were drawn at random within strata ({strata}); what went to people otherwise is not among them"
+_TAKEN = "people's labels are assumed to be drawn at random: audits, adjudications and searches are not included"
+_DREW = "labels were drawn at random within strata ({strata}); other work that went to people is not included"
 
 
 def sections(results: ResultSet, config: MeasureConfig, table: pl.DataFrame) -> Iterator[Section]:
@@ -63,7 +63,7 @@ def _drawn_labels(results: ResultSet) -> pl.DataFrame:
         labels = next((one for one in found if one is not None), None)
         if labels is None:
             continue
-        for s, slot in work_of(results.store, experiment.id):
+        for s, slot in submissions_with_slots(results.store, experiment.id):
             rows.append((s.id, labels.draw.stratum(slot), labels.draw.has(slot, s.id)))
     return pl.DataFrame(rows, {"subject": pl.String, "stratum": pl.String, "drawn": pl.Boolean}, orient="row")
 
@@ -88,7 +88,7 @@ def _corrected_section(results: ResultSet, config: MeasureConfig, verdicts: pl.D
         lines.append(("all agents", "", verdicts))
     rows, least = [], calibration_rules(results, config).least
     for label, agent, part in lines:
-        found = m.corrected(_sample(part), name="pass rate", least=least, level=config.how.level)
+        found = m.correct_by_labels(_sample(part), name="pass rate", least=least, level=config.how.level)
         factor = m.overshoot_of(_sample(part), least=least, level=config.how.level)
         told = (found.worth, _share_saved(found.worth), str(found.labels.counts.valid))
         rows.append(SectionRow(label, agent or None, (found.figure, found.labels, found.judge, factor, *told)))
@@ -96,8 +96,8 @@ def _corrected_section(results: ResultSet, config: MeasureConfig, verdicts: pl.D
     title = "The judge's pass rates, corrected by people"
     notes = (
         _how(results),
-        "labels' worth: how much more they are worth with the judge than without, on these data",
-        "saved: the share of labels that an interval as wide would have taken more without the judge",
+        "labels' worth: the factor by which the judge raises the value of the labels, on these data",
+        "saved: the share of labels that the judge saves for an interval of the same width",
     )
     return Section("calibrated", title, "PPI++ (Angelopoulos et al. 2023)", columns, tuple(rows), notes)
 
@@ -126,7 +126,7 @@ def _proofs(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame, c
         cells = (proof.agreement, proof.passes, proof.fails, str(proof.standing), proof.why)
         rows.append(SectionRow(label, None, cells))
     columns = ("agreement with people", "on their passes", "on their fails", "standing", "why")
-    asked = f"threshold, fixed beforehand: {100 * rules.threshold:g} %"
+    asked = f"threshold, set beforehand: {100 * rules.threshold:g} %"
     notes = (asked, _how(results))
     return Section("proof", "Is the judge proven", "docs/explanation/uncertainty.md", columns, tuple(rows), notes)
 
@@ -142,8 +142,8 @@ def effort(results: ResultSet) -> Iterator[Section]:
             if protocol is Protocol.PAIRWISE:
                 every, drawn = set(labels.draw.strata), set(labels.draw.drawn)
             else:
-                every = {s.id for s, _ in work_of(results.store, experiment.id)}
-                drawn = set(drawn_of(results.store, experiment.id, labels.draw))
+                every = {s.id for s, _ in submissions_with_slots(results.store, experiment.id)}
+                drawn = set(drawn_submissions(results.store, experiment.id, labels.draw))
             sent = sent_to_people(results.store, labels.round.over or "") & every
             left = len(every - drawn - sent)
             lacking = count_missing_labels(results.store, experiment, labels)
@@ -154,6 +154,6 @@ def effort(results: ResultSet) -> Iterator[Section]:
         columns = ("labelled at random", "went to people", "the judge's alone")
         notes = ["work that went to people because the judge was not proven for it, or was contradicted"]
         named = sorted({name for e in results.experiments for name in getattr(calibration_of(e), "proofs", ())})
-        notes += [f"labels of {', '.join(named)} count towards the proof, and in no figure"] if named else []
-        title = "What calibration took"
+        notes += [f"labels of {', '.join(named)} count towards the proof, but in no figure"] if named else []
+        title = "The effort of calibration"
         yield Section("calibration-work", title, "docs/explanation/uncertainty.md", columns, tuple(rows), tuple(notes))

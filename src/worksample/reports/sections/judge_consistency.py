@@ -21,7 +21,7 @@ COLUMNS = ("verdict flips with the order", "first shown preferred", "repeats agr
 PROTOCOLS = (Protocol.HOLISTIC, Protocol.PAIRWISE, Protocol.RUBRIC, Protocol.PROGRAM, Protocol.CHECKPOINTS)
 _PLAN = "not planned: set repeats = 2 or more and a temperature above 0 in [judges.NAME]"
 _NO_PAIR = "only pairs have an order"
-_NO_ORDERS = "its answers by order were not kept: have the pairs judged anew"
+_NO_ORDERS = "its answers by order were not kept: have the pairs judged again"
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
@@ -32,9 +32,9 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
             rows += list(_lines(results, config, judged))
     if rows:
         notes = (
-            "each pair is asked in both orders: verdicts that differ are taken as equal",
-            "an even judge prefers the first shown in 50 % of its answers, without regard to ties",
-            "instances are the units, of repeats tasks; a judge that repeats itself may be wrong: people's labels tell",
+            "each pair is asked in both orders: verdicts that differ count as a tie",
+            "an unbiased judge prefers the one shown first in 50 % of its answers, ties left out",
+            "units are instances, for repeats tasks; a consistent judge may be wrong: compare it with people's labels",
         )
         title = "Do judges agree with themselves"
         yield Section("judge-consistency", title, "beyond the papers", COLUMNS, tuple(rows), notes)

@@ -17,7 +17,7 @@ from worksample.reports.cost_notes import cost_marks, mark_columns
 from worksample.results.result_set import ResultSet, state_of
 
 from .config import MeasureConfig, hourly_rate
-from .rows import Group, agent_groups, attempts_of, groups, if_believable, is_illustrative, usable_value
+from .rows import Group, agent_groups, attempts_of, groups, is_illustrative, usable_value, within_ceiling
 from .section import Section, SectionRow
 
 
@@ -42,8 +42,8 @@ def _sections_of(
     every = every.with_columns(
         usable_value(every), is_illustrative(every), pl.col("cost").cast(pl.Float64).alias("cost")
     )
-    absurd = [_absurd(attempts_of(every), name) for name in ("price", "cost")]
-    every = every.with_columns(if_believable("price"), if_believable("cost"))
+    absurd = [_impossible_amounts(attempts_of(every), name) for name in ("price", "cost")]
+    every = every.with_columns(within_ceiling("price"), within_ceiling("cost"))
     first = attempts_of(every)
     notes = (*_notes(results, config, first, protocol), *(said for said in absurd if said))
     if not first["price"].is_not_null().any():
@@ -60,7 +60,7 @@ def _sections_of(
         yield _value(results, config, results.chains(attempts_of(frame, None)), priced, (f"value{suffix}", notes))
 
 
-def _absurd(frame: pl.DataFrame, column: str) -> str:
+def _impossible_amounts(frame: pl.DataFrame, column: str) -> str:
     """Describe the trials that are left out because their price or cost is impossible."""
     wrong = frame.filter(pl.col(column).is_not_null() & ~pl.col(column).is_between(0, MONEY_CEILING))
     if not wrong.height:
@@ -119,7 +119,7 @@ def _dollars(
         alone = m.measure_autoflation(_bundle(config, r), r["key"], r["cost"], r["passed"], config.how)
         rows.append(group.line(earned, found.possible, whole.missing, share, alone))
     columns = config.table_columns("earned", "possible", "not graded", "share", "autoflation alone")
-    notes = (*head[1], "of repeats on one instance each counts its part of the price", *config.overlap_notes)
+    notes = (*head[1], "each repeat of an instance counts with its part of the price", *config.overlap_notes)
     return Section(head[0], "Dollars earned", "RLI 3.3, Table 4", columns, tuple(rows), notes)
 
 
@@ -197,7 +197,7 @@ def _success_needed(rows: pl.DataFrame, human: Estimate, check: m.Checking) -> E
 
 
 @dataclass(frozen=True, slots=True)
-class _Chains:
+class _ChainCosts:
     """Jobs of one agent: first and last attempts, with the total cost of each job. `jobs`: task, key, passed, and the
     cost of each.
     """
@@ -239,21 +239,24 @@ def _value(
             )
             cells = (known[line.name].success, known[line.name].cost) if line.name in known else _human(human)
             at = _break_even(known[line.name], priced, line.name, config) if line is not human else ""
-            rows.append(SectionRow(f"{group.label}: {line.name}", group.agent, (*cells, at, pays(line), best)))
+            rows.append(
+                SectionRow(f"{group.label}: {line.name}", group.agent, (*cells, at, least_paying_value(line), best))
+            )
     columns = ("success", "cost per job", "break-even with the human", "pays from", "best for task values")
     notes = [
         *head[1],
-        "the human is taken to succeed always, at the mean price of the work",
-        "below the value from which an approach pays it brings less than it costs: doing nothing is better",
-        "the break-even with the human is of jobs with a verdict and a cost, each at its own price; where an approach"
-        " pays and is best follows from the means, without an interval: feedback-regions has them with one",
+        "the human is assumed to succeed always, at the mean price of the work",
+        "below the value from which an approach pays, it costs more than it brings: doing nothing is better",
+        "the break-even with the human uses jobs with a verdict and a cost, each at its own price;"
+        " the values at which an approach pays and is best follow from the means, without intervals (for these see"
+        " feedback-regions)",
     ]
     if hourly_rate(results, config) is None and (frame["attempt"].max() or 1) != 1:
-        notes.append("AI with feedback is left out: an hour of the expert's has no price (--hourly)")
-    return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
+        notes.append("AI with feedback is left out: the expert's hours have no price (--hourly)")
+    return Section(head[0], "When each approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
 
 
-def _break_even(chains: _Chains, priced: pl.DataFrame, name: str, config: MeasureConfig) -> Estimate:
+def _break_even(chains: _ChainCosts, priced: pl.DataFrame, name: str, config: MeasureConfig) -> Estimate:
     """Return the job value from which the human, who always succeeds, is worth the price, over jobs that the approach
     did.
     """
@@ -269,17 +272,17 @@ def _human(human: m.Approach) -> tuple[Estimate | str, ...]:
     return f"{100 * human.success:.1f} (assumed)", f"{human.cost:,.2f}"
 
 
-def pays(approach: m.Approach) -> str:
+def least_paying_value(approach: m.Approach) -> str:
     """Return the task value from which the expected net value is not negative."""
     return in_dollars(approach.cost / approach.success) if approach.success else "at no value"
 
 
-def _without_feedback(config: MeasureConfig, group: Group) -> _Chains:
+def _without_feedback(config: MeasureConfig, group: Group) -> _ChainCosts:
     rows = group.rows.filter(pl.col("attempt") == 1)
     cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": config.how}
     cost = rows.select(pl.when(pl.col("work") == "done").then(pl.col("cost").cast(pl.Float64))).to_series()
     said = cost_marks(rows.filter(pl.col("work") == "done").select(mark_columns()))
-    return _Chains(
+    return _ChainCosts(
         m.rate(rows["passed"], state=rows["state"], name="p1", **cells),
         m.mean_score(cost, name="cost per job", unit=m.Unit.USD, **cells).noting(*said),
         rows.select("key", "task", "passed", cost=cost),
@@ -287,7 +290,7 @@ def _without_feedback(config: MeasureConfig, group: Group) -> _Chains:
     )
 
 
-def _with_feedback(results: ResultSet, config: MeasureConfig, group: Group) -> _Chains | None:
+def _with_feedback(results: ResultSet, config: MeasureConfig, group: Group) -> _ChainCosts | None:
     """Return the costs with every re-attempt and the expert's time on the gradings that led to them."""
     if hourly_rate(results, config) is None or group.rows["attempt"].max() == 1:
         return None
@@ -309,7 +312,7 @@ def _with_feedback(results: ResultSet, config: MeasureConfig, group: Group) -> _
     )  # fmt: skip
     cells: dict[str, Any] = {"task": jobs["task"], "instance": jobs["instance_name"], "how": config.how}
     marks = cost_marks(group.rows.select(mark_columns()))
-    return _Chains(
+    return _ChainCosts(
         m.rate(jobs["passed"], name="p overall", **cells),
         m.mean_score(jobs["whole"], name="cost per job", unit=m.Unit.USD, **cells).noting(*marks),
         jobs.select("key", "task", "passed", cost="whole"),

@@ -21,7 +21,7 @@ from .value_regions import (
     HUMAN,
     WITH_FEEDBACK,
     WITHOUT_PRICE,
-    Regions,
+    RegionTable,
     feedback_has_price,
     regions_table,
     values_of,
@@ -45,13 +45,13 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     if not (rows["person"].is_not_null() | rows["together"].is_not_null()).any():
         return
     notes = (
-        "people as they were measured, on the jobs that were done in each way: success by the same verdicts, cost by "
+        "people as measured, on the jobs that were done in every way: success by the same verdicts, cost by "
         "hours at their pay",
-        "probabilities over worlds that fit the same jobs; nothing: doing it in no way",
+        "probabilities over simulated worlds that fit the same jobs; nothing: not doing the job",
         *(f"costs: {said}" for said in cost_marks(attempts_of(frame, None).select(mark_columns()))),
     )
-    title = "Which approach is best at which value, people as measured"
-    told = Regions("people-regions", title, "UpBench 5.4.1", notes)
+    title = "The best approach by job value, with people as measured"
+    told = RegionTable("people-regions", title, "UpBench 5.4.1", notes)
     yield regions_table(config, told, [("", rows)], (values_of(rows["price"]), _choice))
 
 

@@ -141,14 +141,14 @@ def _preferences(results: ResultSet, config: MeasureConfig) -> tuple[pl.DataFram
     votes = votes.with_columns(cell=pl.concat_str("project", "pair", separator="\x1f"))
     strays = said.height - votes.height
     each = m.pair_preference(votes["completion"], votes["quality"], votes["one"], votes["two"])
-    # Cells are instances, since there a pair is voted on; the unit of what follows is the task.
+    # Cells are instances, since votes are on pairs within an instance; the unit of later figures is the task.
     tasks = {key: task_of(key) for key in votes["project"].unique().to_list()}
     table = m.project_preferences(
         votes["cell"],
         votes["player_one"],
         votes["player_two"],
         each,
-        # A judge that repeats is asked anew on purpose: each draw is a vote.
+        # A judge that repeats is asked again on purpose: each draw is a vote.
         evaluator=votes.select(pl.concat_str("evaluator", pl.col("draw").fill_null(1), separator="#")).to_series(),
         protocol=protocol_of(counting[0]),
     )

@@ -34,7 +34,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     order = sorted(found.ranks, key=lambda who: (found.ranks[who].value or 0.0, labels[who]))
     rows = tuple(SectionRow(labels[who], ids[who], (found.ranks[who], found.best[who])) for who in order)
     notes = (
-        "a rank lies between the agents that one is surely behind and surely ahead of, corrected for all its pairs",
+        "a rank is bounded by the agents that are certainly ahead and certainly behind, corrected for all its pairs",
         "best: the share of resamples of the tasks in which it passes most",
     )
     yield Section("ranks", "Ranks", "beyond the papers", ("rank", "best"), rows, notes)

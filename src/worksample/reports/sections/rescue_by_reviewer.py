@@ -22,7 +22,7 @@ LONG = "over 100 words"
 UNKNOWN = "unknown"
 
 
-def whose_feedback(
+def rescue_sections(
     results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, arms: Mapping[str, Feedback]
 ) -> Iterator[Section]:
     """Yield the share of re-attempts that passed, by the feedback they received. rows: attempts of chains, with arm and
@@ -46,8 +46,8 @@ def whose_feedback(
             rate = m.rate(group["passed"], name="passed", **cells)
             lines.append((group["agent_name"][0], group["agent"][0], (str(by), str(given), rate)))
     notes = (
-        "of each re-attempt that has a verdict, whatever attempt it is; feedback by several people counts with each",
-        "who gave it was not drawn by lot over jobs: harder jobs may have had longer words",
+        "over all re-attempts with a verdict; feedback by several people counts for each of them",
+        "reviewers were not assigned at random: harder jobs may have got longer feedback",
     )
     made = tuple(SectionRow(*line) for line in lines)
     yield Section("feedback-by", "Whose feedback rescues", "beyond the papers", ("by", "given", "passed"), made, notes)

@@ -46,10 +46,10 @@ def representativeness_sections(results: ResultSet, config: MeasureConfig) -> It
         rows.append(group.line(found, chance, _farthest(apart), str(apart.height), str(both.height)))
     columns = ("r of the pass rates", "p of r", "farthest apart", "in the part", "in all")
     notes = (
-        f"by {by}: the pass rate in {config.where} against that of all that was planned, the part included",
-        "a high r says that the part orders the work alike, not that it is as hard",
+        f"by {by}: the pass rate in {config.where} against that of everything planned, including the part",
+        "a high r means that the part ranks the work in the same order, not that it is equally hard",
     )
-    title = "Does the part stand for the whole"
+    title = "Does the part represent the whole"
     yield Section("representativeness", title, "ALE D.1, Figure 11", columns, tuple(rows), notes)
 
 

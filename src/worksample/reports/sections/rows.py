@@ -78,7 +78,7 @@ def usable_value(frame: pl.DataFrame) -> pl.Series:
     return frame.select(pl.when(pl.col("value_currency") == "USD").then("value_middle").alias("price")).to_series()
 
 
-def if_believable(column: str) -> pl.Expr:
+def within_ceiling(column: str) -> pl.Expr:
     """Return US dollars within `MONEY_CEILING`, else null, so that one absurd row does not spoil a whole section."""
     return pl.when(pl.col(column).is_between(0, MONEY_CEILING)).then(pl.col(column).cast(pl.Float64)).alias(column)
 

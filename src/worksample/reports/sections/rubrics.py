@@ -70,7 +70,7 @@ def _lifts(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Se
         *("p1", "p overall", "absolute lift", "relative lift", "rescue rate"),
         *("score, first", "score, overall", "absolute score lift", "relative score lift"),
     )
-    notes = ("the last attempt counts as the re-attempt; all from counts", *config.overlap_notes)
+    notes = ("the last attempt counts as the re-attempt; all figures are computed from counts", *config.overlap_notes)
     return Section(
         "lifts",
         "What re-attempts with feedback add",
@@ -117,7 +117,7 @@ def _at_k(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Ite
             )
         )
     columns = config.table_columns(*(f"pass@{k}" for k in range(1, most + 1)))
-    notes = ("over independent repeats; instances average into their task", *config.overlap_notes)
+    notes = ("over independent repeats; instances are averaged into their task", *config.overlap_notes)
     yield Section("pass-at-k", "pass@k", "UpBench D.1", columns, tuple(rows), notes)
 
 

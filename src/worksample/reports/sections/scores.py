@@ -112,7 +112,7 @@ def left_out(frame: pl.DataFrame) -> Iterator[str]:
     """Describe the planned trials that are not in any rate."""
     lacking = frame.filter(pl.col("state") == "not_attemptable").height
     if lacking:
-        yield f"{lacking} planned trials are not attemptable by their agent and stay out of every rate"
+        yield f"{lacking} planned trials could not be attempted by their agent and are in no rate"
 
 
 def _score_line(config: MeasureConfig, group: Group) -> SectionRow:
@@ -239,7 +239,7 @@ def unknown_categories(names: Sequence[str]) -> tuple[str, ...]:
     if not unknown:
         return ()
     shown = ", ".join(unknown[:FEW]) + (f" and {len(unknown) - FEW} more" if len(unknown) > FEW else "")
-    return (f"in no taxonomy, and a group of its own: {shown} (docs/reference/task-package.md)",)
+    return (f"in no taxonomy, and therefore a separate group: {shown} (docs/reference/task-package.md)",)
 
 
 def _roll_up(config: MeasureConfig, frame: pl.DataFrame) -> Section:
@@ -302,7 +302,7 @@ def timeouts(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> 
         if name != "overall":
             rows.append(SectionRow(f"harness {name}", None, (t.rate, t.timed_out, t.others)))
     columns = ("timeout rate", "score of those", "score of the others")
-    notes = ("runs are the unit; the files in output/ at the cap were graded like any other work",)
+    notes = ("runs are the unit; the files in output/ at the time limit were graded like any other work",)
     yield Section(
-        "timeouts", "Runs that reached the cap of time", "ALE D.2, Tables 6 and 7", columns, tuple(rows), notes
+        "timeouts", "Runs that reached the time limit", "ALE D.2, Tables 6 and 7", columns, tuple(rows), notes
     )

@@ -10,8 +10,8 @@ from worksample.metrics import Estimate, Unit
 from worksample.metrics.counts import Counts
 from worksample.reports.cost_notes import cost_notes
 from worksample.results.result_set import ResultSet
-from worksample.store.frames import trials_df
-from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges
+from worksample.store.dataframes import trials_df
+from worksample.store.model_costs import Spending, of_agents, of_colleagues, of_judges
 
 from .config import MeasureConfig
 from .section import Section, SectionRow
@@ -24,7 +24,7 @@ TOKENS = {
     "of it reasoning": "reasoning_tokens",
 }
 """Column -> the column of a trial with its value."""
-WHAT_WAS_SPENT = "a total of what was spent: no interval"
+WHAT_WAS_SPENT = "a total of amounts spent: no interval"
 COLUMNS = ("calls", *TOKENS, "cost", "cost at most")
 
 
@@ -40,7 +40,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     if any(row.cells[0] != "0" for row in rows):
         notes = (
             "every try and every round counts, failed and struck ones too; other figures count finished trials",
-            "input: tokens of prompts from no cache; input, cache and output add up to all tokens",
+            "input: prompt tokens that are not from a cache; input, cache and output add up to all tokens",
             *cost_notes(tries),
         )
         title = "Money and tokens of models"

@@ -27,7 +27,7 @@ Chosen = Callable[[pl.DataFrame, m.Resampling], "m.Choice | str"]
 
 
 @dataclass(frozen=True)
-class Regions:
+class RegionTable:
     """Headings and notes of a table of regions; `by`: the column that names parts, if the table has any."""
 
     id: str
@@ -49,17 +49,17 @@ def feedback_regions(results: ResultSet, config: MeasureConfig, jobs: pl.DataFra
     if not priced.height:
         return
     values = values_of(priced.unique("key")["price"])
-    id, title, source = "feedback-regions", "Which approach is best at which value, and how surely", "UpBench 5.4.1"
+    id, title, source = "feedback-regions", "The best approach by job value, with probabilities", "UpBench 5.4.1"
     notes = (
         "a human succeeds always, at the job's price; values at the 10th, 50th and 90th percentile of the jobs' prices",
-        "probabilities over worlds that fit the same jobs; nothing: doing it in no way",
-        "that somebody else succeeds always is never proved: far up, people have a region in nearly every world",
+        "probabilities over simulated worlds that fit the same jobs; nothing: not doing the job",
+        "people are assumed to succeed always: at high values they are best in nearly every world",
         *(f"costs of {group.label}: {said}" for group in agent_groups(priced) for said in cost_marks(group.rows)),
     )
-    yield regions_table(config, Regions(id, title, source, notes), [("", priced)], (values, choice_of))
+    yield regions_table(config, RegionTable(id, title, source, notes), [("", priced)], (values, choice_of))
     if len(parts := _parts(results, config, priced)) > 1:
         by = config.by or "category"
-        told = Regions(f"{id}-by", f"{title}, part by part", source, notes, by)
+        told = RegionTable(f"{id}-by", f"{title}, part by part", source, notes, by)
         yield regions_table(config, told, parts, (values, choice_of))
 
 
@@ -72,7 +72,7 @@ def values_of(prices: pl.Series) -> tuple[float, ...]:
 
 def regions_table(
     config: MeasureConfig,
-    told: Regions,
+    told: RegionTable,
     parts: Sequence[tuple[str, pl.DataFrame]],
     asked: tuple[Sequence[float], Chosen],
 ) -> Section:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from worksample.metrics import Approach, Estimate, Unit, decide_by_value
 from worksample.reports.board import Leaderboard
-from worksample.reports.heat_map import Heat, heat_table
+from worksample.reports.heat_map import HeatMap, heat_table
 from worksample.reports.plots import (
     Axis,
     Bars,
     Canvas,
-    Dated,
+    DatedFigure,
     budget_curves,
     curve_over_time,
     grouped_bars,
@@ -39,9 +39,9 @@ VALUE_AGENTS = 6
 CURVES = 10
 """Maximum number of agents in a plot of curves; the table has all agents."""
 BUDGETS = {
-    "cost": ("US dollars per trial", "Mean score if no trial had been given more dollars."),
-    "seconds": ("seconds per trial", "Mean score if no trial had been given more time."),
-    "tokens": ("tokens per trial", "Mean score if no trial had been given more tokens."),
+    "cost": ("US dollars per trial", "Mean score if no trial could have spent more dollars."),
+    "seconds": ("seconds per trial", "Mean score if no trial could have taken more time."),
+    "tokens": ("tokens per trial", "Mean score if no trial could have used more tokens."),
 }
 PAIRED = (
     (("p1", "p overall"), "completion", "Completion: first attempts, and with re-attempts.", "share of jobs"),
@@ -55,8 +55,8 @@ PAIRED = (
 """Estimates drawn side by side if a section has both (UpBench Figures 3 and 5): names, file, caption, axis."""
 SINGLE = (
     ("automation rate", "automation", "Automation rate: accepted as the commissioned work.", "share of projects"),
-    ("relative lift", "lift", "Relative lift: jobs won by re-attempts per job won at first.", "ratio"),
-    ("rescue rate", "rescue", "Rescue rate: of the failed jobs tried again, those that passed.", "share"),
+    ("relative lift", "lift", "Relative lift: jobs passed by re-attempts per job passed at first.", "ratio"),
+    ("rescue rate", "rescue", "Rescue rate: the share of failed jobs that passed when tried again.", "share"),
     ("dollars earned", "dollars", "Dollars earned.", "US dollars"),
 )
 
@@ -70,7 +70,7 @@ def board_charts(canvas: Canvas, board: Leaderboard, frame: pl.DataFrame, releas
     axis = Axis("pass", "Full passes per agent.", told, share=True)
     interval_bars(canvas, axis, Bars(names, {"pass": [r.passed for r in board.rows]}))
     resources(canvas, names, board.rows)
-    dated = [Dated(r.label, day, r.score) for r in board.rows if (day := released.get(r.agent)) is not None]
+    dated = [DatedFigure(r.label, day, r.score) for r in board.rows if (day := released.get(r.agent)) is not None]
     says = "Mean score by the release date of the model. Dashed: the best so far."
     scores_over_time(canvas, Axis("score-released", says, "mean score", share=True), dated)
     score_spread(canvas, frame)
@@ -113,7 +113,7 @@ def _value_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
             if len(lines) < 2:
                 continue
             who = rows[0].label.rpartition(": ")[0]
-            caption = f"When which approach pays: {who}. Dashed: where two break even."
+            caption = f"When each approach pays: {who}. Dashed: the values at which two break even."
             axis = Axis(f"{section.id}-{place}", caption, "expected net value, US dollars")
             value_curves(canvas, axis, lines, decide_by_value(lines))
         return
@@ -157,7 +157,7 @@ def _approach(row: SectionRow) -> Approach | None:
     return None
 
 
-def heat_charts(canvas: Canvas, tasks: Heat | None, groups: Heat) -> None:
+def heat_charts(canvas: Canvas, tasks: HeatMap | None, groups: HeatMap) -> None:
     """Draw the heat maps per task (if tasks may be shown) and per category."""
     for name, caption, heat in (
         ("heat-tasks", "Mean score per task.", tasks),

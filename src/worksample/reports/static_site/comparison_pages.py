@@ -35,7 +35,7 @@ class TrialColumn:
     steps: tuple[str, ...]
 
     @property
-    def who(self) -> str:
+    def agent_name(self) -> str:
         """The agent, with the repeat from the second on."""
         repeat = self.row["repeat"] or 1
         return str(self.row["entry_label"]) + (f", repeat {repeat}" if repeat > 1 else "")
@@ -51,7 +51,7 @@ class CriterionLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class SideBySide:
     """Trials of one instance, side by side."""
 
     instance: str
@@ -73,7 +73,9 @@ def piece_of(
     return TrialColumn(row, page, grade, tuple(files[:FILES]), max(0, len(files) - FILES), tuple(lines[:STEPS]))
 
 
-def beside(pieces: Iterable[TrialColumn], instances: Mapping[str, Instance], order: Sequence[str]) -> list[Beside]:
+def group_by_instance(
+    pieces: Iterable[TrialColumn], instances: Mapping[str, Instance], order: Sequence[str]
+) -> list[SideBySide]:
     """Group the trials of one task by instance. `instances`: by id; `order`: names of agents, best first."""
     place = {name: at for at, name in enumerate(order)}
 
@@ -89,7 +91,7 @@ def beside(pieces: Iterable[TrialColumn], instances: Mapping[str, Instance], ord
         all_ = sorted(group, key=rank_key)
         shown = tuple(all_[:MOST])
         found = instances[id]
-        out.append(Beside(found.name, found.title, shown, len(all_) - len(shown), tuple(_criteria(shown, found))))
+        out.append(SideBySide(found.name, found.title, shown, len(all_) - len(shown), tuple(_criteria(shown, found))))
     return sorted(out, key=lambda one: one.instance)
 
 

@@ -31,7 +31,7 @@ class FilePreview:
     digest: str = ""
 
 
-def show(store: Store, entry: Entry, site: Path, root: str) -> FilePreview:
+def preview_file(store: Store, entry: Entry, site: Path, root: str) -> FilePreview:
     """Preview one entry; an image is written below `site/files/`."""
     path = entry.path
     if entry.kind is not EntryKind.FILE:

@@ -78,7 +78,7 @@ class TrialScreens:
     unsaid: int = 0
 
 
-def shown_of(store: Store, submission: Submission | None, site: Path, root: str) -> TrialScreens:
+def screens_of(store: Store, submission: Submission | None, site: Path, root: str) -> TrialScreens:
     """Return the pictures and messages of a submission; empty if it has neither. Pictures are written below
     `site/files/`.
     """
@@ -86,7 +86,7 @@ def shown_of(store: Store, submission: Submission | None, site: Path, root: str)
     rows = [row for row in _rows(store, browser.get(ACTIONS)) if "action" in row]
     screens: list[ScreenPicture] = []
     shown = 0
-    for deeds, last, digest in _alike(rows, browser):
+    for deeds, last, digest in _group_by_picture(rows, browser):
         if len(screens) >= MOST:
             break
         shown += len(deeds)
@@ -97,7 +97,7 @@ def shown_of(store: Store, submission: Submission | None, site: Path, root: str)
     return TrialScreens(tuple(screens), len(rows) - shown, tuple(said[:MOST]), max(0, len(said) - MOST))
 
 
-def _alike(
+def _group_by_picture(
     rows: list[dict[str, Any]], files: Mapping[str, Entry]
 ) -> Iterator[tuple[list[ScreenAction], dict[str, Any], str | None]]:
     """Yield successive actions after which the browser showed the same picture, the last of their rows, and the

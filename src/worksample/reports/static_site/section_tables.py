@@ -107,13 +107,13 @@ def _notes(section: Section) -> tuple[str, ...]:
     notes = [(who, n) for who, e in estimates for n in e.notes]
     given = [f"given: {c}" for _, e in estimates for c in e.conditional_on]
     lines = len({row.label for row in section.rows})
-    found: Sequence[str] = list(dict.fromkeys((*section.notes, *reasons, *_of_whom(notes, lines), *given)))
+    found: Sequence[str] = list(dict.fromkeys((*section.notes, *reasons, *_name_lines(notes, lines), *given)))
     left = len(found) - NOTES
     more = (f"{left} more {'note is' if left == 1 else 'notes are'} in metrics.json",) if left > 0 else ()
     return (*found[:NOTES], *more)
 
 
-def _of_whom(notes: Sequence[tuple[str, str]], lines: int) -> list[str]:
+def _name_lines(notes: Sequence[tuple[str, str]], lines: int) -> list[str]:
     """Return each note once, naming the lines that it is about unless it is about all of them."""
     whose: dict[str, dict[str, None]] = {}
     for who, note in notes:

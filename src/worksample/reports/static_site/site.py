@@ -193,7 +193,9 @@ class _Site:
             grader_forms,
         )
 
-        instances = [self.instance(id) for id in self.frame["instance"].unique().sort().to_list() or self.planned()]
+        instances = [
+            self.instance(id) for id in self.frame["instance"].unique().sort().to_list() or self.planned_instances()
+        ]
         forms = {i.task: grader_forms(self.code_of(i)) for i in instances}
         census = census_of(self.board.experiments[0].lock.suite, instances, self.store.manifest, forms=forms)
         found = description_of(census, DescribeConfig(illustrative=self.config.illustrative))
@@ -209,7 +211,7 @@ class _Site:
             correlation=found.correlation,
         )
 
-    def planned(self) -> list[str]:
+    def planned_instances(self) -> list[str]:
         """Return the ids of the instances in the experiments' locks."""
         return sorted({id for e in self.board.experiments for id in e.lock.instances})
 
@@ -295,7 +297,7 @@ def _line(row: dict[str, Any], *, pages: bool) -> dict[str, Any]:
         if row["slot"] is None
         else row["cause"] or row["ending"] or row["state"].replace("_", " "),
         "score": row["score"] if valid else None,
-        "state": "the deliverable broke its grader" if row["broken"] else row["state"].replace("_", " "),
+        "state": "the deliverable crashed its grader" if row["broken"] else row["state"].replace("_", " "),
         "shade": shade(row["score"] if valid else None),
         "cost": row["cost"],
         "seconds": row["seconds"],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.metrics import Estimate
-from worksample.reports.board import ILLUSTRATIVE, Leaderboard, Row
+from worksample.reports.board import ILLUSTRATIVE, BoardRow, Leaderboard
 from worksample.reports.formatting import figure
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def summary_of(
     )
 
 
-def _headline(known: Sequence[Row], tasks: int) -> str:
+def _headline(known: Sequence[BoardRow], tasks: int) -> str:
     if not known:
         return "Nothing has been graded yet, so no conclusion is possible."
     best = known[0]
@@ -84,7 +84,7 @@ def _headline(known: Sequence[Row], tasks: int) -> str:
     return text + (", the highest rate of all agents tried." if len(known) > 1 else ".")
 
 
-def _sure(known: Sequence[Row], tasks: int) -> str:
+def _sure(known: Sequence[BoardRow], tasks: int) -> str:
     """Describe how certain the order of agents is, and what limits the certainty."""
     if not known:
         return ""
@@ -110,7 +110,7 @@ def _overlap(one: Estimate, other: Estimate) -> bool:
     return bool(one.low <= other.high and other.low <= one.high)  # type: ignore[operator]
 
 
-def _offer(row: Row) -> Offer:
+def _offer(row: BoardRow) -> Offer:
     passed, cost = row.passed.value, row.cost.value
     return Offer(
         name=row.label,
@@ -155,7 +155,9 @@ def _human(frame: pl.DataFrame, illustrative: bool) -> str:
     return " and ".join(said)
 
 
-def _extremes(frame: pl.DataFrame, best: Row, titles: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _extremes(
+    frame: pl.DataFrame, best: BoardRow, titles: Mapping[str, str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the fields of work in which the best agent passes most and least; none if there are fewer than two."""
     import polars as pl
 

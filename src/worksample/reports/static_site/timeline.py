@@ -15,7 +15,7 @@ SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Earned:
+class TimedCheckpoint:
     """A checkpoint. `first`, `last`: numbers of the steps that may have earned it; None if unknown."""
 
     part: PartPayload
@@ -31,9 +31,9 @@ class Timeline:
     come last.
     """
 
-    earned: tuple[Earned, ...] = ()
+    earned: tuple[TimedCheckpoint, ...] = ()
 
-    def at(self, step: int) -> list[Earned]:
+    def at(self, step: int) -> list[TimedCheckpoint]:
         """Return the checkpoints that this step alone may have earned."""
         return [one for one in self.earned if one.first == one.last == step]
 
@@ -58,22 +58,22 @@ def _leaves(nodes: Iterable[Criterion]) -> Iterable[Criterion]:
     return (leaf for node in nodes for leaf in node.leaves)
 
 
-def _order(one: Earned) -> tuple[bool, datetime]:
+def _order(one: TimedCheckpoint) -> tuple[bool, datetime]:
     late = datetime.max.replace(tzinfo=UTC)
     return not one.part.fraction, one.part.at or late
 
 
-def _place_part(part: PartPayload, kind: str, times: Mapping[int, datetime]) -> Earned:
+def _place_part(part: PartPayload, kind: str, times: Mapping[int, datetime]) -> TimedCheckpoint:
     if not part.fraction:
-        return Earned(part, kind, "not judged" if part.fraction is None else "not earned")
+        return TimedCheckpoint(part, kind, "not judged" if part.fraction is None else "not earned")
     if part.at is None:
-        return Earned(part, kind, "earned; what was left does not say when")
+        return TimedCheckpoint(part, kind, "earned; the work does not show when")
     if not times:
-        return Earned(part, kind, "the transcript's steps have no times")
+        return TimedCheckpoint(part, kind, "the transcript's steps have no times")
     until = part.at if part.at.microsecond else part.at + SECOND
     ends = [*list(times.values())[1:], datetime.max.replace(tzinfo=UTC)]
     near = [n for (n, begins), ends_ in zip(times.items(), ends, strict=True) if begins <= until and ends_ > part.at]
     if not near:
-        return Earned(part, kind, "before the agent's first step")
+        return TimedCheckpoint(part, kind, "before the agent's first step")
     where = f"step {near[0]}" if len(near) == 1 else f"one of the steps {near[0]} to {near[-1]}"
-    return Earned(part, kind, where, near[0], near[-1])
+    return TimedCheckpoint(part, kind, where, near[0], near[-1])

@@ -12,10 +12,10 @@ from worksample.reports.cost_notes import cost_words
 from worksample.reports.formatting import figure
 from worksample.reports.heat_map import task_page
 
-from .comparison_pages import TrialColumn, beside, piece_of, texts_of
-from .deliverable_preview import FILES_SHOWN, show
+from .comparison_pages import TrialColumn, group_by_instance, piece_of, texts_of
+from .deliverable_preview import FILES_SHOWN, preview_file
 from .pages import Pages
-from .screens import shown_of
+from .screens import screens_of
 from .submission_votes import SubmissionVotes
 from .timeline import timeline
 from .transcript import transcript
@@ -78,7 +78,7 @@ class TrialPages:
             sortable=True,
             task_page=task_page(task),
             task_title=self.titles.get(task, task),
-            sides=beside(pieces, instances, self.order),
+            sides=group_by_instance(pieces, instances, self.order),
         )
 
     def trial(
@@ -91,7 +91,7 @@ class TrialPages:
         note = output.reason if output else "No deliverables were captured."
         if len(entries) > FILES_SHOWN:
             note = f"{note} The first {FILES_SHOWN} of {len(entries)} entries are shown.".strip()
-        shown = [show(self.store, e, self.pages.out, _ROOT) for e in entries[:FILES_SHOWN]]
+        shown = [preview_file(self.store, e, self.pages.out, _ROOT) for e in entries[:FILES_SHOWN]]
         page = page_of(row)
         self.pages.page(
             "trial.html",
@@ -110,7 +110,7 @@ class TrialPages:
             steps=steps.steps,
             timeline=timeline(_rested_on(row, grades), instance, steps.steps),
             transcript_note=steps.note,
-            shown=shown_of(self.store, submission, self.pages.out, _ROOT),
+            shown=screens_of(self.store, submission, self.pages.out, _ROOT),
             brief=instance.work.brief,
             facts=list(_facts(row, submission, instance)),
         )

@@ -56,7 +56,7 @@ class Census:
         return len({i.task for i in self.items})
 
 
-class _Keeping(HashSink):
+class _ManifestSink(HashSink):
     """A sink that digests files and keeps manifests, which list the files of each folder."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class _Keeping(HashSink):
 
 def take_census(suite: SuiteFile) -> Census:
     """Read every package of a suite. Raises the errors of `ingest_suite`."""
-    sink = _Keeping()
+    sink = _ManifestSink()
     taken = ingest_suite(suite, sink)
     tiers = {key: name for name, keys in suite.tiers for key in keys}
     forms = {p.id: grader_forms(f.read_bytes() for f in sorted(p.root.glob("*.py"))) for p in suite.packages}

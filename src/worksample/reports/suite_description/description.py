@@ -9,7 +9,7 @@ from typing import Any
 
 from worksample.errors import UsageError
 from worksample.metrics import Estimate
-from worksample.reports.plots import Axis, Canvas, Plot, counts_bars, histogram, loglog
+from worksample.reports.plots import Axis, Canvas, Plot, count_bars, histogram, loglog
 from worksample.reports.static_site.pages import Pages
 from worksample.tasks import SuiteFile
 from worksample.tasks.taxonomy import lookup
@@ -107,11 +107,11 @@ def draw_description(found: Description, canvas: Canvas) -> list[Plot]:
             series[market.name if market.name != census.name else f"{market.name} (market)"] = [
                 b / jobs for *_, b in rows
             ]
-        counts_bars(canvas, Axis(name, caption, "share", share=True), [short(n) for n, *_ in rows], series)
+        count_bars(canvas, Axis(name, caption, "share", share=True), [short(n) for n, *_ in rows], series)
     files = file_counts(census)
     counts = zip(("inputs", "reference", "deliverables"), list(zip(*files, strict=True))[1:], strict=False)
     series = {part: [float(n) for n in column] for part, column in counts if any(column)}
-    counts_bars(
+    count_bars(
         canvas,
         Axis("files", f"In how many instances a file type occurs: {', '.join(series)}.", "instances"),
         [f[0] for f in files],

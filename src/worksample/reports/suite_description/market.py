@@ -16,7 +16,7 @@ from worksample.tasks.taxonomy import TAXONOMIES, categories
 from .work_classes import WorkClass, work_class
 
 COLUMNS = ("category", "dollars", "hours", "count")
-HINT = "a table (.csv) with the column category and, where known, dollars, hours and count"
+HINT = "a table (.csv) with the column category and, if known, dollars, hours and count"
 LARGEST = 64 << 20
 """Maximum size of a sample in bytes."""
 
@@ -61,7 +61,7 @@ def read_market(path: Path) -> Market:
     except ImportFailed as fault:
         raise UsageError(f"the file is not a table: {fault.what}", where=str(path), next=HINT) from fault
     if not rows:
-        raise UsageError("the table has no line below its header", where=str(path), next=HINT)
+        raise UsageError("no line below the header", where=str(path), next=HINT)
     return Market(path.stem, rows)
 
 

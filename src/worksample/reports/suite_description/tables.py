@@ -143,12 +143,12 @@ def _amounts(census: Census, market: Market | None, *, illustrative: bool) -> De
         time = [(r.hours, r.count) for r in market.rows if r.hours is not None]
         rows += [_amount(f"US dollars, {market.name}", money, market.jobs)]
         rows += [_amount(f"human hours, {market.name}", time, market.jobs)]
-    notes = ["Of a range the midpoint (RLI C.5); other currencies than US dollars are not converted."]
+    notes = ["Ranges count with their midpoint (RLI C.5); other currencies than US dollars are not converted."]
     if left:
         notes.append(f"{left} instances have only illustrative prices or hours: left out. --illustrative counts them.")
     invented = sum(i.illustrative for i in counted)
     if invented:
-        notes.append(f"{invented} instances have only illustrative prices or hours: counted, as asked.")
+        notes.append(f"{invented} instances have only illustrative prices or hours: counted, as requested.")
     return DescriptionTable("amounts", "Prices and hours", heads, tuple(rows), tuple(notes))
 
 

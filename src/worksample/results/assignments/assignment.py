@@ -1,4 +1,5 @@
-"""Assignment of a slot: who has it and how long that person has worked, computed from the slot's events alone.
+"""Assignment of a slot: the person who has it and how long that person has worked, computed from the slot's events
+alone.
 
 Time runs from `started` to the next event. Between two events at most `GAP` seconds count, so a closed browser or a
 killed server leaves no timer running.
@@ -16,12 +17,12 @@ from worksample.records import AssignmentAct, AssignmentEvent, Slot, Trial
 from worksample.store import Store
 
 GAP = 120.0
-"""Most seconds that count between two heartbeats."""
+"""Maximum number of seconds that count between two heartbeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlotAssignment:
-    """State of a slot after its events. `number`: of the last event, 0 before the first."""
+    """State of a slot after its events. `number`: the number of the last event, 0 before the first."""
 
     slot: str
     number: int = 0
@@ -102,8 +103,8 @@ def _after(assignment: SlotAssignment, event: AssignmentEvent) -> SlotAssignment
     return assignment
 
 
-class SeatConflict(UsageError):
-    """The slot is another person's, was handed in, or is in the wrong state for the action."""
+class AssignmentConflict(UsageError):
+    """The slot is assigned to another person, was handed in, or is in the wrong state for the action."""
 
 
 def assignment_events(store: Store, slot: str) -> list[AssignmentEvent]:
@@ -139,14 +140,16 @@ def event_after(
 
 
 def take_slot(store: Store, slot: Slot, person: str, at: datetime, days: float) -> SlotAssignment:
-    """Take a slot, or renew the lease of a person who has it. Raises SeatConflict if another has it or it is done."""
+    """Assign a slot to a person, or renew that person's lease. Raises AssignmentConflict if another person has it or it
+    is done.
+    """
     assignment = assignment_of(store, slot.id)
     if assignment.closed or slot.not_attemptable:
-        raise SeatConflict("this work was handed in" if assignment.closed else "this slot cannot be attempted")
+        raise AssignmentConflict("this work was handed in" if assignment.closed else "this slot cannot be attempted")
     if assignment.is_of(person, at):
         return assignment
     if assignment.is_taken(at):
-        raise SeatConflict("somebody else has this work", next="take other work")
+        raise AssignmentConflict("somebody else has this work", next="take other work")
     return commit_event(
         store, event_after(assignment, person, AssignmentAct.TAKEN, at, until=at + timedelta(days=days))
     )

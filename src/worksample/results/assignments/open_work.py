@@ -65,5 +65,5 @@ def pay_of(experiment: Experiment) -> float | None:
 
 
 def days_of(experiment: Experiment) -> float:
-    """Return the days for which a slot stays assigned to a person without heartbeat."""
+    """Return the number of days for which a slot stays assigned to a person without a heartbeat."""
     return float((experiment.settings.get("people") or {}).get("seat_days", 14))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worksample.errors import Cause
 from worksample.records import Arm, Experiment, Fed, Instance, Manifest, Slot, Submission, Trial, Worker
 from worksample.results.assignments.assignment import assignment_of
-from worksample.results.reattempts.earlier_work import Feeding
+from worksample.results.reattempts.earlier_work import AgentInput
 from worksample.results.reattempts.feedback_prompt import PREVIOUS
 from worksample.store import Store, put_canonical
 
@@ -37,8 +37,8 @@ def waits_for_person(store: Store, experiment: Experiment, slot: Slot) -> bool:
     return len(turns_of(store, slot.id)) > assignment_of(store, slot.id).asked
 
 
-def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
-    """Return what the agent gets of the person's work; None for its first turn or without a request."""
+def prepare_turn(store: Store, slot: Slot, instance: Instance) -> AgentInput | None:
+    """Return the person's work and request for the agent's turn; None for its first turn or without a request."""
     assignment, turns = assignment_of(store, slot.id), turns_of(store, slot.id)
     if not turns or not assignment.asks:
         return None
@@ -46,11 +46,11 @@ def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
     text = TURN_PROMPT.format(previous=PREVIOUS, asked=asked, output=instance.work.environment.paths.output)
     earlier = store.find(Submission, trial=turns[-1].id)[0]
     fed = Fed(submission=earlier.id, text=store.blobs.put(text.encode("utf-8")))
-    return Feeding(fed, text, store.folder(assignment.output or earlier.parts["output"].manifest))
+    return AgentInput(fed, text, store.folder(assignment.output or earlier.parts["output"].manifest))
 
 
 def work_so_far(store: Store, slot: str) -> Manifest:
-    """Return a person's starting output: their own files, overlaid with those of the agent's later turns."""
+    """Return a person's starting output: the person's own files, overlaid with those of the agent's later turns."""
     assignment, turns = assignment_of(store, slot), turns_of(store, slot)
     found = store.manifest(assignment.output) if assignment.output else Manifest()
     fresh = [t for t in turns if assignment.saved is None or t.ended > assignment.saved]

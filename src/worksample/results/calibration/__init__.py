@@ -1,1 +1,1 @@
-"""Calibration of an experiment's judges: whose work people label, and what a judge may decide alone."""
+"""Calibration of an experiment's judges: the work that people label, and the work that a judge may decide alone."""

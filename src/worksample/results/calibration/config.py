@@ -1,4 +1,6 @@
-"""`[calibration]` of an experiment file: which of a judge's work people label, and when the judge is proven."""
+"""`[calibration]` of an experiment file: the part of a judge's work that people label, and the rule for proving the
+judge.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ class Stratum(StrEnum):
 
 
 class CalibrationConfig(Frozen):
-    """People's labels of a judge's work, drawn at random, and the threshold that is set before there are any."""
+    """Settings of people's labels of a judge's work, drawn at random, with a threshold that is set beforehand."""
 
     protocols: tuple[Protocol, ...] = ()
     """Protocols whose judges are calibrated; by default all protocols of the plan under which a judge is asked."""
@@ -40,15 +42,15 @@ class CalibrationConfig(Frozen):
     threshold: float = Field(default=0.8, ge=0.5, lt=1)
     """Share of people's labels that the judge must agree with: the lower end of the interval must reach it."""
     each: int = Field(default=5, ge=1)
-    """Passes by people, and fails by people, that the judge must have been compared with to be proven."""
+    """Minimum numbers of passes and of fails by people that the judge must have been compared with to be proven."""
     least: int = Field(default=20, ge=2)
-    """Labels, and tasks with labels, below which no figure is corrected."""
+    """Minimum numbers of labels, and of tasks with labels, for a corrected figure."""
     route: tuple[Literal["unproven", "disagreement"], ...] = ("unproven", "disagreement")
     """Work that goes to people once all labels are in. `unproven`: work of judges that are not proven; `disagreement`:
     work on which judges, or the judge and a person, disagree. By default both; `[]`: none.
     """
     proofs: tuple[str, ...] = ()
-    """Earlier experiments, by name or id, whose labels count towards proving a judge here, if version, kind of
+    """Earlier experiments, by name or id, whose labels count towards proving a judge in this one, if version, kind of
     criterion and stratum are the same. They enter no figure.
     """
     seed: int = 0
@@ -57,16 +59,16 @@ class CalibrationConfig(Frozen):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         if (self.share is None) == (self.labels is None):
-            raise ValueError("give either share (such as 0.25) or labels (such as 20)")
+            raise ValueError("give either share = 0.25 or labels = 20")
         lists = {"protocols": self.protocols, "strata": self.strata, "route": self.route, "proofs": self.proofs}
         for name, values in lists.items():
             if len(set(values)) < len(values):
-                raise ValueError(f"{name} contains an item twice: {', '.join(values)}")
+                raise ValueError(f"{name} lists a value twice: {', '.join(values)}")
         return self
 
     @property
     def rules(self) -> CalibrationRules:
-        """Return the rules as `metrics.prove` takes them."""
+        """Return the rules in the form of `metrics.prove`."""
         from worksample.metrics import CalibrationRules
 
         return CalibrationRules(threshold=self.threshold, least=self.least, each=self.each)

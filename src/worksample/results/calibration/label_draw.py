@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 DRAWN = "calibration.drawn"
-"""Key in a round's versions: the digest of its `Draw`."""
+"""Key in a round's versions: the digest of its `LabelDraw`."""
 LATER = "came later"
-"""Stratum of work that the plan does not name: handed in, or a later attempt."""
+"""Stratum of work that the plan does not name: handed-in work, or a later attempt."""
 WHOLE = "whole"
 EACH = 2
-"""Least number of labels per stratum, if it has as much work: one label alone shows no spread."""
+"""Minimum number of labels per stratum, if it has as much work: a single label shows no spread."""
 
 
 @dataclass(frozen=True)
-class Draw:
+class LabelDraw:
     """A draw of slots for people to label. `strata`: slot -> stratum, of all slots that may be labelled; `drawn`: the
     slots to label. `share`: the share of later work to label.
     """
@@ -54,7 +54,7 @@ class Draw:
         return self.strata.get(slot or "", LATER)
 
     def has(self, slot: str | None, submission: str) -> bool:
-        """Return whether people label this submission. Later work is drawn by its digest, independent of all
+        """Return whether people label this submission. Later work is drawn by its digest, independently of all
         verdicts.
         """
         if slot in self.strata:
@@ -75,7 +75,7 @@ class Draw:
 def draw(
     slots: Sequence[Slot], agents: Mapping[str, Agent], instances: Mapping[str, Instance], protocol: Protocol,
     config: CalibrationConfig,
-) -> Draw:  # fmt: skip
+) -> LabelDraw:  # fmt: skip
     """Draw slots at random within strata, among first attempts that are attemptable and that a judge grades.
 
     The same slots and seed give the same draw, in any order.
@@ -85,13 +85,13 @@ def draw(
     mine = sorted((s for s in slots if _is_asked_of_judge(s, instances, protocol)), key=lambda s: s.id)
     strata = [stratum_of(s, agents[s.agent], instances[s.instance], protocol, config.strata) for s in mine]
     if not mine:
-        return Draw({}, frozenset(), config.share or 1.0, config.seed)
+        return LabelDraw({}, frozenset(), config.share or 1.0, config.seed)
     least = config.labels or EACH
     wanted = 0 if config.share is None else round(config.share * len(mine))
     flags = draw_labels(strata, wanted, seed=config.seed, least=least)
     drawn = frozenset(s.id for s, flag in zip(mine, flags, strict=True) if flag)
     share = config.share or len(drawn) / len(mine)
-    return Draw(dict(zip((s.id for s in mine), strata, strict=True)), drawn, share, config.seed)
+    return LabelDraw(dict(zip((s.id for s in mine), strata, strict=True)), drawn, share, config.seed)
 
 
 def _is_asked_of_judge(slot: Slot, instances: Mapping[str, Instance], protocol: Protocol) -> bool:
@@ -109,11 +109,11 @@ def leaves_of(instance: Instance, protocol: Protocol) -> tuple[Criterion, ...]:
 
 
 def kind_of(leaf: Criterion) -> str:
-    """Return `pitfall`, `gate` or `criterion`; verdicts on the whole are `whole`."""
+    """Return `pitfall`, `gate` or `criterion`; the kind of verdicts on the whole is `whole`."""
     return "pitfall" if leaf.importance is Importance.PITFALL else "gate" if leaf.gate else "criterion"
 
 
-def about(agent: Agent | None, arm: str, instance: Instance) -> dict[Stratum, str]:
+def shared_strata(agent: Agent | None, arm: str, instance: Instance) -> dict[Stratum, str]:
     """Return the strata values that all items of a submission share."""
     released = agent.release_date.isoformat() if agent and agent.release_date else "unknown"
     return {
@@ -129,7 +129,7 @@ def stratum_of(
 ) -> str:  # fmt: skip
     """Return a slot's stratum as text; importance and kind are those of all criteria that the judge answers."""
     leaves = leaves_of(instance, protocol)
-    values = about(agent, slot.arm, instance) | {
+    values = shared_strata(agent, slot.arm, instance) | {
         Stratum.IMPORTANCE: "+".join(sorted({str(leaf.importance or Importance.IMPORTANT) for leaf in leaves}))
         or WHOLE,
         Stratum.KIND: "+".join(sorted({kind_of(leaf) for leaf in leaves})) or WHOLE,
@@ -137,22 +137,22 @@ def stratum_of(
     return ", ".join(values[name] for name in strata) or "all"
 
 
-def planned_draw(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> Draw:
-    """Draw labels for an experiment in the store, by what the judge is asked in its round."""
+def planned_draw(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> LabelDraw:
+    """Draw labels for an experiment in the store, from the questions that the judge is asked in its round."""
     agents = {id: store.get(Agent, id) for id in experiment.agents}
     instances = {id: as_graded(store, judged, store.get(Instance, id)) for id in experiment.lock.instances}
     return draw(store.find(Slot, experiment=experiment.id), agents, instances, judged.protocol, config)
 
 
-def keep_draw(store: Store, found: Draw) -> str:
+def keep_draw(store: Store, found: LabelDraw) -> str:
     """Store a draw and return its digest, for a round's versions."""
     return put_canonical(store.blobs, found.plain())
 
 
-def read_draw(store: Store, round: Round) -> Draw | None:
+def read_draw(store: Store, round: Round) -> LabelDraw | None:
     """Return the draw of a round of labels; None for any other round."""
     digest = round.versions.get(DRAWN)
     if digest is None:
         return None
     kept = json.loads(store.blobs.read(digest))
-    return Draw(kept["strata"], frozenset(kept["drawn"]), kept["share"], kept["seed"])
+    return LabelDraw(kept["strata"], frozenset(kept["drawn"]), kept["share"], kept["seed"])

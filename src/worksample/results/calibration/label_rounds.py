@@ -19,8 +19,6 @@ from worksample.records import (
     Protocol,
     Purpose,
     Round,
-    Submission,
-    Trial,
     struck,
 )
 from worksample.results.deciding_rounds import RoundsInForce
@@ -30,7 +28,8 @@ from worksample.results.second_looks import ROUTED
 from worksample.store import schema
 
 from .config import calibrated_protocols
-from .label_draw import DRAWN, Draw, read_draw
+from .label_draw import DRAWN, LabelDraw, read_draw
+from .pair_strata import submissions_with_slots, with_later_pairs
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -41,11 +40,12 @@ class LabelRound:
     """A round of labels with its draw."""
 
     round: Round
-    draw: Draw
+    draw: LabelDraw
 
 
 def labels_of(store: Store, experiment: str, protocol: Protocol) -> LabelRound | None:
-    """Return the latest round of labels under a protocol that is not struck and asks the same as the judge's round.
+    """Return the latest round of labels under a protocol that is not struck and asks the same questions as the judge's
+    round.
 
     Labels of another rubric say nothing about this one.
     """
@@ -63,36 +63,13 @@ def labels_of(store: Store, experiment: str, protocol: Protocol) -> LabelRound |
     last = max(found, key=lambda r: (r.at, r.id))
     draw = read_draw(store, last)
     if draw is not None and protocol is Protocol.PAIRWISE and judged:
-        from .pair_calibration import with_later
-
-        draw = with_later(store, store.get(Experiment, experiment), judged[-1], draw)
+        draw = with_later_pairs(store, store.get(Experiment, experiment), judged[-1], draw)
     return None if draw is None else LabelRound(last, draw)
 
 
-def work_of(store: Store, experiment: str, *, struck_too: bool = False) -> list[tuple[Submission, str | None]]:
-    """Return the submissions of live trials and those handed in for the experiment, each with its slot, by id.
-
-    struck_too: include struck submissions.
-    """
-    slots = {t.id: t.slot for t in store.find(Trial, experiment=experiment, live=True)}
-    out = set() if struck_too else struck(store.find(Amendment))
-    found = [s for s in store.find(Submission, experiment=experiment) if s.trial is None or s.trial in slots]
-    stands = [
-        s
-        for s in found
-        if not {
-            (AmendmentTarget.SUBMISSION, s.id),
-            (AmendmentTarget.INSTANCE, s.instance),
-            (AmendmentTarget.TRIAL, s.trial or ""),
-        }
-        & out
-    ]
-    return sorted(((s, slots.get(s.trial or "")) for s in stands), key=lambda pair: pair[0].id)
-
-
-def drawn_of(store: Store, experiment: str, found: Draw) -> list[str]:
-    """Return the existing submissions that people label."""
-    return [s.id for s, slot in work_of(store, experiment) if found.has(slot, s.id)]
+def drawn_submissions(store: Store, experiment: str, found: LabelDraw) -> list[str]:
+    """Return the drawn submissions that exist, for people to label."""
+    return [s.id for s, slot in submissions_with_slots(store, experiment) if found.has(slot, s.id)]
 
 
 def count_missing_labels(store: Store, experiment: Experiment, labels: LabelRound) -> int:
@@ -107,13 +84,17 @@ def count_missing_labels(store: Store, experiment: Experiment, labels: LabelRoun
     out = struck(store.find(Amendment)) if rows else set()
     rows = [r for r in rows if not {(AmendmentTarget.EVALUATION, r[0]), (AmendmentTarget.EVALUATOR, r[1])} & out]
     said = Counter(key_of(one, two) if two else one for _, _, one, two in rows)
-    drawn = _standing_pairs(store, experiment.id, labels.draw) if pairs else drawn_of(store, experiment.id, labels.draw)
+    drawn = (
+        _standing_pairs(store, experiment.id, labels.draw)
+        if pairs
+        else drawn_submissions(store, experiment.id, labels.draw)
+    )
     return sum(said[key] < labels.round.overlap for key in drawn)
 
 
-def _standing_pairs(store: Store, experiment: str, found: Draw) -> list[str]:
+def _standing_pairs(store: Store, experiment: str, found: LabelDraw) -> list[str]:
     """Return the drawn pairs with neither side struck."""
-    there = {s.id for s, _ in work_of(store, experiment)}
+    there = {s.id for s, _ in submissions_with_slots(store, experiment)}
     return [key for key in sorted(found.drawn) if there.issuperset(key.split("\x1f"))]
 
 
@@ -136,7 +117,9 @@ def count_all_missing_labels(store: Store, experiment: Experiment) -> int:
 
 
 def evaluators(store: Store, round: str) -> dict[str, str]:
-    """Return subject -> who answered in the round, as text. Another version of a judge is another evaluator."""
+    """Return subject -> the evaluators that answered in the round, as text. Another version of a judge is another
+    evaluator.
+    """
     by: dict[str, set[str]] = {}
     for e in store.find(Evaluation, round=round, outcome=EvaluationOutcome.GIVEN):
         by.setdefault(e.subject, set()).add(e.evaluator)

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 WHERE = "[calibration] proofs"
 
 
-def earlier(store: Store, experiment: Experiment, config: CalibrationConfig) -> list[Experiment]:
-    """Return the experiments that `proofs` names by id or by name; of a name, the latest one planned before this one.
+def earlier_experiments(store: Store, experiment: Experiment, config: CalibrationConfig) -> list[Experiment]:
+    """Return the experiments that `proofs` names by id or by name; for a name, the latest one planned before this one.
 
     Raises PlanError if none exists, or if it calibrated none of this experiment's protocols.
     """
@@ -55,9 +55,9 @@ def carry_prior_labels(
     store: Store, experiment: Experiment, protocol: Protocol, config: CalibrationConfig,
     rows_of: Callable[[Experiment, Round, LabelRound], pl.DataFrame],
 ) -> pl.DataFrame | None:  # fmt: skip
-    """Return the labelled rows of earlier experiments, as `rows_of` gives them for one; None if there are none."""
+    """Return the labelled rows of earlier experiments, as `rows_of` returns them for one; None if there are none."""
     rows = []
-    for one in earlier(store, experiment, config):
+    for one in earlier_experiments(store, experiment, config):
         labels = labels_of(store, one.id, protocol) if _calibrates(one, protocol) else None
         rounds = RoundsInForce(store.find(Round, experiment=one.id), store.find(Amendment, target="round"))
         judged = rounds.deciding(protocol, EvaluatorKind.JUDGE)

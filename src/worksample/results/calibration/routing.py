@@ -15,8 +15,9 @@ from worksample.results.result_set import ResultSet
 
 from .config import CalibrationConfig, Stratum
 from .label_draw import WHOLE as KIND_OF_WHOLE
-from .label_draw import about, kind_of, leaves_of
-from .label_rounds import LabelRound, evaluators, work_of
+from .label_draw import kind_of, leaves_of, shared_strata
+from .label_rounds import LabelRound, evaluators
+from .pair_strata import submissions_with_slots
 from .prior_labels import carry_prior_labels, join_proofs
 
 if TYPE_CHECKING:
@@ -24,16 +25,17 @@ if TYPE_CHECKING:
     from worksample.metrics.calibration.judge_proof import Cell
     from worksample.store import Store
 
-PARTED = "the judge's answers part"
+PARTED = "the judge's answers differ"
 CONTRADICTED = "a person disagreed"
 _ITEM = {Stratum.IMPORTANCE: "importance", Stratum.KIND: "kind_of"}
 
 
 @dataclass(frozen=True)
-class Cells:
-    """What a judge answered, a row per piece of work and criterion, and how far it is proven in each cell.
+class JudgedCells:
+    """Answers of a judge, a row per piece of work and criterion, and the judge's proof in each cell.
 
-    `rows` has `subject`, `item`, `judge`, `person`, `parted` and a column for each part of the cell; `by` names those.
+    `rows` has `subject`, `item`, `judge`, `person`, `parted` (the judge's answers differ) and a column for each part of
+    the cell; `by` names those.
     """
 
     rows: pl.DataFrame
@@ -48,7 +50,7 @@ def prove_cells(
     judged: Round,
     labels: LabelRound,
     config: CalibrationConfig,
-) -> Cells:
+) -> JudgedCells:
     """Compare the judge with people's labels by judge (with its version), kind of criterion and the plan's strata.
 
     Labels of earlier experiments count if the plan takes them over.
@@ -64,8 +66,8 @@ def prove_cells(
     own = _proven(rows, by, config)
     more = carry_prior_labels(store, experiment, protocol, config, before)
     if more is None:
-        return Cells(rows, by, own)
-    return Cells(rows, by, join_proofs(own, _proven(pl.concat([rows, more], how="diagonal"), by, config)))
+        return JudgedCells(rows, by, own)
+    return JudgedCells(rows, by, join_proofs(own, _proven(pl.concat([rows, more], how="diagonal"), by, config)))
 
 
 def _proven(rows: pl.DataFrame, by: tuple[str, ...], config: CalibrationConfig) -> dict[Cell, Proof]:
@@ -99,11 +101,11 @@ def _judged_items(
     arms = dict(_arms(store, experiment))
     known: dict[str, Instance] = {}
     rows = []
-    for s, slot in work_of(store, experiment.id):
+    for s, slot in submissions_with_slots(store, experiment.id):
         if s.instance not in known:
             known[s.instance] = as_graded(store, judged, store.get(Instance, s.instance))
         instance = known[s.instance]
-        told = about(agents.get(s.entrant), arms.get(slot or "", ""), instance)
+        told = shared_strata(agents.get(s.entrant), arms.get(slot or "", ""), instance)
         shared = {"subject": s.id, "by": said_by.get(s.id, ""), "drawn": labels.draw.has(slot, s.id)}
         shared |= {f"in_{name}": told[name] for name in config.strata if name in told}
         if protocol is Protocol.HOLISTIC:
@@ -124,11 +126,11 @@ def _arms(store: Store, experiment: Experiment) -> Iterator[tuple[str, str]]:
         yield slot.id, slot.arm
 
 
-def route_to_people(found: Cells, config: CalibrationConfig) -> dict[str, str]:
+def route_to_people(found: JudgedCells, config: CalibrationConfig) -> dict[str, str]:
     """Return submission -> why it goes to people; the judge decides the rest.
 
-    Work that a person labelled goes to another person only if the first one and the judge differ; if they agree, the
-    verdict is the same whoever decides.
+    Work that a person labelled goes to another person only if the first one and the judge differ; if they agree, both
+    would give the same verdict.
     """
     from worksample.metrics import route
 

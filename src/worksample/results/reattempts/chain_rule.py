@@ -1,6 +1,6 @@
 """The next step of a chain of attempts: a pure function of the chain's rule and state (UpBench, Algorithm 1).
 
-It holds no state: the same question gets the same answer, so a kill between an answer and its commit loses nothing.
+It keeps no state: the same question gets the same answer, so a kill between an answer and its commit loses nothing.
 """
 
 from __future__ import annotations
@@ -14,49 +14,49 @@ from worksample.records import Chain
 
 
 class AttemptVerdict(StrEnum):
-    """Of one attempt, under the experiment's first protocol."""
+    """Verdict on one attempt, under the experiment's first protocol."""
 
     OPEN = "open"
-    """No finished trial stands."""
+    """The slot has no finished live trial."""
     WAITS = "waits"
-    """Nothing is decided, for whatever reason."""
+    """Nothing is decided yet, for any reason."""
     PASSED = "passed"
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """One attempt of a chain, as it stands now."""
+    """An attempt of a chain in its current state."""
 
     slot: str
     verdict: AttemptVerdict
     trial: str | None = None
-    """The one that stands."""
+    """The slot's live trial."""
     submission: str | None = None
-    fed: str | None = None
-    """The submission that the trial was given."""
+    earlier_submission: str | None = None
+    """The earlier submission that the trial received."""
     score: float | None = None
     dollars: float | None = 0.0
-    """Spent on it, every try and every grading; None: something of it has no price."""
+    """US dollars spent on it, for every try and every grading; None if a part has no price."""
     hours: float | None = 0.0
-    """Of people who graded it; None: some evaluation does not say."""
-    said: bool = True
-    """Whether there is what the next attempt is to be given."""
+    """Hours of people who graded it; None if an evaluation does not state them."""
+    has_feedback: bool = True
+    """Whether the feedback for the next attempt exists."""
 
 
-class Next(StrEnum):
+class ChainAction(StrEnum):
     RUN = "run"
-    """The slot named is planned and may run."""
+    """Run the named slot, which is already planned."""
     COMMIT = "commit"
-    """Another attempt is to be planned after the slot named."""
+    """Plan another attempt after the named slot."""
     WITHDRAW = "withdraw"
-    """The trial of the slot named was given work that does not stand any more."""
+    """Withdraw the trial of the named slot: the work that it received is no longer in force."""
     WAIT = "wait"
     END = "end"
 
 
-class Why(StrEnum):
-    """Why a chain waits or has ended."""
+class ChainReason(StrEnum):
+    """Reason why a chain waits or has ended."""
 
     VERDICT = "its latest attempt has no verdict"
     FEEDBACK = "the feedback for the next attempt is not given yet"
@@ -70,52 +70,60 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChainStep:
-    next: Next
+    next: ChainAction
     slot: str
-    why: Why = Why.NOTHING
+    why: ChainReason = ChainReason.NOTHING
 
 
 def next_step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
     """Return the next step of a chain whose slots (the first attempt's and those committed) are `links`.
 
-    A committed slot is run, whatever the budget says now, as long as all earlier attempts stand as failed and feedback
-    for it exists.
+    A committed slot is run, regardless of the budget, as long as all earlier attempts still count as failed and
+    feedback for it exists.
     """
     for before, link in pairwise(links):
-        if link.trial is not None and link.fed != before.submission:
-            return ChainStep(Next.WITHDRAW, link.slot)
+        if link.trial is not None and link.earlier_submission != before.submission:
+            return ChainStep(ChainAction.WITHDRAW, link.slot)
     said = True
     for link in links:
         match link.verdict:
             case AttemptVerdict.OPEN:
-                return ChainStep(Next.RUN, link.slot) if said else ChainStep(Next.WAIT, link.slot, Why.FEEDBACK)
+                return (
+                    ChainStep(ChainAction.RUN, link.slot)
+                    if said
+                    else ChainStep(ChainAction.WAIT, link.slot, ChainReason.FEEDBACK)
+                )
             case AttemptVerdict.WAITS:
-                return ChainStep(Next.WAIT, link.slot, Why.VERDICT)
+                return ChainStep(ChainAction.WAIT, link.slot, ChainReason.VERDICT)
             case AttemptVerdict.PASSED:
-                return ChainStep(Next.END, link.slot, Why.PASSED)
+                return ChainStep(ChainAction.END, link.slot, ChainReason.PASSED)
             case AttemptVerdict.FAILED:
-                said = link.said
+                said = link.has_feedback
     last = links[-1]
     if why := _why_ended(rule, links):
-        return ChainStep(Next.END, last.slot, why)
-    return ChainStep(Next.COMMIT, last.slot) if said else ChainStep(Next.WAIT, last.slot, Why.FEEDBACK)
+        return ChainStep(ChainAction.END, last.slot, why)
+    return (
+        ChainStep(ChainAction.COMMIT, last.slot)
+        if said
+        else ChainStep(ChainAction.WAIT, last.slot, ChainReason.FEEDBACK)
+    )
 
 
-def _why_ended(rule: Chain, links: Sequence[ChainLink]) -> Why:
-    """Return why a chain whose attempts all failed goes no further; empty if it goes on."""
+def _why_ended(rule: Chain, links: Sequence[ChainLink]) -> ChainReason:
+    """Return why a chain whose attempts all failed is not continued; empty if it is."""
     if len(links) > rule.reattempts:
-        return Why.ATTEMPTS
+        return ChainReason.ATTEMPTS
     budgets = ((rule.dollars, [link.dollars for link in links]), (rule.hours, [link.hours for link in links]))
     for budget, spent in budgets:
         if budget is None:
             continue
         known = [one for one in spent if one is not None]
         if sum(known) >= budget:
-            return Why.BUDGET
+            return ChainReason.BUDGET
         if len(known) < len(spent):
-            return Why.UNKNOWN
+            return ChainReason.UNKNOWN
     if rule.improving and len(links) > 1:
         before, last = links[-2].score, links[-1].score
         if before is not None and last is not None and last <= before:
-            return Why.NO_IMPROVEMENT
-    return Why.NOTHING
+            return ChainReason.NO_IMPROVEMENT
+    return ChainReason.NOTHING

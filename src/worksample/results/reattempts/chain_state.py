@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 from worksample.records import Arm, Chain, EvaluatorKind, Experiment, Feedback, Purpose, Round, Trial
 from worksample.store import Store
 
-from .chain_rule import AttemptVerdict, ChainLink, ChainStep, Next, next_step
-from .feedback_speakers import KIND, Speakers
+from .chain_rule import AttemptVerdict, ChainAction, ChainLink, ChainStep, next_step
+from .feedback_sources import KIND, FeedbackSources
 
 if TYPE_CHECKING:
     import polars as pl
 
 COUNTED = (Purpose.GRADING, Purpose.REGRADE, Purpose.ADJUDICATION)
-"""Rounds whose evaluations a chain pays for; what checks evaluators is research, not work on a job."""
+"""Purposes of rounds whose evaluations a chain pays for; checks of evaluators are research, not work on a job."""
 
 
 @dataclass(frozen=True)
-class Attempts:
-    """One chain: an agent on an instance in a repeat, under an arm with feedback."""
+class AttemptChain:
+    """A chain of attempts: an agent on an instance in a repeat, under an arm with feedback."""
 
     arm: Arm
     agent: str
@@ -31,7 +31,7 @@ class Attempts:
     step: ChainStep
 
 
-def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
+def chains_of(store: Store, experiment: Experiment) -> list[AttemptChain]:
     """Return all chains of an experiment, by agent, instance, repeat and arm; none if it has no rule for chains."""
     rule = experiment.lock.chain
     if rule is None:
@@ -45,7 +45,7 @@ def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
         for r in slots.filter(slots["not_attemptable"] == "").iter_rows(named=True)
     }
     fed = {t.id: t.fed.submission for t in store.find(Trial, experiment=experiment.id, live=True) if t.fed}
-    speakers = Speakers(store, experiment.lock.protocol)
+    speakers = FeedbackSources(store, experiment.lock.protocol)
     found = []
     for arm in (a for a in experiment.arms if a.feedback is not Feedback.NONE):
         for key in sorted(k[1:4] for k in rows if k[0] == arm.continues and k[4] == 1):
@@ -56,14 +56,14 @@ def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
             # Feedback is requested for the attempt that the next one will follow.
             last = next((n for n, link in enumerate(links) if link.verdict is AttemptVerdict.OPEN), len(links)) - 1
             if (kind := KIND.get(arm.feedback)) and last >= 0 and links[last].verdict is AttemptVerdict.FAILED:
-                links[last] = replace(links[last], said=bool(speakers.of(links[last].submission or "", kind)))
-            found.append(Attempts(arm, *key, tuple(links), next_step(rule, links)))
+                links[last] = replace(links[last], has_feedback=bool(speakers.of(links[last].submission or "", kind)))
+            found.append(AttemptChain(arm, *key, tuple(links), next_step(rule, links)))
     return found
 
 
-def due(chains: Iterable[Attempts]) -> int:
-    """Count the re-attempts that the rule asks for and that are not planned yet."""
-    return sum(c.step.next is Next.COMMIT for c in chains)
+def count_due(chains: Iterable[AttemptChain]) -> int:
+    """Count the re-attempts that the rule requires and that are not planned yet."""
+    return sum(c.step.next is ChainAction.COMMIT for c in chains)
 
 
 def _link(
@@ -84,7 +84,7 @@ def _spending_by_slot(
     store: Store, experiment: Experiment, rule: Chain
 ) -> dict[str, tuple[float | None, float | None]]:
     """Return slot -> US dollars and hours of people, over all tries and gradings; None if a part is unknown."""
-    from worksample.store.frames import evaluations_df, trials_df
+    from worksample.store.dataframes import evaluations_df, trials_df
 
     out: dict[str, list[float | None]] = {}
 
@@ -97,8 +97,8 @@ def _spending_by_slot(
     for row in trials_df(store, experiment.id).iter_rows(named=True):
         slot_of[row["trial"]] = row["slot"]
         asked = (row["tokens"] or 0) > 0 or row["unsettled_calls"] > 0
-        own = _most(row["cost"], row["cost_at_most"], row["priced"], asked)
-        others = _most(row["other_cost"], row["other_cost_at_most"], row["other_priced"], row["other_calls"] > 0)
+        own = _cost_bound(row["cost"], row["cost_at_most"], row["priced"], asked)
+        others = _cost_bound(row["other_cost"], row["other_cost_at_most"], row["other_priced"], row["other_calls"] > 0)
         add(row["slot"], 0, None if own is None or others is None else own + others)
     counted = {r.id for r in store.find(Round) if r.purpose in COUNTED}
     for row in _given_evaluations(evaluations_df(store, experiment.id)).iter_rows(named=True):
@@ -106,7 +106,7 @@ def _spending_by_slot(
         if slot is None or row["round"] not in counted:
             continue
         if row["evaluator_type"] == EvaluatorKind.JUDGE.value:
-            add(slot, 0, _most(row["cost"], row["cost_at_most"], row["priced"], True))
+            add(slot, 0, _cost_bound(row["cost"], row["cost_at_most"], row["priced"], True))
         elif row["evaluator_type"] == EvaluatorKind.PERSON.value:
             hours = None if row["minutes"] is None else row["minutes"] / 60
             add(slot, 1, hours)
@@ -115,13 +115,15 @@ def _spending_by_slot(
 
 
 def _given_evaluations(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the evaluations that took time or money, struck ones too: striking an evaluation pays nothing back."""
+    """Return the evaluations that took time or money, including struck ones: striking an evaluation pays nothing
+    back.
+    """
     columns = ("cost", "priced", "cost_at_most")
     return frame.select("trial", "round", "evaluator_type", "minutes", *columns)
 
 
-def _most(cost: float | None, at_most: float | None, priced: bool, asked: bool) -> float | None:
-    """Return the cost if it is settled, else the most that it can be; None if that is unknown."""
+def _cost_bound(cost: float | None, at_most: float | None, priced: bool, asked: bool) -> float | None:
+    """Return the cost if it is settled, else its upper bound; None if that is unknown."""
     if priced or not asked:
         return cost if priced else cost or 0.0
     return at_most

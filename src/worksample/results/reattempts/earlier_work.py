@@ -1,4 +1,4 @@
-"""The work of the attempt before a slot: what the slot's agent receives of it, or the same work handed in again."""
+"""The work of the attempt before a slot, as input of the slot's agent or handed in again unchanged."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from worksample.records import (
 )
 from worksample.records.closed_trial import submission_of, trial_id, trial_record
 from worksample.results.reattempts.feedback_prompt import feedback_prompt, shown_criteria
-from worksample.results.reattempts.feedback_speakers import KIND, Speakers
+from worksample.results.reattempts.feedback_sources import KIND, FeedbackSources
 from worksample.store import Store
 
 
 @dataclass(frozen=True)
-class Feeding:
+class AgentInput:
     """`previous`: the earlier `output/` on this machine."""
 
     fed: Fed
@@ -38,7 +38,9 @@ class Feeding:
 
 
 def earlier_work(store: Store, slot: Slot) -> Submission | None:
-    """Return the submission of the attempt before this slot; None for first attempts, or if none stands (any more)."""
+    """Return the submission of the attempt before this slot; None for first attempts, or if no submission is in
+    force.
+    """
     for trial in store.find(Trial, slot=slot.after, live=True) if slot.after else ():
         for submission in store.find(Submission, trial=trial.id):
             gone = struck(store.find(Amendment, target_id=submission.id))
@@ -46,28 +48,30 @@ def earlier_work(store: Store, slot: Slot) -> Submission | None:
     return None
 
 
-def feed(store: Store, slot: Slot, arm: Arm, instance: Instance, protocol: Protocol) -> Feeding | None:
-    """Return what the slot's agent receives; None if the earlier work or the feedback on it no longer stands.
+def prepare_input(store: Store, slot: Slot, arm: Arm, instance: Instance, protocol: Protocol) -> AgentInput | None:
+    """Return the slot agent's input from the earlier attempt; None if the earlier work or its feedback is no longer in
+    force.
 
-    The text is stored as a blob before anybody works.
+    The text is stored as a blob before the agent starts.
     """
     earlier = earlier_work(store, slot)
     if earlier is None:
         return None
     kind = KIND.get(arm.feedback)
-    said = Speakers(store, protocol).of(earlier.id, kind) if kind else ()
+    said = FeedbackSources(store, protocol).of(earlier.id, kind) if kind else ()
     if kind and not said:
         return None
     grading = instance.grading[protocol]
     text = feedback_prompt(arm, instance.work.environment.paths.output, grading.criteria, said)
     fed = Fed(submission=earlier.id, evaluations=tuple(e.id for e in said), text=store.blobs.put(text.encode("utf-8")))
-    return Feeding(fed, text, store.folder(earlier.parts["output"].manifest))
+    return AgentInput(fed, text, store.folder(earlier.parts["output"].manifest))
 
 
-def as_shown(instance: Instance, arm: Arm, protocol: Protocol, feeding: Feeding | None) -> Instance:
-    """Return the instance as the arm shows it: with the criteria that the agent may see and the feedback it receives.
+def as_shown(instance: Instance, arm: Arm, protocol: Protocol, feeding: AgentInput | None) -> Instance:
+    """Return the instance as the arm shows it: with the criteria that the agent may see and the feedback that it
+    receives.
 
-    The instance itself is returned if there is neither.
+    The unchanged instance is returned if there is neither.
     """
     changes = {}
     if arm.shown_rubric is not ShownRubric.NONE:
@@ -78,10 +82,10 @@ def as_shown(instance: Instance, arm: Arm, protocol: Protocol, feeding: Feeding 
 
 
 def resubmit_earlier_work(store: Store, experiment: Experiment, slot: Slot) -> bool:
-    """Commit a trial without any work, with the earlier work as its submission, so that people grade it again unaware
-    of that.
+    """Commit a trial without any work, with the earlier work as its submission, so that people grade it again without
+    knowing.
 
-    Returns False if no earlier work stands.
+    Returns False if no earlier work is in force.
     """
     earlier = earlier_work(store, slot)
     if earlier is None:

@@ -16,9 +16,9 @@ from worksample.records import (
 )
 
 PREVIOUS = "/task/previous"
-"""Where the earlier work lies, read-only."""
+"""Folder with the earlier work, read-only."""
 LONGEST = 20_000
-"""Characters of all feedback."""
+"""Maximum number of characters of all feedback."""
 
 AGAIN = (
     "You did this work before, and the client did not accept it. Your earlier deliverables are in {previous} "
@@ -68,7 +68,7 @@ def feedback_prompt(arm: Arm, output: str, criteria: Criteria, evaluations: Iter
 
 
 def words_of(evaluation: Evaluation) -> int:
-    """Return how many words of feedback of its own an evaluation passes on if no criteria are shown."""
+    """Return the number of words of free feedback that an evaluation gives if no criteria are shown."""
     return len(_describe_evaluation(evaluation, ShownRubric.NONE, Criteria()).split())
 
 

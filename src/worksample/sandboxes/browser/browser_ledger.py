@@ -45,13 +45,13 @@ class BrowserLedger:
             self._left += 1
             return
         row: dict[str, Any] = {"n": number, "at": now().isoformat(), "seconds": round(seconds, 3), "action": action}
-        row["with"] = {key: _short(value) for key, value in given.items()}
+        row["with"] = {key: _shorten(value) for key, value in given.items()}
         row |= {"element": element[:LONGEST_LINE]} if element else {}
         seen = answer.get("observation")
         shown = seen if isinstance(seen, Mapping) else {}
-        row |= {key: _short(shown[key]) for key in ("url", "title") if shown.get(key)}
-        row |= {key: _short(answer[key]) for key in ("error", "lost", "driver", "chromium") if answer.get(key)}
-        if remarks := [_short(one) for one in _list(answer, "remarks")[:100]]:
+        row |= {key: _shorten(shown[key]) for key in ("url", "title") if shown.get(key)}
+        row |= {key: _shorten(answer[key]) for key in ("error", "lost", "driver", "chromium") if answer.get(key)}
+        if remarks := [_shorten(one) for one in _list(answer, "remarks")[:100]]:
             row["remarks"] = remarks
         if screen.startswith(JPEG) and len(screen) <= LARGEST_SCREEN and self._size + len(screen) <= MOST_SCREENS:
             row["screen"] = f"{SCREENS}/{number:05}.jpg"
@@ -80,7 +80,7 @@ def _visit(one: Any, number: int) -> dict[str, Any] | None:
     return row | ({"status": status} if isinstance(status, int) and 0 < status < 1000 else {})
 
 
-def _short(value: Any) -> Any:
+def _shorten(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()[:LONGEST]
     if isinstance(value, float) and not math.isfinite(value):
@@ -88,7 +88,7 @@ def _short(value: Any) -> Any:
     if isinstance(value, (bool, int, float)) or value is None:
         return value
     if isinstance(value, list):
-        return [_short(one) for one in value[:100]]
+        return [_shorten(one) for one in value[:100]]
     return str(value)[:LONGEST]
 
 

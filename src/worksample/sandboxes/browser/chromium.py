@@ -7,7 +7,7 @@ import importlib.util
 import subprocess
 from pathlib import Path
 
-from worksample.privileged import root_command
+from worksample.root_command import root_command
 
 BINARY = Path("/usr/lib/chromium/chromium")
 """Debian's Chromium, without its start script, which would read settings that no box has. The headless shell would

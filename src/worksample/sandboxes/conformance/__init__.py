@@ -3,7 +3,7 @@
 A new kind is registered as an entry point and run against all checks, each in a fresh box:
 
     @pytest.mark.parametrize("name", CHECKS)
-    async def test_it_is_a_box(name, tmp_path):
+    async def test_box_fulfils_the_interface(name, tmp_path):
         async with open_conformance_box("my-kind", tmp_path) as box:
             await CHECKS[name](box)
 

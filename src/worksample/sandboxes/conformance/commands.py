@@ -106,7 +106,7 @@ async def cancelled_requests_leave_the_box_as_it_was(box: Box) -> None:
         data = b"x" * size
         work = box.write("large", data) if attempt % 2 else box.run(["cat"], input=data, output_limit=size)
         task = asyncio.ensure_future(work)
-        for _ in range(attempt % 7):  # so that the cancellation hits the steps before the first wait
+        for _ in range(attempt % 7):  # the cancellation must arrive before the first wait
             await asyncio.sleep(0)
         if attempt % 3 == 0:
             await asyncio.sleep(0.001 * (attempt % 10))

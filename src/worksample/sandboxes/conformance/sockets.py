@@ -182,7 +182,7 @@ async def sockets_that_cannot_be_had_say_why(box: Box) -> None:
         await box.connect("taken")
     deep = "/task/scratch/" + "d" * 90
     await box.run(["mkdir", deep])
-    listener = await box.listen(f"{deep}/down.sock")  # longer than the address of a socket may be
+    listener = await box.listen(f"{deep}/down.sock")  # longer than the maximum length of a socket's address
     connection = await box.connect(f"{deep}/down.sock")
     await connection.writer.write(b"x")
     other = await asyncio.wait_for(listener.accept(), PATIENCE)

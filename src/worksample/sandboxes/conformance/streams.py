@@ -97,7 +97,7 @@ async def one_that_floods_does_not_starve_the_others(box: Box) -> None:
         while await floods[0].stdout.read():
             pass
 
-    drinking = asyncio.create_task(drink())  # and nobody reads the other
+    drinking = asyncio.create_task(drink())  # and the other stream is not read
     began = time.monotonic()
     for number in range(20):
         assert (await asyncio.wait_for(box.run(["echo", str(number)]), PATIENCE)).stdout == b"%d\n" % number

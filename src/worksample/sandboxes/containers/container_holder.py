@@ -13,7 +13,7 @@ from typing import Any
 
 from worksample.box import BoxConfig
 from worksample.errors import SandboxError
-from worksample.files.scratch import started_at
+from worksample.files.scratch_folder import started_at
 from worksample.sandboxes import cgroups, layout
 from worksample.sandboxes.holder import STOPPED_WAIT, lock_images
 from worksample.sandboxes.host_state import BoxFolder, UidLease

@@ -12,7 +12,7 @@ from typing import Any
 
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.extras import need
-from worksample.privileged import root_command
+from worksample.root_command import root_command
 from worksample.sandboxes.host_state import BoxOwner
 
 USUAL = "unix:///var/run/docker.sock"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from worksample.files.sink import Sink
+from worksample.files.content_sink import Sink
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, canonical, now
 from worksample.store import put_canonical
 
@@ -61,7 +61,7 @@ class ConnectionRecord:
         return out
 
     @property
-    def through(self) -> bool:
+    def was_established(self) -> bool:
         """Return whether the connection was established."""
         return not self.refused and bool(self.peer or (self.received and not self.failed))
 
@@ -85,12 +85,12 @@ class ConnectionLedger:
         self._open[contact] = None
         return contact
 
-    def over(self, contact: ConnectionRecord) -> None:
+    def end(self, contact: ConnectionRecord) -> None:
         """Record the end of a connection; beyond the maximum only sums are kept."""
         contact.end()
         if contact in self._open:
             del self._open[contact]
-            (self._through if contact.through else self._refused).add(contact)
+            (self._through if contact.was_established else self._refused).add(contact)
 
     def part(self, sink: Sink) -> SubmissionPart:
         """Return the record as a part of a submission, `connections.jsonl`, put into the sink."""

@@ -104,5 +104,5 @@ class _EndpointServer:
         finally:
             if connection.fileno() >= 0:
                 reset(connection)
-            self._ledger.over(contact)
+            self._ledger.end(contact)
             self._free.release()

@@ -70,7 +70,7 @@ class HostRule:
     """Port; 0 for all ports, which only blocked hosts may have."""
 
     @property
-    def wildcard(self) -> bool:
+    def is_wildcard(self) -> bool:
         """Return whether the rule covers many names, which only the CONNECT proxy can distinguish."""
         return self.name.startswith("*")
 
@@ -78,7 +78,7 @@ class HostRule:
         """Return whether the rule covers a name (in lower case) and a port."""
         if port != self.port and self.port:
             return False
-        return name.endswith(self.name[1:]) if self.wildcard else name == self.name
+        return name.endswith(self.name[1:]) if self.is_wildcard else name == self.name
 
     def __str__(self) -> str:
         return f"{self.name}:{self.port}" if self.port else self.name
@@ -106,7 +106,7 @@ def is_wildcard(name: str) -> bool:
 def matching_rule(name: str, port: int, rules: tuple[HostRule, ...]) -> HostRule | None:
     """Return the rule that covers a host, an exact one before a wildcard; None if there is none."""
     fitting = [rule for rule in rules if rule.matches(name, port)]
-    return min(fitting, key=lambda rule: (rule.wildcard, -len(rule.name)), default=None)
+    return min(fitting, key=lambda rule: (rule.is_wildcard, -len(rule.name)), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +136,14 @@ class HostAllowance:
     def wildcard_refusal(self, wildcard: str, port: int) -> str:
         """Return why no host under a wildcard can be reached, or "". The operator must allow all of the wildcard."""
         some = "x" + wildcard[1:]
-        if not any(rule.wildcard and rule.matches(some, port) for rule in self.operator):
+        if not any(rule.is_wildcard and rule.matches(some, port) for rule in self.operator):
             return "is not allowed"
-        if any(rule.wildcard and rule.matches(some, port) for rule in self.blocked):
+        if any(rule.is_wildcard and rule.matches(some, port) for rule in self.blocked):
             return "is blocked by the suite"
         own = HostRule(wildcard, port)
         if self.suite and not any(
-            rule.matches(some, port) if rule.wildcard else own.matches(rule.name, rule.port) for rule in self.suite
+            rule.matches(some, port) if rule.is_wildcard else own.matches(rule.name, rule.port) for rule in self.suite
         ):
-            inside = any(own.matches("x" + rule.name[1:], rule.port) for rule in self.suite if rule.wildcard)
+            inside = any(own.matches("x" + rule.name[1:], rule.port) for rule in self.suite if rule.is_wildcard)
             return "" if inside else "is not on the suite's list"
         return ""

@@ -35,16 +35,16 @@ class HelloReader:
             if not size:
                 raise ClientHelloError("the client sent an empty TLS record")
             if len(self.data) < at + 5 + size:
-                return self._of(self._hello + self.data[at + 5 :])
+                return self._read_server_name(self._hello + self.data[at + 5 :])
             self._hello += self.data[at + 5 : at + 5 + size]
             self._at = at + 5 + size
-            if (name := self._of(self._hello)) is not None:
+            if (name := self._read_server_name(self._hello)) is not None:
                 return name
         if self.data[self._at : self._at + 1] not in (b"", bytes([_HANDSHAKE])):
             raise ClientHelloError("the client did not begin with a TLS handshake")
         return None
 
-    def _of(self, hello: bytearray) -> str | None:
+    def _read_server_name(self, hello: bytearray) -> str | None:
         if len(hello) >= 4:
             if hello[0] != _CLIENT_HELLO:
                 raise ClientHelloError("the client's first TLS message is not a ClientHello")

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import ImageError
-from worksample.files.scratch import scratch_folder, sweep_scratch_folders
+from worksample.files.scratch_folder import scratch_folder, sweep_scratch_folders
 from worksample.sandboxes import cgroups, seccomp
 from worksample.sandboxes.availability import require_bubblewrap
 from worksample.sandboxes.host_state import BUILD_ROOT

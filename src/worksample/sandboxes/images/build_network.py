@@ -95,9 +95,9 @@ class BuildNetwork:
     def targets(self) -> dict[Endpoint, Target]:
         """Return the target of each endpoint."""
         rules = self.settings.rules
-        wild = tuple(rule for rule in rules if rule.wildcard)
+        wild = tuple(rule for rule in rules if rule.is_wildcard)
         found: dict[Endpoint, Target] = {
-            Endpoint(rule.name, rule.port): AllowedHost(rule, self._refusing) for rule in rules if not rule.wildcard
+            Endpoint(rule.name, rule.port): AllowedHost(rule, self._refusing) for rule in rules if not rule.is_wildcard
         }
         return {**found, **({PROXY: ConnectProxy(wild, HostAllowance(wild), self._refusing)} if wild else {})}
 

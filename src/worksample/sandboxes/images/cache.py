@@ -15,7 +15,7 @@ from pathlib import Path
 
 from worksample.box import Root
 from worksample.errors import ImageError, UsageError
-from worksample.files.scratch import remove_tree, scratch_folder
+from worksample.files.scratch_folder import remove_tree, scratch_folder
 from worksample.sandboxes.contained_files import open_contained
 from worksample.sandboxes.holder import KEPT_AS
 from worksample.sandboxes.host_state import cache_folder

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worksample.errors import ImageError
-from worksample.privileged import root_command
+from worksample.root_command import root_command
 
 from . import build_box
 from .build_bases import digest_of_base, write_layout

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from worksample.files.scratch import remove_tree
+from worksample.files.scratch_folder import remove_tree
 from worksample.sandboxes.host_state import prefixes_folder
 
 from .cache import find_cached

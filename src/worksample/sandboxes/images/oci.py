@@ -74,9 +74,9 @@ def read_docker(folder: Path, limits: ImageLimits) -> Image:
             next="docker save ONE-IMAGE",
         )
     manifest = _mapping(manifests[0], "manifest.json")
-    path = _inside(folder, manifest.get("Config"))
+    path = _file_inside(folder, manifest.get("Config"))
     config = _mapping(_json(path, "", limits), "config")
-    layers = tuple(Layer(_inside(folder, name)) for name in _list(manifest.get("Layers"), "Layers"))
+    layers = tuple(Layer(_file_inside(folder, name)) for name in _list(manifest.get("Layers"), "Layers"))
     return Image(
         hashlib.sha256(path.read_bytes()).hexdigest(), _with_diffs(layers, config, limits), _image_config(config)
     )
@@ -160,7 +160,7 @@ def _blob(folder: Path, descriptor: dict[str, Any]) -> tuple[Path, str]:
     return path, digest
 
 
-def _inside(folder: Path, name: object) -> Path:
+def _file_inside(folder: Path, name: object) -> Path:
     """Return a file of an unpacked archive; its links may lead only to other files of it. Raises ImageError."""
     path = (folder / _text(name, "manifest.json")).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.is_file():

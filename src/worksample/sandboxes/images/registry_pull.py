@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 from worksample.errors import ImageError
-from worksample.privileged import root_command
+from worksample.root_command import root_command
 from worksample.sandboxes.guarded_subprocess import run_guarded
 
 from .cache import CachedImage, find_cached, image_scratch_folder, names_folder

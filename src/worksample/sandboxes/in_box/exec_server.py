@@ -46,7 +46,7 @@ class ExecServer:
         self.starter = Starter(plan)
         self.watchdog = Watchdog(plan) if plan["watch"] else None
         self.poller = Poller()
-        self.line = BoxLine(socket, self.poller, self._full)
+        self.line = BoxLine(socket, self.poller, self._update_outputs)
         self.strays = Strays(self)
         self.channels: dict[int, StreamChannel] = {}
         self.running: dict[int, Command] = {}
@@ -93,7 +93,7 @@ class ExecServer:
             ends.append(self.watchdog.due)
         return max(0.0, min(ends) - time.monotonic()) if ends else None
 
-    def _full(self, full: bool) -> None:
+    def _update_outputs(self, full: bool) -> None:
         for channel in self.channels.values():
             for tap in channel.taps:
                 tap.update()
@@ -208,11 +208,11 @@ class ExecServer:
                 command.deadline = None
                 command.flags |= frames.TIMED_OUT
                 kill_tree(command.pid)
-            elif command.clock is not None and now >= command.clock.due and command.clock.look():
+            elif command.clock is not None and now >= command.clock.due and command.clock.update():
                 command.flags |= frames.TIMED_OUT | (frames.STARVED if command.clock.is_starved else 0)
                 kill_tree(command.pid)
                 command.clock.due = now + LONGEST
-        if self.watchdog and now >= self.watchdog.due and self.watchdog.look():
+        if self.watchdog and now >= self.watchdog.due and self.watchdog.check():
             self.line.send(frames.OVER, 0)
 
 

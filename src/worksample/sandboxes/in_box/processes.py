@@ -18,7 +18,7 @@ ROUNDS = 200
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def _others() -> list[int]:
+def _other_processes() -> list[int]:
     me = os.getpid()
     return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != me]
 
@@ -43,7 +43,7 @@ def _signal_one(pid: int, number: int) -> None:
 def _descendants(root: int) -> list[int]:
     """Return every living process below `root`, which adopts the orphans of its tree (it is a child subreaper)."""
     children: dict[int, list[int]] = {}
-    for pid in _others():
+    for pid in _other_processes():
         state, parent = _stat(pid)
         if state not in ("", "Z", "X"):
             children.setdefault(parent, []).append(pid)
@@ -77,7 +77,7 @@ def kill_tree(root: int) -> None:
 def kill_all() -> None:
     """Kill every process of the box except this one."""
     for _ in range(ROUNDS):
-        if not any(_stat(pid)[0] not in ("", "Z", "X") for pid in _others()):
+        if not any(_stat(pid)[0] not in ("", "Z", "X") for pid in _other_processes()):
             return
         signal_all_once(_signal.SIGKILL)
         time.sleep(0.001)
@@ -95,7 +95,7 @@ def signal_all(number: int) -> None:
     """Stop or continue every other process; repeat a stop until none is found running."""
     for _ in range(ROUNDS):
         signal_all_once(number)
-        if number != _signal.SIGSTOP or all(_stat(pid)[0] in ("", "T", "t", "Z", "X") for pid in _others()):
+        if number != _signal.SIGSTOP or all(_stat(pid)[0] in ("", "T", "t", "Z", "X") for pid in _other_processes()):
             return
         time.sleep(0.001)
 
@@ -110,9 +110,9 @@ class Watchdog:
         self.period: float = plan["watch"]
         self.due = 0.0
 
-    def look(self) -> bool:
+    def check(self) -> bool:
         """Check the memory; return whether a process was killed."""
-        pids = _others()
+        pids = _other_processes()
         segments = _shared_segments()
         total = sum(_resident(pid) for pid in pids) + segments
         now = time.monotonic()

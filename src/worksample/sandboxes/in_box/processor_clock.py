@@ -45,10 +45,10 @@ class ProcessorClock:
 
     def hold(self, held: bool) -> None:
         """Stop the clock, or let it run again."""
-        self.look()
+        self.update()
         self.held = held
 
-    def look(self) -> bool:
+    def update(self) -> bool:
         """Count until now; return whether the command's time, or the backstop, is over."""
         now = time.monotonic()
         passed, self._last = now - self._last, now
@@ -109,7 +109,7 @@ def _tree(root: int) -> dict[int, tuple[float, bytes]]:
 def _is_ready(members: dict[int, tuple[float, bytes]]) -> bool:
     """Return whether any thread runs or waits for a processor."""
     return any(state == b"R" for _, state in members.values()) or any(
-        _thread(pid, thread) == b"R" for pid in members for thread in _threads(pid)
+        _read_thread(pid, thread) == b"R" for pid in members for thread in _threads(pid)
     )
 
 
@@ -120,7 +120,7 @@ def _threads(pid: int) -> list[str]:
         return []
 
 
-def _thread(pid: int, thread: str) -> bytes:
+def _read_thread(pid: int, thread: str) -> bytes:
     try:
         with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split(None, 1)[0]

@@ -165,7 +165,7 @@ class InputStream:
 
     def _pump(self, events: int = 0) -> None:
         if events & GONE and not self._data:
-            self._deaf()
+            self._report_closed()
             return
         while self._data:
             try:
@@ -174,7 +174,7 @@ class InputStream:
                 self._server.poller.watch(self._descriptor, OUT, self._pump)
                 return
             except OSError:
-                self._deaf()
+                self._report_closed()
                 return
         if not self._more:
             self.close()
@@ -184,7 +184,7 @@ class InputStream:
                 self._asked = True
                 self._server.line.send(frames.WANT, self._channel.number)
 
-    def _deaf(self) -> None:
+    def _report_closed(self) -> None:
         self._server.line.send(frames.DEAF, self._channel.number)
         self.close()
 

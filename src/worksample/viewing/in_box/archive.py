@@ -119,7 +119,7 @@ def _tar(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
     try:
         archive = tarfile.open(job.file, "r|*", errors="replace")  # noqa: SIM115 - closed below
     except tarfile.ReadError:
-        yield from _single(job)
+        yield from _read_compressed_file(job)
         return
     with archive:
         for info in archive:
@@ -127,7 +127,7 @@ def _tar(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
             yield Member(info.name, info.size, None, kind), archive.extractfile(info) if info.isfile() else None
 
 
-def _single(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
+def _read_compressed_file(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
     """Yield the content of one compressed file that is no archive."""
     import bz2
     import gzip

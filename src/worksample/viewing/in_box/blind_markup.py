@@ -164,7 +164,7 @@ class _Html(HTMLParser):
         self.text, self.cuts = text, list[Cut]()
         self._lines = [0, *(m.end() for m in re.finditer("\n", text))]
 
-    def _at(self) -> int:
+    def _position(self) -> int:
         line, column = self.getpos()
         return self._lines[line - 1] + column
 
@@ -180,12 +180,12 @@ class _Html(HTMLParser):
         self.handle_starttag(tag, attrs)
 
     def handle_comment(self, data: str) -> None:
-        at = self._at()
+        at = self._position()
         if TELLING.search(data) and self.text.startswith("<!--", at) and not data.lstrip().startswith("[if"):
             end = at + 4 + len(data)
             self.cuts.append((at + 4, min(end, len(self.text)), b""))
 
     def _cut_meta(self, tag: str) -> None:
-        at = self._at()
+        at = self._position()
         if self.text.startswith(tag, at):
             self.cuts.append((at, at + len(tag), b""))

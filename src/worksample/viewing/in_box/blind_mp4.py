@@ -24,7 +24,7 @@ def film(path: Path) -> None:
     Raises struct.error, ValueError.
     """
     with path.open("r+b") as f, mmap.mmap(f.fileno(), 0) as out:
-        _level(out, 0, len(out), 0)
+        _clean_level(out, 0, len(out), 0)
 
 
 def _boxes(out: Bytes, at: int, end: int) -> Iterator[tuple[bytes, int, int, int]]:
@@ -46,7 +46,7 @@ def _boxes(out: Bytes, at: int, end: int) -> Iterator[tuple[bytes, int, int, int
         at += size
 
 
-def _level(out: Bytes, at: int, end: int, depth: int) -> None:
+def _clean_level(out: Bytes, at: int, end: int, depth: int) -> None:
     if depth > DEEPEST:
         raise ValueError("the MP4's boxes are nested too deeply")
     for kind, start, body, stop in list(_boxes(out, at, end)):
@@ -54,7 +54,7 @@ def _level(out: Bytes, at: int, end: int, depth: int) -> None:
             out[start + 4 : start + 8] = b"free"
             out[body:stop] = bytes(stop - body)
         elif kind in _INTO:
-            _level(out, body, stop, depth + 1)
+            _clean_level(out, body, stop, depth + 1)
         elif kind == b"hdlr":
             # Four words of kind and reserved, then the name: without its length in QuickTime it is empty as well.
             out[body + 24 : stop] = bytes(max(0, stop - body - 24))
@@ -75,7 +75,7 @@ def items(data: bytes) -> bytes:
             out[body:stop] = bytes(stop - body)
         elif kind == b"meta":
             inner = {k: (b, s) for k, _, b, s in _boxes(out, body + 4, stop)}
-            tells = _tellers(out, *inner[b"iinf"]) if b"iinf" in inner else {}
+            tells = _metadata_items(out, *inner[b"iinf"]) if b"iinf" in inner else {}
             if tells:
                 for item, at, size in _places(out, *inner[b"iloc"], inner.get(b"idat", (0, 0))[0]):
                     if item in tells:
@@ -89,7 +89,7 @@ _NO_EXIF = b"\0\0\0\0II*\0\x08\0\0\0\0\0\0\0\0\0"
 """An Exif block without fields; readers refuse a block that is no Exif."""
 
 
-def _tellers(out: bytearray, body: int, stop: int) -> dict[int, bytes]:
+def _metadata_items(out: bytearray, body: int, stop: int) -> dict[int, bytes]:
     """Return the numbers and kinds of items that are Exif or XMP."""
     version = out[body]
     found = {}

@@ -45,7 +45,7 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{\\rtf"):
         return rich(data)
     if b"<office:document" in data[:4096]:
-        return flat(data)
+        return clean_flat_odf(data)
     leaks.append("this kind of document is not rewritten; it may name its maker")
     return None
 
@@ -142,7 +142,7 @@ def named_alike(data: bytes, people: NumberedNames) -> bytes:
     return _ELEMENT.sub(lambda m: m.group(1) + people.number(m.group(3)) + m.group(4), data)
 
 
-def flat(data: bytes) -> bytes:
+def clean_flat_odf(data: bytes) -> bytes:
     """Clean a flat ODF file, with the pictures in it."""
     from .blind_embedded_pictures import pictures
 

@@ -213,7 +213,7 @@ def jp2(data: bytes) -> bytes:
     return b"".join(out)
 
 
-def _same(data: bytes) -> bytes:
+def _keep_unchanged(data: bytes) -> bytes:
     return data
 
 
@@ -228,9 +228,9 @@ _BY_MAGIC: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
     (b"8BPS", psd),
     (b"\0\0\0\x0cjP  ", jp2),
     # These parts hold only pixels.
-    (b"BM", _same),
-    (b"\0\0\1\0", _same),
-    (b"DDS ", _same),
-    (b"qoif", _same),
-    (b"\xff\x4f\xff\x51", _same),
+    (b"BM", _keep_unchanged),
+    (b"\0\0\1\0", _keep_unchanged),
+    (b"DDS ", _keep_unchanged),
+    (b"qoif", _keep_unchanged),
+    (b"\xff\x4f\xff\x51", _keep_unchanged),
 )

@@ -102,9 +102,9 @@ def _directory(file: _File, at: int, seen: set[int], *, everything: bool) -> int
     for field in fields:
         if field.tag in _BELOW:
             _directory(file, file.number(field.value, code if field.size == width else "I"), seen, everything=True)
-            _blank(file, field.value, field.size)
+            _overwrite(file, field.value, field.size)
         elif everything or field.tag in TELLS:
-            _blank(file, field.value, field.size)
+            _overwrite(file, field.value, field.size)
         else:
             kept.append(bytes(file.data[field.at : field.at + length]))
             if field.tag == _SUB:
@@ -121,7 +121,7 @@ def _directory(file: _File, at: int, seen: set[int], *, everything: bool) -> int
     return next
 
 
-def _blank(file: _File, at: int, size: int) -> None:
+def _overwrite(file: _File, at: int, size: int) -> None:
     end = min(at + size, len(file.data))
     if 8 <= at < end:
         file.blanked += end - at

@@ -158,7 +158,7 @@ def run(
     There is no limit on wall time: on a busy machine it would blame the file. A hanging program ends with the job.
     """
     name = os.path.basename(words[0])  # noqa: PTH119
-    before = _used()
+    before = _child_processor_seconds()
     try:
         given: dict[str, Any] = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
         done = subprocess.run(words, capture_output=True, cwd=cwd, check=False, preexec_fn=cpu_limit(seconds), **given)
@@ -167,7 +167,7 @@ def run(
     lines = done.stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
     # The kernel counts in ticks, and may have ended it a little early.
     ended = done.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU)
-    if ended or (done.returncode and _used() - before >= 0.9 * seconds):
+    if ended or (done.returncode and _child_processor_seconds() - before >= 0.9 * seconds):
         raise TooHeavy(f"{name} needs more than {seconds} seconds of processor time")
     if done.returncode < 0 or done.returncode in (126, 127):
         how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
@@ -175,7 +175,7 @@ def run(
     return ConverterRun(done.returncode == 0, done.stdout, lines[-1] if lines else f"exit code {done.returncode}")
 
 
-def _used() -> float:
+def _child_processor_seconds() -> float:
     """Return the processor seconds used by finished child processes."""
     done = resource.getrusage(resource.RUSAGE_CHILDREN)
     return done.ru_utime + done.ru_stime

@@ -57,7 +57,7 @@ def _table(
     name = '"' + item["name"].replace('"', '""') + '"'
     cursor = connection.execute(f"SELECT * FROM {name} LIMIT {ROWS}")
     columns = [d[0] for d in cursor.description]
-    meta, files = table.write_grid(job, str(number), ([plain(c) for c in row] for row in cursor))
+    meta, files = table.write_grid(job, str(number), ([to_json_value(c) for c in row] for row in cursor))
     made.files |= files
     rows = meta["shown"]
     if item["type"] == "table" and rows == ROWS:
@@ -72,7 +72,7 @@ def _table(
     }
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     return f"<{len(value):,} bytes: {value[:16].hex()}>" if isinstance(value, bytes) else value
 
 
@@ -87,5 +87,5 @@ def select(job: ConversionJob, query: str, seconds: float = 5.0, rows: int = 1_0
         columns = [d[0] for d in cursor.description or ()]
     except (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError) as e:
         raise Unreadable(str(e)) from e
-    shown = [[table.json_cell(plain(c)) for c in row] for row in found[:rows]]
+    shown = [[table.json_cell(to_json_value(c)) for c in row] for row in found[:rows]]
     return {"columns": columns, "rows": shown, "more": len(found) > rows}

@@ -69,18 +69,19 @@ def main() -> None:
     order = json.load(sys.stdin)
     for number, path in order["files"]:
         answers.write(
-            json.dumps([number, finite(convert_one(order, number, path))], allow_nan=False, default=str) + "\n"
+            json.dumps([number, replace_non_finite(convert_one(order, number, path))], allow_nan=False, default=str)
+            + "\n"
         )
         answers.flush()
 
 
-def finite(plain: Any) -> Any:
+def replace_non_finite(plain: Any) -> Any:
     """Replace numbers that JSON lacks (infinity, NaN) by None."""
     if isinstance(plain, float):
         return plain if math.isfinite(plain) else None
     if isinstance(plain, dict):
-        return {key: finite(value) for key, value in plain.items()}
-    return [finite(value) for value in plain] if isinstance(plain, list | tuple) else plain
+        return {key: replace_non_finite(value) for key, value in plain.items()}
+    return [replace_non_finite(value) for value in plain] if isinstance(plain, list | tuple) else plain
 
 
 def convert_one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:

@@ -6,23 +6,18 @@ import codecs
 import re
 from functools import cache
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+from worksample.files.tables.encodings import BYTE_ORDER_MARKS
+
 _CONTROL = frozenset(range(32)) - {7, 8, 9, 10, 11, 12, 13, 27}
 
 
 def encoding(data: bytes, *, whole: bool = True) -> str | None:
     """Detect the encoding of text; None if the data is no text. `whole` false: the data may end within a character."""
-    for bom, name in _BOMS:
+    for bom, name in BYTE_ORDER_MARKS:
         if data.startswith(bom):
             return name
     if b"\0" in data:
-        return _wide(data)
+        return _detect_utf16(data)
     if sum(data.count(bytes([c])) for c in _CONTROL) > len(data) // 100:
         return None
     try:
@@ -33,7 +28,7 @@ def encoding(data: bytes, *, whole: bool = True) -> str | None:
     return _guess(data)
 
 
-def _wide(data: bytes) -> str | None:
+def _detect_utf16(data: bytes) -> str | None:
     """Detect UTF-16 without a byte order mark: in mostly Latin text every other byte is 0."""
     sample = data[:4096]
     for name, zeros in (("utf-16-le", sample[1::2]), ("utf-16-be", sample[::2])):
@@ -56,7 +51,7 @@ COMMON = (
 
 
 def _guess(data: bytes) -> str | None:
-    high = sum(data.count(c) for c in _high())
+    high = sum(data.count(c) for c in _high_bytes())
     if high > len(data) * 0.6 and any(data.count(bytes([c])) for c in _CONTROL):
         return None
     if high <= FEW and (name := _european(data)):
@@ -108,7 +103,7 @@ def _fits(data: bytes, name: str) -> bool:
 
 
 @cache
-def _high() -> tuple[bytes, ...]:
+def _high_bytes() -> tuple[bytes, ...]:
     return tuple(bytes([c]) for c in range(128, 256))
 
 

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from worksample.models import plus
+from worksample.models import add_priced_usage
 from worksample.records import Usage
 
 from .profile import Colleague, ColleagueQuestion, Knowledge, leaks, normalise, tells
@@ -75,7 +75,7 @@ async def audit(
             found += [finding async for finding in check if finding not in found]
         asked += asker.asked
         if asker.usage is not None:
-            usage = plus(usage, asker.usage)
+            usage = add_priced_usage(usage, asker.usage)
         on_done(colleague)
     return ColleagueAudit(tuple(found), asked, usage)
 
@@ -119,7 +119,7 @@ class _Asker:
 
     def _add_usage(self, reply: ColleagueReply) -> None:
         if reply.usage is not None:
-            self.usage = plus(self.usage, reply.usage)
+            self.usage = add_priced_usage(self.usage, reply.usage)
 
     def finding(self, fault: ColleagueFault, about: str, asked: str, answered: str) -> ColleagueFinding:
         """Return a finding about this colleague."""

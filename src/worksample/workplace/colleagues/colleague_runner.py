@@ -20,7 +20,7 @@ from typing import Any
 from worksample.errors import Cause, SandboxError
 from worksample.fault_injection import failpoint
 from worksample.files import Sink
-from worksample.models import ModelService, plus
+from worksample.models import ModelService, add_priced_usage
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, Usage, canonical, now
 from worksample.store import put_canonical
 from worksample.supervision import FailureSignal
@@ -255,7 +255,7 @@ class ColleagueRunner:
             again = await by.complete(colleague, tuple(heard), replace(reply, usage=None), told)
             self._add_usage(again.usage)
             both = [used for used in (reply.usage, again.usage) if used is not None]
-            reply = replace(again, usage=reduce(plus, both) if both else None)
+            reply = replace(again, usage=reduce(add_priced_usage, both) if both else None)
         if reply.does:
             record["did"] = await self._do(colleague, reply.does)
         late = colleague.hours is not None or colleague.delay > 0
@@ -273,7 +273,7 @@ class ColleagueRunner:
 
     def _add_usage(self, used: Usage | None) -> None:
         if used is not None and used.requests:
-            self.usage = plus(self.usage, used)
+            self.usage = add_priced_usage(self.usage, used)
 
     async def _say(self, who: str, text: str, to: str, room: str, kept: dict[str, Any]) -> None:
         if isinstance(self.by[who][1], PersonResponder):
@@ -322,11 +322,11 @@ class ColleagueRunner:
         """Send opening messages that are due by the clock, or that this message triggers."""
         for who, (colleague, _) in self.by.items():
             for number, first in enumerate(colleague.begins):
-                if (who, number) not in self._begun and self._due(who, first, one):
+                if (who, number) not in self._begun and self._is_due(who, first, one):
                     self._begun.add((who, number))
                     await self._begin_conversation(colleague, first)
 
-    def _due(self, who: str, first: Beginning, one: ChatMessage | None) -> bool:
+    def _is_due(self, who: str, first: Beginning, one: ChatMessage | None) -> bool:
         if first.at is not None:
             return first.at <= self.clock.now
         if first.on is None or one is None or one.by in self.by:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from worksample.errors import ColleagueError
-from worksample.models import ModelService, plus
-from worksample.models.chat_turn import Turn, speak
+from worksample.models import ModelService, add_priced_usage
+from worksample.models.chat_turn import Turn, generate_turn
 from worksample.records import Usage
 
 from .profile import Colleague, ColleagueQuestion, ReplyRule, leaks, mentions
@@ -133,7 +133,7 @@ class ModelResponder:
         given = {key: value for key, value in generation.items() if value is not None}
         record: dict[str, Any] = {"model": self.model, "prompt": PROMPT_VERSION}
         try:
-            said, usage = await speak(
+            said, usage = await generate_turn(
                 self.model, self.service, prompt_of(colleague), turns, given, self.cancelled_usage.append
             )
         except ColleagueError as error:
@@ -155,7 +155,7 @@ class ModelResponder:
         assert reply.asks is not None
         own = (ConversationLine(colleague.id, reply.text or f"(asks {reply.asks.who})", own=True),)
         again = await self.answer(colleague, (*heard, *own, ConversationLine(reply.asks.who, answer or NO_ANSWER)))
-        usage = again.usage if reply.usage is None else plus(reply.usage, again.usage or Usage())
+        usage = again.usage if reply.usage is None else add_priced_usage(reply.usage, again.usage or Usage())
         does = tuple(dict.fromkeys((*reply.does, *again.does)))
         return replace(again, usage=usage, does=does, asks=None)
 

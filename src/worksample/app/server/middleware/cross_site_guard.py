@@ -28,13 +28,13 @@ class CrossSiteGuard:
         self._origin = config.app_origin.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        wrong = self._wrong(scope) if scope["path"].startswith(_API) else None
+        wrong = self._find_fault(scope) if scope["path"].startswith(_API) else None
         if wrong is None:
             await self._app(scope, receive, send)
         else:
             await refuse(send, *wrong)
 
-    def _wrong(self, scope: Scope) -> tuple[int, str, str] | None:
+    def _find_fault(self, scope: Scope) -> tuple[int, str, str] | None:
         """Return status, kind and text of the fault in a request's origin; None if there is none."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
         bearer = bool(bearer_of(scope))

@@ -28,7 +28,7 @@ from worksample.errors import (
     WorksampleError,
 )
 from worksample.people import Conflict, Denied, FaultyRows, InvalidAnswer, NotReady, NotYours, Role
-from worksample.results.assignments.assignment import SeatConflict
+from worksample.results.assignments.assignment import AssignmentConflict
 
 from .rate_limit import TooMany
 
@@ -42,7 +42,7 @@ _STATUS: tuple[tuple[type[WorksampleError], int], ...] = (
     (RecordMissing, 404),
     (Conflict, 409),
     (RecordConflict, 409),
-    (SeatConflict, 409),
+    (AssignmentConflict, 409),
     (SandboxError, 503),
     (CaptureError, 503),
     (NotReady, 425),

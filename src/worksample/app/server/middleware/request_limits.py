@@ -60,7 +60,7 @@ class RequestLimits:
             await refuse(send, 408, "UsageError", f"the request body did not arrive within {seconds:g} seconds")
         else:
             if body is not None:
-                await self._app(scope, _once(body, receive), send)
+                await self._app(scope, _replay_body(body, receive), send)
 
 
 async def _read_body(scope: Scope, receive: Receive, most: int, seconds: float) -> bytes | None:
@@ -83,7 +83,7 @@ async def _read_body(scope: Scope, receive: Receive, most: int, seconds: float) 
                 return b"".join(parts)
 
 
-def _once(body: bytes, receive: Receive) -> Callable[[], Awaitable[Message]]:
+def _replay_body(body: bytes, receive: Receive) -> Callable[[], Awaitable[Message]]:
     given = False
 
     async def again() -> Message:

@@ -49,7 +49,7 @@ def viewer_policy(config: AppConfig) -> str:
 def app_headers(config: AppConfig) -> dict[str, str]:
     """Return the headers of the app's origin."""
     return {
-        **_common(config),
+        **_common_headers(config),
         "content-security-policy": app_policy(config),
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
@@ -61,7 +61,7 @@ def app_headers(config: AppConfig) -> dict[str, str]:
 def viewer_headers(config: AppConfig) -> dict[str, str]:
     """Return the headers of the viewer's origin."""
     return {
-        **_common(config),
+        **_common_headers(config),
         "content-security-policy": viewer_policy(config),
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
@@ -69,7 +69,7 @@ def viewer_headers(config: AppConfig) -> dict[str, str]:
     }
 
 
-def _common(config: AppConfig) -> dict[str, str]:
+def _common_headers(config: AppConfig) -> dict[str, str]:
     lasting = {"strict-transport-security": "max-age=31536000"} if config.scheme == "https" else {}
     return {
         "x-content-type-options": "nosniff",

@@ -35,7 +35,7 @@ class StrictHttpProtocol(HttpToolsProtocol):
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._heard()
+        self._cancel_deadline()
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
@@ -59,7 +59,7 @@ class StrictHttpProtocol(HttpToolsProtocol):
         self._count(len(name) + len(value))
 
     def on_headers_complete(self) -> None:
-        self._heard()
+        self._cancel_deadline()
         super().on_headers_complete()
 
     def send_400_response(self, msg: str) -> None:
@@ -82,10 +82,10 @@ class StrictHttpProtocol(HttpToolsProtocol):
             raise httptools.HttpParserError("the request's headers are too large")
 
     def _wait(self) -> None:
-        self._heard()
+        self._cancel_deadline()
         self._late = self.loop.call_later(self._seconds, self._give_up)
 
-    def _heard(self) -> None:
+    def _cancel_deadline(self) -> None:
         if self._late is not None:
             self._late.cancel()
             self._late = None

@@ -54,11 +54,11 @@ def links(text: str) -> tuple[str, ...]:
 
 def missing_files(named: Iterable[str], there: Iterable[str]) -> tuple[str, ...]:
     """Return the names that no file has, ignoring case and folder."""
-    have = {_bare(path) for path in there}
-    return tuple(name for name in dict.fromkeys(named) if _bare(name) not in have)
+    have = {_bare_name(path) for path in there}
+    return tuple(name for name in dict.fromkeys(named) if _bare_name(name) not in have)
 
 
-def _bare(path: str) -> str:
+def _bare_name(path: str) -> str:
     return re.sub(r"[\s_]+", " ", unicodedata.normalize("NFC", PurePosixPath(path).name)).casefold()
 
 

@@ -22,7 +22,7 @@ _COMPANY = re.compile(
     r"(?:Inc|LLC|Ltd|Limited|GmbH|AG|KG|Corp|Corporation|B\.?V|S\.?A|S\.?r\.?l|Pty|PLC|Oy|A/S)\b\.?"
 )
 _PARTICLES = frozenset(("van", "von", "de", "der", "den", "del", "da", "di", "la", "le", "bin", "al", "el"))
-_COMMON = """
+_COMMON_WORD_LINES = """
 the a an and or of for in on to with by from at as is are was be this that these those new open all any no not my your
 server advanced apache python java google microsoft amazon linux windows mac chrome firefox excel word power data api
 web january february march april may june july
@@ -30,7 +30,7 @@ august september october november december monday tuesday wednesday thursday
 friday saturday sunday north south east west united states kingdom university institute license version table figure
 chapter section page note see
 """
-_COMMON_WORDS = frozenset(_COMMON.split())
+_COMMON_WORDS = frozenset(_COMMON_WORD_LINES.split())
 _ADDRESS = re.compile(r"\S+@\S+|\S+://\S+|\w+(?:\.\w+)+(?:/\S*)?")
 _LATIN = re.compile(r"[A-Za-zÀ-ÿĀ-ž'’-]{2,}\Z")
 

@@ -105,13 +105,13 @@ class IdentifierFinder:
         """
         seen: dict[tuple[str, str, str], int] = {}
         for where, text in texts:
-            for kind, candidate in self._in(text):
+            for kind, candidate in self._find_in(text):
                 key = (kind, candidate, where)
                 seen[key] = seen.get(key, 0) + 1
         found = [Candidate(kind, candidate, where, count) for (kind, candidate, where), count in seen.items()]
         return tuple(sorted(found, key=lambda c: (c.kind in ("PERSON", "COMPANY"), c.kind, c.where, c.text)))
 
-    def _in(self, text: str) -> Iterator[tuple[str, str]]:
+    def _find_in(self, text: str) -> Iterator[tuple[str, str]]:
         for chunk in chunks(_BLOB.sub(" ", text)):
             spans = [(0.9, start, end, "PERSON") for start, end in self.names.people(chunk)]
             spans += [(0.8, start, end, "COMPANY") for start, end in self.names.companies(chunk)]
@@ -122,13 +122,15 @@ class IdentifierFinder:
             ]
             for recogniser in self._recognisers:
                 for match in recogniser.analyze(chunk, recogniser.supported_entities, None):
-                    if match.score >= LEAST_CONFIDENCE and _is_sound(match.entity_type, chunk[match.start : match.end]):
+                    if match.score >= LEAST_CONFIDENCE and _is_plausible(
+                        match.entity_type, chunk[match.start : match.end]
+                    ):
                         spans.append((1.0 + match.score, match.start, match.end, match.entity_type))
             for _, start, end, kind in without_overlaps(spans):
                 yield kind, " ".join(chunk[start:end].split())
 
 
-def _is_sound(kind: str, text: str) -> bool:
+def _is_plausible(kind: str, text: str) -> bool:
     if kind != "PHONE_NUMBER":
         return True
     return sum(c.isdigit() for c in text) >= 7 and not _VERSION.fullmatch(text.split(" - ", maxsplit=1)[0])

@@ -22,19 +22,19 @@ from worksample.models.gateway.request import (
     ModelRequest,
     Refusal,
     answer_schema,
-    assistant,
-    content,
-    count,
-    media,
+    assistant_message,
+    build_tool,
+    join_content,
     optional,
-    picture,
-    required,
-    result,
-    rows,
-    tool,
+    read_count,
+    read_media,
+    read_picture,
+    read_required,
+    read_rows,
+    read_texts,
+    read_word,
+    tool_result_message,
     unused_settings,
-    word,
-    words,
 )
 from worksample.models.gateway.server_sent_events import format_event, reasoning_parts, token_counts
 
@@ -60,11 +60,11 @@ OWN = ("text", "tool_use", "thinking", "redacted_thinking")
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
     """Parse a request; see `Dialect`."""
-    given = rows(body, "messages")
+    given = read_rows(body, "messages")
     if not given:
         raise Refusal(400, "messages: at least one message is required")
     notes = unused_settings(body, TAKEN, REFUSED)
-    system = content(_parts(body.get("system"), notes)) if body.get("system") else ""
+    system = join_content(_parts(body.get("system"), notes)) if body.get("system") else ""
     messages: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
     for row in given:
         messages += _messages(row, notes)
@@ -72,26 +72,26 @@ def read(body: dict[str, Any], path: str) -> ModelRequest:
     notes += unused_settings(chosen, ("type", "name", "disable_parallel_tool_use"), within="tool_choice.")
     alone = optional(chosen, "disable_parallel_tool_use", bool)
     return ModelRequest(
-        model=required(body, "model", str),
+        model=read_required(body, "model", str),
         messages=messages,
-        tools=[made for row in rows(body, "tools") if (made := _tool(row, notes)) is not None],
+        tools=[made for row in read_rows(body, "tools") if (made := _tool(row, notes)) is not None],
         choice=_choice(chosen),
         config=GenerateConfig(
             max_tokens=_most(body),
             temperature=optional(body, "temperature", float),
             top_p=optional(body, "top_p", float),
-            top_k=count(body, "top_k", -1),
-            stop_seqs=words(body, "stop_sequences"),
+            top_k=read_count(body, "top_k", -1),
+            stop_seqs=read_texts(body, "stop_sequences"),
             parallel_tool_calls=None if alone is None else not alone,
             **_thinking(body, notes),
         ),
         stream=optional(body, "stream", bool, False),
-        noted=notes,
+        ignored_settings=notes,
     )
 
 
 def _most(body: dict[str, Any]) -> int:
-    most = count(body, "max_tokens", 1)
+    most = read_count(body, "max_tokens", 1)
     if most is None:
         raise Refusal(400, "max_tokens is missing")
     return most
@@ -100,16 +100,16 @@ def _most(body: dict[str, Any]) -> int:
 def _thinking(body: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     """Read the reasoning effort and the format of the answer."""
     thinking, output = optional(body, "thinking", dict, {}), optional(body, "output_config", dict, {})
-    kind = word(thinking, "type", ("enabled", "disabled", "adaptive"))
+    kind = read_word(thinking, "type", ("enabled", "disabled", "adaptive"))
     notes += unused_settings(thinking, ("type", "budget_tokens"), within="thinking.")
     notes += ["thinking: disabled"] if kind == "disabled" else []
     notes += unused_settings(output, ("effort", "format"), within="output_config.")
-    effort = word(output, "effort", EFFORTS[2:])
+    effort = read_word(output, "effort", EFFORTS[2:])
     form = optional(output, "format", dict) or optional(body, "output_format", dict, {})
-    word(form, "type", ("json_schema",))
+    read_word(form, "type", ("json_schema",))
     notes += unused_settings(form, ("type", "name", "schema"), within="output_config.format.")
     return {
-        "reasoning_tokens": count(thinking, "budget_tokens", 1) if kind == "enabled" else None,
+        "reasoning_tokens": read_count(thinking, "budget_tokens", 1) if kind == "enabled" else None,
         "effort": effort,
         "reasoning_effort": effort if kind == "adaptive" else None,
         "response_schema": answer_schema(form.get("schema"), optional(form, "name", str)) if form else None,
@@ -123,18 +123,18 @@ def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
         notes.append(f"tools: {kind}")
         return None
     notes += unused_settings(row, ("type", "name", "description", "input_schema"), within="tools.")
-    return tool(required(row, "name", str), optional(row, "description", str), row.get("input_schema"))
+    return build_tool(read_required(row, "name", str), optional(row, "description", str), row.get("input_schema"))
 
 
 def _choice(value: dict[str, Any]) -> ToolChoice | None:
-    kind = word(value, "type", ("none", "auto", "any", "tool"))
-    return ToolFunction(name=required(value, "name", str)) if kind == "tool" else kind
+    kind = read_word(value, "type", ("none", "auto", "any", "tool"))
+    return ToolFunction(name=read_required(value, "name", str)) if kind == "tool" else kind
 
 
 def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
     """Read a turn. A user's turn may contain the results of several tools; each result becomes a message."""
-    role, value = required(row, "role", str), row.get("content")
-    blocks = [{"type": "text", "text": value}] if isinstance(value, str) else rows(row, "content")
+    role, value = read_required(row, "role", str), row.get("content")
+    blocks = [{"type": "text", "text": value}] if isinstance(value, str) else read_rows(row, "content")
     notes += unused_settings(row, ("role", "content"), within="messages.")
     for block in blocks:
         notes += unused_settings(
@@ -147,14 +147,16 @@ def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
         said = [optional(b, "text", str, "") for b in blocks if b.get("type") == "text"]
         calls = [
             ToolCall(
-                id=required(b, "id", str), function=required(b, "name", str), arguments=optional(b, "input", dict, {})
+                id=read_required(b, "id", str),
+                function=read_required(b, "name", str),
+                arguments=optional(b, "input", dict, {}),
             )
             for b in blocks
             if b.get("type") == "tool_use"
         ]
-        return [assistant("\n".join(said), calls)]
+        return [assistant_message("\n".join(said), calls)]
     if role == "system":
-        return [ChatMessageSystem(content=content(_parts(blocks, notes)))]
+        return [ChatMessageSystem(content=join_content(_parts(blocks, notes)))]
     if role != "user":
         raise Refusal(400, f"messages: {role[:100]!r} is not a role")
     out: list[ChatMessage] = []
@@ -162,29 +164,29 @@ def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
     for block in blocks:
         if block.get("type") == "tool_result":
             failed = optional(block, "is_error", bool, False)
-            given = content(_parts(block.get("content"), notes)) or ("it failed" if failed else "")
-            out.append(result(required(block, "tool_use_id", str), given, failed=failed))
+            given = join_content(_parts(block.get("content"), notes)) or ("it failed" if failed else "")
+            out.append(tool_result_message(read_required(block, "tool_use_id", str), given, failed=failed))
         else:
             spoken.append(block)
-    return [*out, ChatMessageUser(content=content(_parts(spoken, notes)))] if spoken or not out else out
+    return [*out, ChatMessageUser(content=join_content(_parts(spoken, notes)))] if spoken or not out else out
 
 
 def _parts(value: Any, notes: list[str]) -> list[Content]:
     if value is None or isinstance(value, str):
         return [ContentText(text=value or "")]
     out: list[Content] = []
-    for part in rows({"content": value}, "content"):
+    for part in read_rows({"content": value}, "content"):
         notes += unused_settings(part, PART, within="content.")
         if part.get("type") == "text":
             out.append(ContentText(text=optional(part, "text", str, "")))
         elif part.get("type") == "image":
-            out.append(picture(_source(part)))
+            out.append(read_picture(_source(part)))
         elif part.get("type") == "document":
-            source = required(part, "source", dict)
+            source = read_required(part, "source", dict)
             if source.get("type") in ("text", "content"):
                 out += _parts(source.get("data" if source["type"] == "text" else "content"), notes)
             else:
-                out.append(media(_source(part), optional(part, "title", str, "")))
+                out.append(read_media(_source(part), optional(part, "title", str, "")))
         else:
             raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not supported")
     return out
@@ -192,7 +194,7 @@ def _parts(value: Any, notes: list[str]) -> list[Content]:
 
 def _source(part: dict[str, Any]) -> str:
     """Return the data of a picture or document as a data URI, or "" if it is given by an address."""
-    source = required(part, "source", dict)
+    source = read_required(part, "source", dict)
     kind, data = optional(source, "media_type", str, ""), optional(source, "data", str, "")
     return f"data:{kind};base64,{data}" if source.get("type") == "base64" else ""
 

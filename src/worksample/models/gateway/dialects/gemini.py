@@ -29,17 +29,17 @@ from worksample.models.gateway.request import (
     Refusal,
     answer_schema,
     any_object,
-    assistant,
-    content,
-    count,
-    media,
+    assistant_message,
+    build_tool,
+    join_content,
     optional,
-    required,
-    result,
-    rows,
-    tool,
+    read_count,
+    read_media,
+    read_required,
+    read_rows,
+    read_texts,
+    tool_result_message,
     unused_settings,
-    words,
 )
 from worksample.models.gateway.server_sent_events import format_event, token_counts
 
@@ -84,7 +84,7 @@ def read(body: dict[str, Any], path: str) -> ModelRequest:
     """Parse a request; see `Dialect`."""
     name, _, verb = unquote(path.partition("/models/")[2]).partition(":")
     body = _own(body)
-    turns = rows(body, "contents")
+    turns = read_rows(body, "contents")
     if not turns:
         raise Refusal(400, "contents is missing or empty")
     notes = unused_settings(body, BODY, WITHOUT)
@@ -99,35 +99,35 @@ def read(body: dict[str, Any], path: str) -> ModelRequest:
     return ModelRequest(
         model=name,
         messages=messages,
-        tools=[tool for row in rows(body, "tools") for tool in _tools(_own(row), notes)],
+        tools=[tool for row in read_rows(body, "tools") for tool in _tools(_own(row), notes)],
         choice=chosen,
         config=_config(_own(body.get("generationConfig"), "generationConfig"), notes),
         stream=verb == "streamGenerateContent",
-        noted=notes,
-    ).only(only)
+        ignored_settings=notes,
+    ).keep_tools(only)
 
 
 def _config(given: dict[str, Any], notes: list[str]) -> GenerateConfig:
     notes += unused_settings(given, CONFIG, REFUSED, within="generationConfig.")
     thinking = _own(given.get("thinkingConfig"), "thinkingConfig")
     notes += unused_settings(thinking, ("thinkingBudget", "thinkingLevel"), within="thinkingConfig.")
-    budget = count(thinking, "thinkingBudget", -1)
+    budget = read_count(thinking, "thinkingBudget", -1)
     notes += ["thinkingConfig.thinkingBudget: -1"] if budget == -1 else []
     level = optional(thinking, "thinkingLevel", str)
     if level is not None and level.upper() not in EFFORTS:
         raise Refusal(400, f"thinkingLevel is {level[:100]!r}; it must be one of {', '.join(EFFORTS)}")
     return GenerateConfig(
-        max_tokens=count(given, "maxOutputTokens", 1),
+        max_tokens=read_count(given, "maxOutputTokens", 1),
         temperature=optional(given, "temperature", float),
         top_p=optional(given, "topP", float),
-        top_k=count(given, "topK", -1),
-        stop_seqs=words(given, "stopSequences"),
-        num_choices=count(given, "candidateCount", 1, CHOICES),
-        seed=count(given, "seed", -(1 << 31), 1 << 32),
+        top_k=read_count(given, "topK", -1),
+        stop_seqs=read_texts(given, "stopSequences"),
+        num_choices=read_count(given, "candidateCount", 1, CHOICES),
+        seed=read_count(given, "seed", -(1 << 31), 1 << 32),
         presence_penalty=optional(given, "presencePenalty", float),
         frequency_penalty=optional(given, "frequencyPenalty", float),
         logprobs=optional(given, "responseLogprobs", bool),
-        top_logprobs=count(given, "logprobs", 0, 20),
+        top_logprobs=read_count(given, "logprobs", 0, 20),
         reasoning_tokens=None if budget == -1 else budget,
         reasoning_effort=EFFORTS[level.upper()] if level else None,  # type: ignore[arg-type]
         response_schema=_format(given),
@@ -151,13 +151,13 @@ def _tools(row: dict[str, Any], notes: list[str]) -> list[ToolInfo]:
     """Read tools. Tools that run on Google's servers are left out and noted."""
     notes += [f"tools: {key}" for key, value in row.items() if key != "functionDeclarations" and value is not None]
     out = []
-    for declared in map(_own, rows(row, "functionDeclarations")):
+    for declared in map(_own, read_rows(row, "functionDeclarations")):
         notes += unused_settings(
             declared, ("name", "description", "parameters", "parametersJsonSchema"), within="tools."
         )
         foreign = declared.get("parametersJsonSchema")
         schema = standard(declared.get("parameters")) if foreign is None else standard(foreign, own=False)
-        out.append(tool(required(declared, "name", str), optional(declared, "description", str), schema))
+        out.append(build_tool(read_required(declared, "name", str), optional(declared, "description", str), schema))
     return out
 
 
@@ -202,7 +202,7 @@ def _choice(body: dict[str, Any], notes: list[str]) -> tuple[ToolChoice | None, 
     notes += unused_settings(config, ("functionCallingConfig",), within="toolConfig.")
     calling = _own(config.get("functionCallingConfig"), "functionCallingConfig")
     notes += unused_settings(calling, ("mode", "allowedFunctionNames"), within="functionCallingConfig.")
-    names = words(calling, "allowedFunctionNames") or None
+    names = read_texts(calling, "allowedFunctionNames") or None
     mode = optional(calling, "mode", str, "MODE_UNSPECIFIED").upper()
     if mode not in _MODES:
         raise Refusal(400, f"mode is {mode[:100]!r}; it must be one of {', '.join(_MODES)}")
@@ -217,7 +217,7 @@ _MODES: dict[str, ToolChoice | None] = {
 
 
 def _parts(turn: dict[str, Any]) -> list[dict[str, Any]]:
-    return [_own(part) for part in rows(turn, "parts")]
+    return [_own(part) for part in read_rows(turn, "parts")]
 
 
 def _text(parts: list[dict[str, Any]], notes: list[str]) -> str:
@@ -239,10 +239,10 @@ def _turn(turn: dict[str, Any], waiting: list[tuple[str, str]], number: int, not
         for index, part in enumerate(parts):
             if part.get("functionCall") is not None:
                 call = _own(part["functionCall"], "functionCall")
-                name, id = required(call, "name", str), optional(call, "id", str) or f"call_{number}_{index}"
+                name, id = read_required(call, "name", str), optional(call, "id", str) or f"call_{number}_{index}"
                 calls.append(ToolCall(id=id, function=name, arguments=optional(call, "args", dict, {})))
                 waiting.append((id, name))
-        return [assistant(_text(parts, notes), calls)]
+        return [assistant_message(_text(parts, notes), calls)]
     if role not in ("user", "function", "tool"):
         raise Refusal(400, f"contents: {role[:100]!r} is not a role")
     out: list[ChatMessage] = []
@@ -256,16 +256,16 @@ def _turn(turn: dict[str, Any], waiting: list[tuple[str, str]], number: int, not
             spoken.append(ContentText(text=optional(part, "text", str, "")))
         else:
             raise Refusal(400, f"a part with {', '.join(part)[:200] or 'nothing'} is not supported")
-    return [*out, ChatMessageUser(content=content(spoken))] if spoken or not out else out
+    return [*out, ChatMessageUser(content=join_content(spoken))] if spoken or not out else out
 
 
 def _data(value: Any) -> Content:
     given = _own(value, "inlineData")
-    return media(f"data:{optional(given, 'mimeType', str, '')};base64,{optional(given, 'data', str, '')}")
+    return read_media(f"data:{optional(given, 'mimeType', str, '')};base64,{optional(given, 'data', str, '')}")
 
 
 def _result(given: dict[str, Any], waiting: list[tuple[str, str]]) -> ChatMessage:
-    name, id = required(given, "name", str), optional(given, "id", str)
+    name, id = read_required(given, "name", str), optional(given, "id", str)
     found = next((one for one in waiting if one[0] == id or (id is None and one[1] == name)), None)
     if found is None:
         raise Refusal(400, f"the tool result names {name[:100]}, but this tool was not called")
@@ -275,8 +275,10 @@ def _result(given: dict[str, Any], waiting: list[tuple[str, str]]) -> ChatMessag
     whole = isinstance(value, dict) and len(value) > 1
     text = inner if isinstance(inner, str) and not whole else json.dumps(value, ensure_ascii=False)
     failed = isinstance(value, dict) and list(value) == ["error"]
-    more = [_data(part["inlineData"]) for part in map(_own, rows(given, "parts")) if part.get("inlineData") is not None]
-    return result(found[0], content([ContentText(text=text), *more]), name, failed=failed)
+    more = [
+        _data(part["inlineData"]) for part in map(_own, read_rows(given, "parts")) if part.get("inlineData") is not None
+    ]
+    return tool_result_message(found[0], join_content([ContentText(text=text), *more]), name, failed=failed)
 
 
 def _logprobs(one: ChatCompletionChoice) -> dict[str, Any]:

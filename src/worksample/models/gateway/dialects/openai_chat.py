@@ -28,20 +28,20 @@ from worksample.models.gateway.request import (
     Refusal,
     answer_schema,
     any_object,
-    arguments,
-    assistant,
-    content,
-    count,
-    media,
+    assistant_message,
+    build_tool,
+    join_content,
     optional,
-    picture,
-    required,
-    result,
-    rows,
-    tool,
+    parse_arguments,
+    read_count,
+    read_media,
+    read_picture,
+    read_required,
+    read_rows,
+    read_texts,
+    read_word,
+    tool_result_message,
     unused_settings,
-    word,
-    words,
 )
 from worksample.models.gateway.server_sent_events import format_event, token_counts
 
@@ -65,48 +65,48 @@ CHOICES = 16
 
 def read(body: dict[str, Any], path: str) -> ModelRequest:
     """Parse a request; see `Dialect`."""
-    messages = rows(body, "messages")
+    messages = read_rows(body, "messages")
     if not messages:
         raise Refusal(400, "messages is missing or empty")
     notes = unused_settings(body, TAKEN, REFUSED)
     options = optional(body, "stream_options", dict, {})
     notes += unused_settings(options, ("include_usage",), within="stream_options.")
-    offered = [_read_tool(row, notes) for row in rows(body, "tools")]
-    offered += [_function(row, notes) for row in rows(body, "functions")]
+    offered = [_read_tool(row, notes) for row in read_rows(body, "tools")]
+    offered += [_function(row, notes) for row in read_rows(body, "functions")]
     tools = [made for made in offered if made is not None]
     chosen, only = choice(body.get("tool_choice"), notes)
     legacy = "functions" in body or "function_call" in body
     if legacy and chosen is None:
         chosen = _function_call(body.get("function_call"))
     return ModelRequest(
-        model=required(body, "model", str),
+        model=read_required(body, "model", str),
         messages=_conversation(messages, notes),
         tools=[made for made, _ in tools],
         choice=chosen,
         config=GenerateConfig(
-            max_tokens=count(body, "max_completion_tokens", 1) or count(body, "max_tokens", 1),
+            max_tokens=read_count(body, "max_completion_tokens", 1) or read_count(body, "max_tokens", 1),
             temperature=optional(body, "temperature", float),
             top_p=optional(body, "top_p", float),
-            top_k=count(body, "top_k", -1),
-            stop_seqs=words(body, "stop"),
+            top_k=read_count(body, "top_k", -1),
+            stop_seqs=read_texts(body, "stop"),
             frequency_penalty=optional(body, "frequency_penalty", float),
             presence_penalty=optional(body, "presence_penalty", float),
             logit_bias=_bias(optional(body, "logit_bias", dict)),
-            seed=count(body, "seed", 1 - (1 << 63), (1 << 63) - 1),
-            num_choices=count(body, "n", 1, CHOICES),
+            seed=read_count(body, "seed", 1 - (1 << 63), (1 << 63) - 1),
+            num_choices=read_count(body, "n", 1, CHOICES),
             logprobs=optional(body, "logprobs", bool),
-            top_logprobs=count(body, "top_logprobs", 0, 20),
+            top_logprobs=read_count(body, "top_logprobs", 0, 20),
             parallel_tool_calls=False if legacy else optional(body, "parallel_tool_calls", bool),
-            reasoning_effort=word(body, "reasoning_effort", EFFORTS),
-            verbosity=word(body, "verbosity", ("low", "medium", "high")),
+            reasoning_effort=read_word(body, "reasoning_effort", EFFORTS),
+            verbosity=read_word(body, "verbosity", ("low", "medium", "high")),
             response_schema=_format(optional(body, "response_format", dict, {}), notes),
         ),
         stream=optional(body, "stream", bool, False),
-        usage_told=optional(options, "include_usage", bool, False),
-        free=frozenset(made.name for made, free in tools if free),
+        reports_usage=optional(options, "include_usage", bool, False),
+        free_text_tools=frozenset(made.name for made, free in tools if free),
         legacy=legacy,
-        noted=notes,
-    ).only(only)
+        ignored_settings=notes,
+    ).keep_tools(only)
 
 
 def _read_tool(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool] | None:
@@ -116,25 +116,25 @@ def _read_tool(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool] |
     """
     kind = optional(row, "type", str, "function")
     if kind == "function":
-        return _function(required(row, "function", dict), notes)
+        return _function(read_required(row, "function", dict), notes)
     if kind != "custom":
         notes.append(f"tools: {kind}")
         return None
-    own = required(row, "custom", dict)
+    own = read_required(row, "custom", dict)
     grammar = optional(optional(own, "format", dict, {}), "grammar", dict, {})
     return free_tool(own, optional(grammar, "definition", str, ""), notes), True
 
 
 def _function(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool]:
     notes += unused_settings(row, ("name", "description", "parameters"), within="tools.")
-    return tool(required(row, "name", str), optional(row, "description", str), row.get("parameters")), False
+    return build_tool(read_required(row, "name", str), optional(row, "description", str), row.get("parameters")), False
 
 
 def free_tool(row: dict[str, Any], grammar: str, notes: list[str]) -> ToolInfo:
     """Build a tool that takes free text; its description tells the model the grammar."""
     notes += unused_settings(row, ("type", "name", "description", "format"), within="tools.")
     about = optional(row, "description", str, "") + (f"\n\nThe input's grammar:\n{grammar}" if grammar else "")
-    return tool(required(row, "name", str), about, FREE)
+    return build_tool(read_required(row, "name", str), about, FREE)
 
 
 def choice(value: Any, notes: list[str]) -> tuple[ToolChoice | None, list[str] | None]:
@@ -152,8 +152,8 @@ def choice(value: Any, notes: list[str]) -> tuple[ToolChoice | None, list[str] |
     kind = optional(value, "type", str, "function")
     if kind == "allowed_tools":
         inner = optional(value, "allowed_tools", dict, value)
-        mode = word(inner, "mode", ("auto", "required"))
-        return ("any" if mode == "required" else "auto"), [_tool_name(row) for row in rows(inner, "tools")]
+        mode = read_word(inner, "mode", ("auto", "required"))
+        return ("any" if mode == "required" else "auto"), [_tool_name(row) for row in read_rows(inner, "tools")]
     if kind in ("function", "custom"):
         return ToolFunction(name=_tool_name(value)), None
     notes.append(f"tool_choice: {kind}")
@@ -163,13 +163,13 @@ def choice(value: Any, notes: list[str]) -> tuple[ToolChoice | None, list[str] |
 def _tool_name(row: dict[str, Any]) -> str:
     """Return a tool's name. The chat API nests it one level deeper than the responses API."""
     inner = next((row[key] for key in ("function", "custom") if isinstance(row.get(key), dict)), row)
-    return required(inner, "name", str)
+    return read_required(inner, "name", str)
 
 
 def _function_call(value: Any) -> ToolChoice | None:
     if isinstance(value, dict):
-        return ToolFunction(name=required(value, "name", str))
-    word({"function_call": value}, "function_call", ("none", "auto"))
+        return ToolFunction(name=read_required(value, "name", str))
+    read_word({"function_call": value}, "function_call", ("none", "auto"))
     return value  # type: ignore[no-any-return]
 
 
@@ -182,10 +182,10 @@ def _bias(value: dict[str, Any] | None) -> dict[int, float] | None:
 
 
 def _format(value: dict[str, Any], notes: list[str]) -> ResponseSchema | None:
-    kind = word(value, "type", ("text", "json_object", "json_schema"))
+    kind = read_word(value, "type", ("text", "json_object", "json_schema"))
     if kind != "json_schema":
         return any_object() if kind == "json_object" else None
-    return named_schema(required(value, "json_schema", dict), "response_format.json_schema.", notes)
+    return named_schema(read_required(value, "json_schema", dict), "response_format.json_schema.", notes)
 
 
 def named_schema(row: dict[str, Any], within: str, notes: list[str]) -> ResponseSchema:
@@ -206,12 +206,12 @@ def _conversation(given: list[dict[str, Any]], notes: list[str]) -> list[ChatMes
     open_calls: list[tuple[str, str]] = []
     for number, row in enumerate(given):
         if row.get("role") == "function":
-            name = required(row, "name", str)
+            name = read_required(row, "name", str)
             called = next((one for one in reversed(open_calls) if one[1] == name), None)
             if called is None:
                 raise Refusal(400, f"messages: the tool result names {name[:100]}, but this tool was not called")
             open_calls.remove(called)
-            out.append(result(called[0], content(_parts(row.get("content"), notes)), name))
+            out.append(tool_result_message(called[0], join_content(_parts(row.get("content"), notes)), name))
             continue
         out.append(_message(row, number, notes))
         if isinstance(row.get("function_call"), dict):
@@ -220,24 +220,26 @@ def _conversation(given: list[dict[str, Any]], notes: list[str]) -> list[ChatMes
 
 
 def _message(row: dict[str, Any], number: int, notes: list[str]) -> ChatMessage:
-    role, parts = required(row, "role", str), _parts(row.get("content"), notes)
+    role, parts = read_required(row, "role", str), _parts(row.get("content"), notes)
     notes += unused_settings(
         row, ("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal"), within="messages."
     )
     if role in ("system", "developer"):
-        return ChatMessageSystem(content=content(parts))
+        return ChatMessageSystem(content=join_content(parts))
     if role == "user":
-        return ChatMessageUser(content=content(parts))
+        return ChatMessageUser(content=join_content(parts))
     if role == "tool":
-        return result(required(row, "tool_call_id", str), content(parts))
+        return tool_result_message(read_required(row, "tool_call_id", str), join_content(parts))
     if role == "assistant":
-        calls = [_call(call) for call in rows(row, "tool_calls")]
+        calls = [_call(call) for call in read_rows(row, "tool_calls")]
         before = optional(row, "function_call", dict)
         if before is not None:
-            given = arguments(optional(before, "arguments", str, ""))
-            calls.append(ToolCall(id=f"function_{number}", function=required(before, "name", str), arguments=given))
+            given = parse_arguments(optional(before, "arguments", str, ""))
+            calls.append(
+                ToolCall(id=f"function_{number}", function=read_required(before, "name", str), arguments=given)
+            )
         parts += [ContentText(text=optional(row, "refusal", str, ""))] if row.get("refusal") else []
-        return assistant("\n".join(p.text for p in parts if isinstance(p, ContentText) and p.text), calls)
+        return assistant_message("\n".join(p.text for p in parts if isinstance(p, ContentText) and p.text), calls)
     raise Refusal(400, f"messages: {role[:100]!r} is not a role")
 
 
@@ -245,30 +247,32 @@ def _call(call: dict[str, Any]) -> ToolCall:
     own = optional(call, "custom", dict)
     if own is not None:
         given = {"input": optional(own, "input", str, "")}
-        return ToolCall(id=required(call, "id", str), function=required(own, "name", str), arguments=given)
-    function = required(call, "function", dict)
-    given = arguments(optional(function, "arguments", str, ""))
-    return ToolCall(id=required(call, "id", str), function=required(function, "name", str), arguments=given)
+        return ToolCall(id=read_required(call, "id", str), function=read_required(own, "name", str), arguments=given)
+    function = read_required(call, "function", dict)
+    given = parse_arguments(optional(function, "arguments", str, ""))
+    return ToolCall(id=read_required(call, "id", str), function=read_required(function, "name", str), arguments=given)
 
 
 def _parts(value: Any, notes: list[str]) -> list[Content]:
     if value is None or isinstance(value, str):
         return [ContentText(text=value or "")]
     out: list[Content] = []
-    for part in rows({"content": value}, "content"):
-        kind = required(part, "type", str)
+    for part in read_rows({"content": value}, "content"):
+        kind = read_required(part, "type", str)
         notes += unused_settings(part, PART, within="content.")
         if kind in ("text", "refusal"):
             out.append(ContentText(text=optional(part, kind, str, "")))
         elif kind == "image_url":
-            image = required(part, "image_url", dict)
-            out.append(with_detail(picture(required(image, "url", str)), optional(image, "detail", str)))
+            image = read_required(part, "image_url", dict)
+            out.append(with_detail(read_picture(read_required(image, "url", str)), optional(image, "detail", str)))
         elif kind == "input_audio":
-            sound = required(part, "input_audio", dict)
-            form = required(sound, "format", str)
-            out.append(media(f"data:audio/{form};base64,{required(sound, 'data', str)}"))
+            sound = read_required(part, "input_audio", dict)
+            form = read_required(sound, "format", str)
+            out.append(read_media(f"data:audio/{form};base64,{read_required(sound, 'data', str)}"))
         elif kind == "file" and isinstance(part.get("file"), dict) and "file_data" in part["file"]:
-            out.append(media(required(part["file"], "file_data", str), optional(part["file"], "filename", str, "")))
+            out.append(
+                read_media(read_required(part["file"], "file_data", str), optional(part["file"], "filename", str, ""))
+            )
         else:
             raise Refusal(400, f"content of type {kind[:100]!r} is not supported")
     return out
@@ -284,7 +288,7 @@ def with_detail(image: Content, detail: str | None) -> Content:
 def _calls(message: ChatMessageAssistant, asked: ModelRequest) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     for call in message.tool_calls or ():
-        if call.function in asked.free:
+        if call.function in asked.free_text_tools:
             given = call.arguments.get("input", "")
             said = given if isinstance(given, str) else json.dumps(given)
             out.append({"id": call.id, "type": "custom", "custom": {"name": call.function, "input": said}})
@@ -359,7 +363,7 @@ def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
             yield format_event(
                 {**head, "choices": [{"index": index, "delta": delta, "finish_reason": ends, "logprobs": told}]}
             )
-    if asked.usage_told:
+    if asked.reports_usage:
         yield format_event({**head, "choices": [], "usage": _usage(output)})
     yield format_event("[DONE]")
 

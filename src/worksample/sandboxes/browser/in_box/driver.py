@@ -37,7 +37,7 @@ class Driver:
 
     async def perform(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Carry out an action and return what the page shows afterwards."""
-        began_new = await self._ready()
+        began_new = await self._ensure_browser()
         if began_new:
             self.tabs.add_remark("the browser was started")
         error = ""
@@ -52,7 +52,7 @@ class Driver:
         seen = await self._observe_or_recover(asked["observe"])
         return {"error": error, **seen, **self.tabs.take_events()}
 
-    async def _ready(self) -> bool:
+    async def _ensure_browser(self) -> bool:
         if self._browser is not None and self._browser.is_connected():
             return False
         # The shim ignores these arguments: the platform starts the real browser with its own.

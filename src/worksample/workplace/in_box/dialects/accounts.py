@@ -60,7 +60,7 @@ class DialectAccounts:
         """Return the account with this password, under any of its names."""
         name = self._names.get(name, name)
         known = self._passwords.get(name, "")
-        return self._of(name) if known and hmac.compare_digest(known.encode(), password.encode()) else None
+        return self._account_for(name) if known and hmac.compare_digest(known.encode(), password.encode()) else None
 
     def by_token(self, token: str) -> DialectAccount | None:
         """Return the account of a token."""
@@ -68,13 +68,13 @@ class DialectAccounts:
             return None
         with self._lock:
             name = self._made.get(token) or self._given.get(token)
-        return self._of(name) if name else None
+        return self._account_for(name) if name else None
 
     def operator(self) -> DialectAccount:
         """Return the operator, for information that everybody may know but no service tells everybody."""
         if OPERATOR not in self._passwords:
-            raise DialectRefused(503, "this workplace has no administrator account")
-        return self._of(OPERATOR)
+            raise DialectRefused(503, "this workplace has no operator")
+        return self._account_for(OPERATOR)
 
     def token_for(self, who: DialectAccount, beginning: str) -> str:
         """Create a token for an account."""
@@ -90,7 +90,7 @@ class DialectAccounts:
         with self._lock:
             self._made.pop(token, None)
 
-    def _of(self, name: str) -> DialectAccount:
+    def _account_for(self, name: str) -> DialectAccount:
         password = self._passwords[name]
         # The tracker recognises the operator by a key, sent as a name without a password.
         return DialectAccount(name, basic(password, "") if name == OPERATOR else basic(name, password))

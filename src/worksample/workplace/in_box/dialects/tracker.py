@@ -56,7 +56,7 @@ class Tracker:
 
     def project(self, name: str) -> Row:
         """Return a project by name."""
-        return dict(self.ask("GET", f"/projects/{quoted(name)}.json")["project"])
+        return dict(self.ask("GET", f"/projects/{quote(name)}.json")["project"])
 
     def issues(self, project: object = None, **query: object) -> list[Row]:
         """Return open and closed issues, newest first."""
@@ -66,7 +66,7 @@ class Tracker:
     def issue(self, number: object, include: str = "") -> Row:
         """Return an issue by number."""
         words = f"?include={include}" if include else ""
-        return dict(self.ask("GET", f"/issues/{quoted(str(number))}.json{words}")["issue"])
+        return dict(self.ask("GET", f"/issues/{quote(str(number))}.json{words}")["issue"])
 
     def add_issue(self, values: Mapping[str, object]) -> Row:
         # By default an issue begins on the machine's date, so Redmine would refuse due dates of the company's past.
@@ -75,7 +75,7 @@ class Tracker:
 
     def change_issue(self, number: object, values: Mapping[str, object]) -> Row:
         """Change an issue and return it. Raises DialectRefused if Redmine silently ignored a change."""
-        self.ask("PUT", f"/issues/{quoted(str(number))}.json", {"issue": values})
+        self.ask("PUT", f"/issues/{quote(str(number))}.json", {"issue": values})
         found = self.issue(number)
         for key, kept in (
             ("status_id", "status"),
@@ -99,34 +99,34 @@ class Tracker:
 
     def versions(self, project: object) -> list[Row]:
         """Return a project's versions."""
-        return list(self.ask("GET", f"/projects/{quoted(str(project))}/versions.json")["versions"])
+        return list(self.ask("GET", f"/projects/{quote(str(project))}/versions.json")["versions"])
 
     def version(self, number: object) -> Row:
         """Return a version by number."""
-        return dict(self.ask("GET", f"/versions/{quoted(str(number))}.json")["version"])
+        return dict(self.ask("GET", f"/versions/{quote(str(number))}.json")["version"])
 
     def add_version(self, project: object, values: Mapping[str, object]) -> Row:
         """Create a version and return it."""
-        path = f"/projects/{quoted(str(project))}/versions.json"
+        path = f"/projects/{quote(str(project))}/versions.json"
         return dict(self.ask("POST", path, {"version": values})["version"])
 
     def change_version(self, number: object, values: Mapping[str, object]) -> Row:
         """Change a version and return it."""
-        self.ask("PUT", f"/versions/{quoted(str(number))}.json", {"version": values})
+        self.ask("PUT", f"/versions/{quote(str(number))}.json", {"version": values})
         return self.version(number)
 
     def categories(self, project: object) -> list[Row]:
         """Return a project's categories."""
-        return list(self.ask("GET", f"/projects/{quoted(str(project))}/issue_categories.json")["issue_categories"])
+        return list(self.ask("GET", f"/projects/{quote(str(project))}/issue_categories.json")["issue_categories"])
 
     def add_category(self, project: object, name: str) -> Row:
         """Create a category and return it."""
-        path = f"/projects/{quoted(str(project))}/issue_categories.json"
+        path = f"/projects/{quote(str(project))}/issue_categories.json"
         return dict(self.ask("POST", path, {"issue_category": {"name": name}})["issue_category"])
 
     def members(self, project: object) -> list[Row]:
         """Return the people of a project, with their roles under `roles`."""
-        found = self.rows(f"/projects/{quoted(str(project))}/memberships.json", "memberships")
+        found = self.rows(f"/projects/{quote(str(project))}/memberships.json", "memberships")
         known = {one["id"]: one for one in self.people()}
         return [
             {**known[one["user"]["id"]], "roles": [role["name"] for role in one["roles"]]}
@@ -166,6 +166,6 @@ def _lines(value: Any) -> Any:
     return value.replace("\r\n", "\n") if isinstance(value, str) else value
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return a text quoted for a URL path."""
     return urllib.parse.quote(text, safe="")

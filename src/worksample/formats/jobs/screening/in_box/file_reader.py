@@ -31,11 +31,11 @@ _BODY = re.compile(
     r"|xl/(?:sharedStrings|comments\d*|worksheets/[^/]+)|content)\.xml"
 )
 _PROPERTY = re.compile(r"<(?:\w+:)?(\w+)(?:\s[^>]{0,500})?>([^<]{1,2000})</")
-_BY = re.compile(r"(?:w:author|w:initials|name|userId|displayName)=\"([^\"]{1,200})\"")
+_AUTHOR_ATTRIBUTE = re.compile(r"(?:w:author|w:initials|name|userId|displayName)=\"([^\"]{1,200})\"")
 _STRINGS = re.compile(rb"(?:[\x20-\x7e]\x00){4,}|[\x20-\x7e]{5,}")
 _XMP = re.compile(rb"<x:xmpmeta.{0,200000}?</x:xmpmeta>", re.S)
 _ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&#39;": "'"}
-_DECODED = frozenset({"text", "markdown", "tex", "table", "site", "notebook", "svg", "step", "ifc"})
+_TEXT_FAMILIES = frozenset({"text", "markdown", "tex", "table", "site", "notebook", "svg", "step", "ifc"})
 
 
 def read_file(file: Path, name: str, path: str) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def read_file(file: Path, name: str, path: str) -> dict[str, Any]:
     found["family"] = family
     if family == "empty":
         found["problem"] = "it is empty"
-    elif family in _DECODED:
+    elif family in _TEXT_FAMILIES:
         decoded = decode.decode(job.head(4 * TEXT_LIMIT), whole=False) or ""
         found["text"] = (markup_text(decoded) if family in ("site", "svg") else decoded)[:TEXT_LIMIT]
         found["unread"] = "the rest of a long text" if job.size > 4 * TEXT_LIMIT else ""
@@ -149,7 +149,7 @@ def _read_archive(file: Path, found: dict[str, Any], *, office: bool) -> None:
                         add_metadata(found, field, text)
                 else:
                     found["text"] = (found["text"] + "\n" + markup_text(markup))[:TEXT_LIMIT]
-                    for text in dict.fromkeys(_BY.findall(markup)):
+                    for text in dict.fromkeys(_AUTHOR_ATTRIBUTE.findall(markup)):
                         add_metadata(found, "author", text)
             pictures = any(name.startswith(("word/media/", "ppt/media/", "xl/media/", "Pictures/")) for name in names)
             found["unread"] = "the pictures in it" if pictures else ""

@@ -76,7 +76,7 @@ def _select_issues(asker: GitLabView, project: GitLabProject | None, given: Give
         rows = [row for row in rows if searched in _text(row, within)]
     if numbers := words_of(given.get("iids") or given.get("iids[]")):
         rows = [row for row in rows if str(row["id"]) in numbers]
-    rows = [row for row in rows if _by_people(asker, row, given) and _by_time(row, given)]
+    rows = [row for row in rows if _matches_people(asker, row, given) and _matches_times(row, given)]
     if labels := words_of(given.get("labels")):
         rows = [row for row in rows if _has_labels(asker, project, row, labels)]
     if milestone := given.get("milestone"):
@@ -90,7 +90,7 @@ def _text(row: Row, within: str) -> str:
     ).lower()
 
 
-def _by_people(asker: GitLabView, row: Row, given: Given) -> bool:
+def _matches_people(asker: GitLabView, row: Row, given: Given) -> bool:
     me = asker.me["id"]
     for key, kept in (("author", "author"), ("assignee", "assigned_to")):
         there = (row.get(kept) or {}).get("id")
@@ -104,7 +104,7 @@ def _by_people(asker: GitLabView, row: Row, given: Given) -> bool:
     return mine is None or (row.get(mine) or {}).get("id") == me
 
 
-def _by_time(row: Row, given: Given) -> bool:
+def _matches_times(row: Row, given: Given) -> bool:
     for key, kept in (("created", "created_on"), ("updated", "updated_on")):
         after, before = str(given.get(f"{key}_after", "")), str(given.get(f"{key}_before", ""))
         if (after and row[kept] < after) or (before and row[kept] > before):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..http_messages import DialectRefused, not_served
-from ..tracker import Row, quoted
+from ..tracker import Row, quote
 from .routing import Given, ListResponse, is_true, refuse_values, require_values, route
 from .view import NAMESPACE, GitLabProject, GitLabView
 
@@ -177,19 +177,19 @@ def change_page(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]
 @route("DELETE", "projects/:id/wikis/:slug")
 def remove_page(asker: GitLabView, named: Named, given: Given) -> None:
     found = asker.tracked_project(named["id"])
-    asker.tracker.ask("DELETE", f"/projects/{found.name}/wiki/{quoted(named['slug'])}.json")
+    asker.tracker.ask("DELETE", f"/projects/{found.name}/wiki/{quote(named['slug'])}.json")
 
 
 def _write(asker: GitLabView, project: GitLabProject, title: str, given: Given) -> dict[str, Any]:
     if given.get("format", "markdown") != "markdown":
         raise not_served("wikis in other forms than Markdown")
     body = {"wiki_page": {"text": str(given["content"]), "comments": str(given.get("message", ""))}}
-    asker.tracker.ask("PUT", f"/projects/{project.name}/wiki/{quoted(_slug(title))}.json", body)
+    asker.tracker.ask("PUT", f"/projects/{project.name}/wiki/{quote(_slug(title))}.json", body)
     return _page(asker, project, _slug(title))
 
 
 def _page(asker: GitLabView, project: GitLabProject, title: str) -> dict[str, Any]:
-    row = asker.tracker.ask("GET", f"/projects/{project.name}/wiki/{quoted(title)}.json")["wiki_page"]
+    row = asker.tracker.ask("GET", f"/projects/{project.name}/wiki/{quote(title)}.json")["wiki_page"]
     return {**_page_head(row), "content": row["text"], "encoding": "UTF-8"}
 
 

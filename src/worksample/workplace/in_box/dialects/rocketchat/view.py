@@ -103,28 +103,28 @@ class RocketChatView:
         names = {one["username"]: one["name"] for one in self.people()}
         count = bounded_number(given.get("count", 20), 20, MOST_BACK) or MOST_BACK
         wanted = min(bounded_number(given.get("offset", 0), 0, MOST_BACK) + count, MOST_BACK)
-        latest, oldest = (_moment(given.get(key)) for key in ("latest", "oldest"))
+        latest, oldest = (_parse_time(given.get(key)) for key in ("latest", "oldest"))
         found: list[dict[str, Any]] = []
         before = ""
         while len(found) < wanted:
             query = {"newest": "1", "limit": str(PAGE), **({"before": before} if before else {})}
             page = self.ask("GET", f"{path}?{urllib.parse.urlencode(query)}")["messages"]
-            found += [one for one in page if _within(one["at"], latest, oldest)]
-            if len(page) < PAGE or (oldest is not None and not _within(page[-1]["at"], None, oldest)):
+            found += [one for one in page if _is_within(one["at"], latest, oldest)]
+            if len(page) < PAGE or (oldest is not None and not _is_within(page[-1]["at"], None, oldest)):
                 break
             before = page[-1]["id"]
         return [_message(one, room, names) for one in found[wanted - count : wanted]]
 
 
-def _moment(text: object) -> datetime | None:
+def _parse_time(text: object) -> datetime | None:
     if not text:
         return None
     found = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _within(at: str, latest: datetime | None, oldest: datetime | None) -> bool:
-    when = _moment(at)
+def _is_within(at: str, latest: datetime | None, oldest: datetime | None) -> bool:
+    when = _parse_time(at)
     return when is not None and (latest is None or when < latest) and (oldest is None or when > oldest)
 
 

@@ -1,0 +1,96 @@
+"""Temporary folders of one piece of work, removed at its end. `sweep_scratch_folders` removes those of killed
+processes.
+
+A folder's name identifies its creator (process, start time, process namespace) from the moment it appears, so that a
+dead creator's folder is never mistaken for a living one's, or the reverse.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+PREFIX = "worksample-"
+_NAME = re.compile(r"\.?worksample-[a-z]+-(\d+)-(\d+)-(\d+)-[0-9a-f]{8}")
+
+
+@contextmanager
+def scratch_folder(purpose: str, inside: Path | None = None, *, mode: int = 0o700) -> Iterator[Path]:
+    """Create a folder of this process for the duration of the `with`.
+
+    `purpose` is a word in lower case. `inside` is by default the folder for temporary files.
+    """
+    folder = (inside or Path(tempfile.gettempdir())) / _name(purpose)
+    folder.mkdir(mode=mode)
+    try:
+        yield folder
+    finally:
+        remove_tree(folder)
+
+
+def sweep_scratch_folders(inside: Path | None = None) -> list[str]:
+    """Remove folders whose creators are dead, and return their names. Folders of other users and other process
+    namespaces stay.
+    """
+    removed = []
+    with suppress(OSError), os.scandir(inside or tempfile.gettempdir()) as entries:
+        for entry in entries:
+            found = _NAME.fullmatch(entry.name)
+            if found is None or not entry.is_dir(follow_symlinks=False):
+                continue
+            if not is_gone(*(int(word) for word in found.groups())):
+                continue
+            with suppress(OSError):
+                if os.geteuid() in (0, entry.stat(follow_symlinks=False).st_uid):
+                    remove_tree(Path(entry.path))
+                    removed.append(entry.name)
+    return removed
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder with all its contents, including folders without write permission. Links are not followed;
+    entries that cannot be removed stay.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.is_dir() and not folder.is_symlink():
+        for parent, below, _ in os.walk(folder):
+            for path in (Path(parent), *(Path(parent) / name for name in below)):
+                if not path.is_symlink():
+                    with suppress(OSError):
+                        path.chmod(0o700)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def started_at(pid: int) -> int:
+    """Return the start time of a process in clock ticks since boot; 0 if there is no such process."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return 0
+    return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
+
+
+def maker_of_this_process() -> str:
+    """Return this process as folder names contain it: number, start time, process namespace."""
+    pid = os.getpid()
+    return f"{pid}-{started_at(pid)}-{process_namespace()}"
+
+
+def is_gone(pid: int, started: int, space: int) -> bool:
+    """Return whether a creator is known to be dead. Processes of another process namespace cannot be checked."""
+    return space == process_namespace() and started_at(pid) != started
+
+
+def _name(purpose: str) -> str:
+    return f"{PREFIX}{purpose}-{maker_of_this_process()}-{secrets.token_hex(4)}"
+
+
+def process_namespace() -> int:
+    """Return the namespace in which process numbers count."""
+    return Path("/proc/self/ns/pid").stat().st_ino

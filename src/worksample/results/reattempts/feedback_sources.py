@@ -1,0 +1,54 @@
+"""The evaluations of a submission that its agent may receive as feedback."""
+
+from __future__ import annotations
+
+from worksample.records import (
+    Amendment,
+    Evaluation,
+    EvaluationOutcome,
+    EvaluatorKind,
+    Feedback,
+    Protocol,
+    Purpose,
+    Round,
+    struck,
+    targets_of,
+)
+from worksample.results.deciding_rounds import RoundsInForce
+from worksample.store import Store
+
+KIND = {
+    Feedback.PEOPLE: EvaluatorKind.PERSON,
+    Feedback.JUDGE: EvaluatorKind.JUDGE,
+    Feedback.PROGRAM: EvaluatorKind.PROGRAM,
+}
+"""Kind of evaluator whose evaluations an arm passes on as feedback; other arms pass on none."""
+
+
+class FeedbackSources:
+    """Evaluations by evaluators that may decide under a protocol, and by those who adjudicated them. They are read
+    once.
+    """
+
+    def __init__(self, store: Store, protocol: Protocol) -> None:
+        self._store = store
+        amendments = store.find(Amendment)
+        self._out = struck(amendments)
+        rounds = store.find(Round, protocol=protocol)
+        self._found = RoundsInForce(rounds, amendments)
+        self._protocol = protocol
+
+    def of(self, submission: str, kind: EvaluatorKind) -> tuple[Evaluation, ...]:
+        """Return, by time, the live evaluations by this kind in the latest round in force that has any, and in its
+        adjudications.
+        """
+        made = [e for e in self._store.find(Evaluation, subject=submission) if self._stands(e)]
+        for round in reversed(self._found.deciding(self._protocol, kind)):
+            if any(e.round == round.id for e in made):
+                looks = self._found.second_looks([round.id], round)
+                ids = {round.id, *(r.id for r in looks if r.purpose is Purpose.ADJUDICATION and r.by is kind)}
+                return tuple(e for e in made if e.round in ids)
+        return ()
+
+    def _stands(self, evaluation: Evaluation) -> bool:
+        return evaluation.outcome is EvaluationOutcome.GIVEN and not self._out.intersection(targets_of(evaluation))

@@ -1,0 +1,158 @@
+"""Scripted agents: reading, refusals, identity and presets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.desk_material import instance_at
+from worksample.agents import PRESETS, Script, define, read_script
+from worksample.agents.agent_builder import check_agent
+from worksample.agents.agent_definition import validate_settings
+from worksample.agents.script import fill_placeholders
+from worksample.agents.workspace import clip_middle
+from worksample.errors import ManifestError, PlanError
+
+SCRIPT = """
+[[step]]
+run = "ls {input}"
+timeout = 5
+
+[[step]]
+write = "{output}/logo.png"
+from = "logo.png"
+also = true
+
+[[instance.two.step]]
+submit = "nothing to do"
+usage = { input = 7, output = 3 }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "logo.png").write_bytes(b"\x89PNG\xff")
+    (tmp_path / "greeting.toml").write_text(SCRIPT)
+    return tmp_path
+
+
+def test_script_survives_its_record(folder: Path) -> None:
+    script = read_script(folder)
+    agent = define("replayer", harness="scripted", script=folder)
+    assert Script.model_validate(agent.settings["script"]) == script
+    assert agent.model == "script/replay"
+    assert script.tasks["greeting"].steps[1].data == "iVBOR/8="
+
+
+def test_content_decides_the_identity_and_the_path_does_not(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    for path in folder.iterdir():
+        (elsewhere / path.name).write_bytes(path.read_bytes())
+    agent, same = (define("replayer", harness="scripted", script=f) for f in (folder, elsewhere))
+    assert agent == same
+    (elsewhere / "logo.png").write_bytes(b"\x89PNG\xfe")
+    assert define("replayer", harness="scripted", script=elsewhere).id != agent.id
+
+
+def test_instance_script_overrides_task_and_default(folder: Path, tmp_path: Path) -> None:
+    script = read_script(folder)
+    one = instance_at(tmp_path / "w")
+    two, other = one.replaced(name="two"), one.replaced(task="other")
+    assert [s.action for s in script.steps(one)] == ["run", "write"]
+    assert [s.action for s in script.steps(two)] == ["submit"]
+    with pytest.raises(PlanError, match="no script for other/one"):
+        script.steps(other)
+    (folder / "_default.toml").write_text('[[step]]\nsay = "I would rather not"\n')
+    assert [s.action for s in read_script(folder).steps(other)] == ["say"]
+    with pytest.raises(PlanError, match="no script"):
+        check_agent(define("r", harness="scripted", settings={"script": script.plain()}), other)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[[step]]\nrun = "a"\nsay = "b"', r"step\[0\].*exactly one"),
+        ("[[step]]\n", r"step\[0\].*this one has none"),
+        ('[[step]]\nrun = "a"\n[[step]]\nrnu = "a"', r"step\[1\].rnu"),
+        ('[[step]]\nwrite = "a"', "exactly one of text and from"),
+        ('[[step]]\nwrite = "a"\nfrom = "absent"', r"step\[0\].from: cannot be read"),
+        ('[[step]]\nwrite = "a"\ndata = "AA=="', "give a file with from"),
+        ('[[step]]\nsubmit = false', "submit must be true or a text"),
+        ('[[step]]\nsay = "x"\ntimeout = 3', "timeout may be given only with run or python"),
+        ('[[step]]\nfail = "somehow"', r"step\[0\].fail"),
+        ('[step]\nrun = "a"', r"write \[\[step\]\]"),
+        ('steps = []', "unknown key steps"),
+        ('[instance.a]\nrun = "x"', r"\[\[instance.a.step\]\]"),
+        ('[[step]', "not readable as TOML"),
+    ],
+)  # fmt: skip
+def test_invalid_script_is_refused_with_its_place(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "greeting.toml").write_text(text)
+    with pytest.raises(ManifestError, match=says) as caught:
+        read_script(tmp_path)
+    assert "greeting.toml" in caught.value.where and caught.value.next
+
+
+def test_only_known_placeholders_are_replaced() -> None:
+    words = {"input": "/in", "output": "/out"}
+    text = "cat {input}/a > {output}/b; f'{x} {{}} {inputs}'"
+    assert fill_placeholders(text, words, raw=False) == "cat /in/a > /out/b; f'{x} {{}} {inputs}'"
+    assert fill_placeholders(text, words, raw=True) == text
+
+
+@given(st.text(max_size=400), st.integers(20, 200))
+def test_clipping_keeps_head_and_tail(text: str, size: int) -> None:
+    out = clip_middle(text, size)
+    if len(text) <= size:
+        assert out == text
+    else:
+        head = size * 2 // 3
+        assert out.startswith(text[:head])
+        assert out.endswith(text[len(text) - (size - head) :])
+        assert f"[... {len(text) - size} characters left out ...]" in out
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_presets_match_the_papers(name: str) -> None:
+    agent = define(preset=name, model="openai/some")
+    limits = {k: v for k, v in agent.settings["limits"].items() if v is not None}
+    assert (
+        limits
+        == {"rli": {"time": 3600, "cost": 30}, "ale": {"time": 18000}, "tac": {"turns": 100}, "upbench": {}}[name]
+    )
+    assert agent.harness == ("plan-act-reflect" if name == "upbench" else "worker")
+
+
+def test_given_settings_override_the_preset() -> None:
+    agent = define(preset="rli", model="openai/some", settings={"limits": {"cost": 1.5}, "self_check": "none"})
+    assert agent.settings["limits"]["cost"] == 1.5
+    assert agent.settings["limits"]["time"] == 3600
+    assert agent.settings["self_check"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"harness": "wroker"}, "no harness is called 'wroker'"),
+        ({"preset": "rly"}, "no preset is called 'rly'"),
+        ({"harness": "worker"}, "needs a model"),
+        ({"harness": "scripted"}, "needs its scripts"),
+        ({"harness": "scripted", "model": "openai/x"}, "starts with script/"),
+        ({"harness": "command"}, "argv"),
+        ({"harness": "worker", "model": "m", "settings": {"toolz": []}}, "toolz: is not a key.*did you mean 'tools'"),
+        ({"harness": "worker", "model": "m", "script": "."}, "takes no script"),
+    ],
+)
+def test_invalid_agent_is_refused(asked: dict[str, object], says: str) -> None:
+    with pytest.raises(PlanError, match=says):
+        define(**asked)  # type: ignore[arg-type]
+
+
+def test_written_settings_are_read_back_equal() -> None:
+    agent = define(harness="worker", model="openai/some")
+    assert validate_settings("worker", agent.settings).model_dump(mode="json") == agent.settings

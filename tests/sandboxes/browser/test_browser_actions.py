@@ -1,0 +1,110 @@
+"""Actions in the agent's browser, their observations and their record."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from sandboxes.browser.site import AT, Stage, staged
+from worksample.files import HashSink
+from worksample.kit.browser_record import Browsed
+from worksample.sandboxes.browser import ACTIONS, OBSERVATIONS, BrowserConfig
+
+pytestmark = [pytest.mark.box, pytest.mark.browser]
+ALL = BrowserConfig(observe=OBSERVATIONS)
+
+
+async def _form(stage: Stage) -> None:
+    seen = await stage.on("link 'To the form'", "click")
+    assert "Form - " in seen.text and "Far below" in seen.text
+    await stage.on("textbox 'Name'", "fill", value="Ada")
+    seen = await stage.on("combobox 'Size'", "select_option", options=["large"])
+    assert "combobox 'Size', value='large'" in seen.text
+    seen = await stage.on("checkbox 'Agreed'", "click")
+    assert "checkbox 'Agreed', focused, checked" in seen.text
+    assert "button 'Pressed'" in (await stage.on("button 'Inner'", "click")).text
+    assert "Shadow - " in (await stage.on("button 'In shadow'", "click")).text
+    seen = await stage.on("textbox 'Name'", "press", keys="Enter")
+    assert "Sent - " in seen.text and "n=Ada&s=2&c=on" in seen.text
+
+
+async def test_form_is_filled_in_and_actions_are_recorded(tmp_path: Path) -> None:
+    async with staged() as stage:
+        assert "heading 'Start'" in (await stage.do("goto", url=AT)).text
+        await _form(stage)
+        assert f"{AT}/form" in (await stage.do("go_back")).text  # as it was left: its title is the one it was given
+        assert "no element '4711'" in (await stage.do("click", bid="4711")).error
+        seen = await stage.do("goto", url="http://elsewhere.example.com/")
+        assert "net::ERR_" in seen.error
+        seen = await stage.do("goto", url=f"{AT}/no-such-page")
+        assert not seen.error
+        await stage.do("send_msg", text="done")
+        ledger = stage.browser.ledger
+    kept = _laid_out(ledger, tmp_path)
+    assert [act.action for act in kept.acts][:2] == ["goto", "noop"] and len(kept.acts) == len(ledger.actions)
+    assert kept.acts[0].title == "Start" and kept.messages == ["done"]
+    assert next(iter(kept.visited(f"{AT}/form"))).status == 200
+    assert kept.visited("*sent?n=Ada*") and not kept.visited("*no-such-page")
+    assert [visit.status for visit in kept.visits if visit.url.endswith("no-such-page")] == [404]
+    pictures = [Image.open(tmp_path / act.screen).size for act in kept.acts if act.screen]
+    assert set(pictures) == {(1280, 720)} and len(pictures) > 10
+
+
+def _laid_out(ledger: object, folder: Path) -> Browsed:
+    class Files(HashSink):
+        def put(self, data: bytes) -> str:
+            digest = super().put(data)
+            (folder / digest).write_bytes(data)
+            return digest
+
+    from worksample.files import read_manifest
+
+    part = ledger.part(Files())  # type: ignore[attr-defined]
+    for entry in read_manifest((folder / part.manifest).read_bytes()).entries:
+        (folder / entry.path).parent.mkdir(exist_ok=True)
+        (folder / entry.path).write_bytes((folder / str(entry.blob)).read_bytes())
+    return Browsed(folder)
+
+
+@pytest.mark.thorough(
+    quick="sandboxes/browser/test_browser_actions.py::test_form_is_filled_in_and_actions_are_recorded"
+)
+async def test_files_tabs_dialogs_and_pictures_work() -> None:
+    async with staged(ALL) as stage:
+        seen = await stage.do("goto", url=AT)
+        assert Image.open(io.BytesIO(seen.picture)).format == "JPEG"
+        assert "viewport 1280x720" in seen.text and "<h1 bid=" in seen.text and "] a 'To the form' at " in seen.text
+        seen = await stage.on("link 'A file'", "click")
+        seen = seen if "downloaded" in seen.text else await stage.do("noop")
+        assert "downloaded to /task/scratch/downloads/report.bin" in seen.text
+        assert await stage.box.read("/task/scratch/downloads/report.bin", 100) == b"some content"
+        seen = await stage.on("link 'Another tab'", "click")
+        assert "a new tab was opened" in seen.text and "tab 1 (active)" in seen.text
+        assert "Far below" not in seen.text  # `visible`
+        assert "Far below" in (await stage.do("scroll", y=5000)).text
+        assert "Start - " in (await stage.do("tab_close")).text
+        await stage.do("tab_new")
+        assert "tab 0 (active)" in (await stage.do("tab_focus", tab=0)).text
+        assert "there is no tab 7" in (await stage.do("tab_focus", tab=7)).error
+        await stage.do("goto", url=f"{AT}/upload")
+        await stage.box.write("/task/scratch/x.txt", b"from a file")
+        seen = await stage.on("button 'File", "upload_file", path="/task/scratch/x.txt")
+        assert "from a file - " in (await stage.do("noop", wait_ms=300)).text
+        assert "cannot be read" in (await stage.do("upload_file", bid="1", path="/task/scratch/none")).error
+        await stage.do("goto", url=f"{AT}/confirm")
+        seen = await stage.on("button 'Delete'", "click")
+        assert "confirm 'Sure?' was accepted" in seen.text and "true - " in seen.text
+
+
+def test_arguments_are_checked_before_any_action() -> None:
+    click, scroll = ACTIONS["click"], ACTIONS["scroll"]
+    assert click.wrong({"bid": "1"}) == "" and "needs 'bid'" in click.wrong({})
+    assert "takes no 'x'" in click.wrong({"bid": "1", "x": 1})
+    for bad in (1, None, "\ud800", "a" * 1_000_000, ["1"]):
+        assert click.wrong({"bid": bad})
+    for bad in ("1", float("nan"), 1e9, True):
+        assert scroll.wrong({"y": bad})
+    assert click.wrong({"bid": "1", "button": "fourth"}) and click.wrong({"bid": "1", "modifiers": "Alt"})
