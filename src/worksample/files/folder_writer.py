@@ -68,7 +68,7 @@ def _fault(e: OSError, target: Path) -> CaptureError | StoreError:
         return CaptureError(
             f"a path of the manifest cannot be created: {text}", where=where, next="worksample store check --deep"
         )
-    return StoreError(f"files cannot be laid out: {text}", where=where, next="worksample store check --deep")
+    return StoreError(f"the files cannot be written: {text}", where=where, next="worksample store check --deep")
 
 
 def stays_inside(path: bytes, target: bytes) -> bool:

@@ -93,7 +93,7 @@ def same_length(**columns: Column | None) -> int:
     if len(set(sizes.values())) > 1:
         told = ", ".join(f"{name} {size}" for name, size in sizes.items())
         raise UsageError(
-            f"columns of different lengths: {told}", next="pass columns of the same length, one row per item"
+            f"the columns have different lengths: {told}", next="pass columns of the same length, one row per item"
         )
     return next(iter(sizes.values()), 0)
 
@@ -241,7 +241,7 @@ def codes(name: str, values: Column) -> Codes:
         return _integer_codes(column)
     if column.dtype.is_float() or column.dtype.is_nested():
         raise UsageError(
-            f"holds {column.dtype}, which cannot be names",
+            f"the column holds {column.dtype}, which cannot be names",
             where=f"column {name!r}",
             next="pass texts, whole numbers or dates",
         )

@@ -119,7 +119,7 @@ def _times(columns: Columns, often: str, row: Mapping[str, Any]) -> float:
     try:
         return float(columns.numbers.read(often, row[often]))
     except cells.InvalidCell as e:
-        raise cells.InvalidCell(f"times a month: {e}") from None
+        raise cells.InvalidCell(f"the number of times a month: {e}") from None
 
 
 def _read_job(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
@@ -134,7 +134,7 @@ def _value(job: Job) -> float:
     if job.currency != "USD":
         raise cells.InvalidCell(f"the value of the job is in {job.currency}, {FOREIGN}")
     if job.amount is None:
-        raise cells.InvalidCell("no value (in US dollars, if the job is done well)")
+        raise cells.InvalidCell("the job has no value (its worth in US dollars, if done well)")
     return job.amount
 
 

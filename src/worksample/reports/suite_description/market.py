@@ -61,7 +61,7 @@ def read_market(path: Path) -> Market:
     except ImportFailed as fault:
         raise UsageError(f"the file is not a table: {fault.what}", where=str(path), next=HINT) from fault
     if not rows:
-        raise UsageError("no line below the header", where=str(path), next=HINT)
+        raise UsageError("the table has no line below the header", where=str(path), next=HINT)
     return Market(path.stem, rows)
 
 
