@@ -107,7 +107,7 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
     "a cost without end": ([*HANDED, "--cost", "inf"], ["'inf' is neither a number of 0 or more", "submit --help"]),
     "work of a day to come": ([*HANDED, "--date", "2999-01-01"], ["2999-01-01, is in the future", "--date YYYY"]),
     "a price without end": (["import", "jobs", "endless.csv", "out"], ["'inf' is not a number", "--skip-faulty"]),
-    "two agents of one name": (["run", "twins.toml"], ["two agents share a name: ann", "its own name"]),
+    "two agents of one name": (["run", "twins.toml"], ["several agents share a name: ann", "its own name"]),
     "a table without names": (
         ["import", "jobs", "empty.csv", "out"],
         ["names no columns", "write the names of the columns into it"],

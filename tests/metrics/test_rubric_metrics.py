@@ -67,7 +67,7 @@ def test_skips_have_causes():
     assert scored([("critical", "pass"), ("pitfall", "fail")], pitfalls_gate=True)["completed"] is False
     with pytest.raises(UsageError, match="unknown value 'vital'"):
         scored([("vital", "pass")])
-    with pytest.raises(UsageError, match="unknown 'skip'"):
+    with pytest.raises(UsageError, match="unknown value 'skip'"):
         scored([("critical", "skip")])
     with pytest.raises(UsageError, match="skips"):
         m.RubricRules(skips="never")

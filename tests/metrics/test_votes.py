@@ -132,7 +132,7 @@ def test_invalid_pairs_are_refused():
         m.project_preferences(["p", "p"], ["a", "b"], ["b", "a"], [1, 0], evaluator=["e", "e"])
     with pytest.raises(UsageError, match="has a vote other than"):
         m.project_preferences(["p"], ["a"], ["b"], [0.7])
-    with pytest.raises(UsageError, match="has the name 'human'"):
+    with pytest.raises(UsageError, match="is called 'human'"):
         m.human_comparisons(["p"], ["human"], [1])
     assert m.project_preferences([], [], [], []).is_empty()
 

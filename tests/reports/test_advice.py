@@ -136,7 +136,7 @@ def test_faults_of_a_list_are_reported_by_line(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no column 'often'"):
         read_list(bad, monthly="often")
     assert read_list(bad)[0].monthly == 1
-    with pytest.raises(UsageError, match="is not a valid probability"):
+    with pytest.raises(UsageError, match="is not a probability between"):
         AdviceConfig(sure=1.0)
 
 
