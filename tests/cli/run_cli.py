@@ -45,7 +45,7 @@ def cli(
 
 def here(*words: object, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run it in this process: for what only reads and says, since a process of its own imports for a second first."""
-    from worksample.cli.exit_codes import code_of
+    from worksample.cli.command_line import code_of
 
     out, err, before = io.StringIO(), io.StringIO(), dict(os.environ)
     os.environ.clear()

@@ -40,7 +40,7 @@ def leaves(group: LazyGroup, path: tuple[str, ...] = ()) -> list[tuple[tuple[str
 
 def test_help_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from worksample.cli.exit_codes import code_of; code_of(['--help']);"
+        "import sys; from worksample.cli.command_line import code_of; code_of(['--help']);"
         f"heavy = set({HEAVY!r}) & set(sys.modules); sys.exit(f'imported: {{heavy}}' if heavy else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

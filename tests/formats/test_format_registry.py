@@ -146,7 +146,7 @@ def test_unknown_format_error_lists_known_formats() -> None:
 
 def test_help_imports_no_format_and_is_fast() -> None:
     code = (
-        "import sys; from worksample.cli.exit_codes import code_of; code_of(['--help']);"
+        "import sys; from worksample.cli.command_line import code_of; code_of(['--help']);"
         "found = [name for name in sys.modules if name.startswith('worksample.formats.')];"
         "sys.exit(f'imported: {found}' if found else 0)"
     )
@@ -161,7 +161,7 @@ def test_help_imports_no_format_and_is_fast() -> None:
 
 def test_list_of_formats_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from worksample.cli.exit_codes import code_of; code_of(['import', '--help']);"
+        "import sys; from worksample.cli.command_line import code_of; code_of(['import', '--help']);"
         "heavy = {'pydantic', 'sqlalchemy', 'polars', 'worksample.formats.harbor.task_import'} & set(sys.modules);"
         "sys.exit(f'imported: {heavy}' if heavy else 0)"
     )

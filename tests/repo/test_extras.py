@@ -25,7 +25,7 @@ DISTRIBUTIONS = {"argon2": "argon2-cffi", "presidio_analyzer": "presidio-analyze
 BLOCKED = """
 import json, sys
 for name in {names}: sys.modules[name] = None
-from worksample.cli.exit_codes import code_of
+from worksample.cli.command_line import code_of
 codes = [code_of(words) for words in json.loads(sys.argv[1])]
 print(codes, sorted({{"matplotlib"}} & set(sys.modules)))
 """

@@ -11,7 +11,7 @@ def main() -> None:
         from .utf8_streams import use_utf8
 
         use_utf8()
-        from .exit_codes import run
+        from .command_line import run
     except KeyboardInterrupt:
         sys.stderr.write("interrupted while starting: nothing was started\n  next: run the same command again\n")
         sys.exit(130)

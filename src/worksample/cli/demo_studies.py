@@ -1,4 +1,4 @@
-"""The experiments of `worksample demo company` and `worksample demo feedback`, and the programs that they need."""
+"""The experiments of `worksample demo`, `demo company` and `demo feedback`, and the programs that they need."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from worksample.people.quality.qualification_funnel import Funnel
     from worksample.store import Store
 
+STARTER, STARTER_TIME = "starter", "5m"
+"""Suite of `worksample demo`, and the time limit of its trials: scripts need seconds, but plans show the limit."""
 SUITE, TASK, AGENT = "quaymark", "adm-desktops", "jules"
 SERVICES = ("chat", "tracker", "files")
 FONTS = "fonts-liberation"
@@ -50,6 +52,29 @@ def install_demo_programs(*, quiet: bool) -> None:
         brought += install_programs(SERVICES)
     if brought:
         _say(f"installed {', '.join(brought)}", quiet)
+
+
+def starter_config(store: str, *, parallel: int, sandbox: str, only: tuple[str, ...] = ()) -> ExperimentConfig:
+    """Return the experiment: the starter suite, with a scripted agent for each folder in the suite's `scripts/`."""
+    from worksample.experiments.config import AgentConfig, ExperimentConfig, LimitsConfig
+    from worksample.tasks import find_suite
+
+    folder = find_suite(STARTER).parent / "scripts"
+    return ExperimentConfig(
+        name="demo",
+        store=store,
+        suite=STARTER,
+        only=only,
+        agents=tuple(
+            AgentConfig(name=path.name, harness="scripted", script=str(path))
+            for path in sorted(folder.iterdir())
+            if path.is_dir()
+        ),
+        limits=LimitsConfig.model_validate({"time": STARTER_TIME}),
+        parallel=parallel,
+        sandbox=sandbox,
+        author="demo",
+    )
 
 
 def company_config(store: str, *, sandbox: str) -> ExperimentConfig:

@@ -2,7 +2,6 @@ from .evaluators import EvaluationRequest as EvaluationRequest
 from .evaluators import EvaluatorReply as EvaluatorReply
 from .evaluators import Evaluators as Evaluators
 from .evaluators import RoundEvaluator as RoundEvaluator
-from .evaluators import evaluators_of as evaluators_of
 from .grade_changes import GradeChange as GradeChange
 from .grade_changes import find_grade_changes as find_grade_changes
 from .grade_round import GradingTask as GradingTask
@@ -18,6 +17,7 @@ from .pending_evaluations import EvaluationPlace as EvaluationPlace
 from .pending_evaluations import is_pending as is_pending
 from .pending_evaluations import pending_places as pending_places
 from .program_evaluator import ProgramEvaluator as ProgramEvaluator
+from .program_evaluator import evaluators_of as evaluators_of
 from .reference_solution import has_solution as has_solution
 from .reference_solution import run_solution as run_solution
 from .rounds import EvaluatorPanel as EvaluatorPanel

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from worksample.errors import Cause, RecordConflict, RecordMissing
 from worksample.models import Roles
-from worksample.records import Evaluator, EvaluatorKind, Grading, Instance, Payload, Round, Submission
+from worksample.records import Evaluator, Grading, Instance, Payload, Round, Submission
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -91,15 +91,6 @@ class Evaluators:
     """Return the judge models that are configured for a round, in the order in which they are asked."""
     roles: Roles = field(default_factory=dict)
     """Role -> the judge models that graders may ask under it."""
-
-
-def evaluators_of(round: Round, here: Evaluators) -> tuple[RoundEvaluator, ...]:
-    """Return the evaluators that a process asks in `round`: none if people answer, or if no judge is configured."""
-    from .program_evaluator import ProgramEvaluator
-
-    if round.by is EvaluatorKind.PROGRAM:
-        return (ProgramEvaluator(here.sandbox, roles=here.roles),)
-    return tuple(here.judges(round)) if round.by is EvaluatorKind.JUDGE else ()
 
 
 def stored_evaluator(store: Store, evaluator: Evaluator) -> Evaluator:

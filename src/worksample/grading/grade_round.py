@@ -12,9 +12,10 @@ from worksample.records import Evaluation, EvaluatorKind, Instance, Round, Submi
 from worksample.results.pair_sampling import PAIRS, drawn_pairs
 from worksample.workplace.warm_pool import warm_pool
 
-from .evaluators import Evaluators, RoundEvaluator, evaluators_of
+from .evaluators import Evaluators, RoundEvaluator
 from .grade_submission import evaluate
 from .pending_evaluations import TRIES, EvaluationPlace, pending_places
+from .program_evaluator import evaluators_of
 
 if TYPE_CHECKING:
     from worksample.store import Store

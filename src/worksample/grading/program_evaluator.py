@@ -19,9 +19,9 @@ from worksample.errors import (
 )
 from worksample.models import Roles
 from worksample.models.judge import describe_judges
-from worksample.records import Evaluator, EvaluatorKind, now
+from worksample.records import Evaluator, EvaluatorKind, Round, now
 
-from .evaluators import WAITING, EvaluationRequest, EvaluatorReply
+from .evaluators import WAITING, EvaluationRequest, EvaluatorReply, Evaluators, RoundEvaluator
 from .grading_boxes import grading_boxes
 from .run_grader import GraderEnd, run_grader
 
@@ -81,3 +81,10 @@ class ProgramEvaluator:
         except SandboxError as error:
             return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=str(error))
         return await run_grader(place, asked.grading, asked.store.blobs, sandbox=self.sandbox, roles=self.roles)
+
+
+def evaluators_of(round: Round, here: Evaluators) -> tuple[RoundEvaluator, ...]:
+    """Return the evaluators that a process asks in `round`: none if people answer, or if no judge is configured."""
+    if round.by is EvaluatorKind.PROGRAM:
+        return (ProgramEvaluator(here.sandbox, roles=here.roles),)
+    return tuple(here.judges(round)) if round.by is EvaluatorKind.JUDGE else ()

@@ -124,12 +124,14 @@ class Case:
 
     def _table(self, side: str, name: str, sheet: str | int | None = None) -> table.Table:
         """Return a table of either side. The file is read once; a fault is remembered and raised again."""
+        from . import workbook
+
         key = (side, name, sheet)
         if key not in self._tables:
             owner = FileOwner(DeliverableError if side == "output" else ReferenceUnreadable, name)
             get = self._read_deliverable if side == "output" else self._read_reference
             try:
-                found = get(name, lambda path: table.read_table(path, sheet))
+                found = get(name, lambda path: workbook.read_table(path, sheet))
                 self._tables[key] = found.with_owner(owner)
             except owner.fault as error:
                 self._tables[key] = error

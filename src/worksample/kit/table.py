@@ -130,12 +130,3 @@ def _has_one_name(text: str, dialect: CsvDialect) -> bool:
 def read_csv(path: Path, delimiter: str | None = None, limit: int = CSV_LIMIT) -> Table:
     """Read a CSV file. Raises UnreadableSource as `parse_csv`, or over `limit` bytes."""
     return parse_csv(read_text(path, limit), delimiter)
-
-
-def read_table(path: Path, sheet: str | int | None = None) -> Table:
-    """Read a sheet of a workbook (by default the first), else CSV. Raises UnreadableSource."""
-    if sheet is not None or path.suffix.lower() in (".xlsx", ".xlsm"):
-        from . import workbook
-
-        return workbook.read_sheet(path, 0 if sheet is None else sheet)
-    return read_csv(path, "\t" if path.suffix.lower() == ".tsv" else None)

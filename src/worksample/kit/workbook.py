@@ -15,7 +15,7 @@ from worksample.errors import Cause, GraderError
 from worksample.files.tables.workbook_values import is_strict, values_only, well_formed
 
 from .source import UnreadableSource
-from .table import Table, table_of
+from .table import Table, read_csv, table_of
 
 T = TypeVar("T")
 
@@ -203,3 +203,10 @@ def _sheet(book: Any, sheet: str | int) -> list[list[Any]]:
 def read_sheet(path: Path, sheet: str | int = 0) -> Table:
     """Return a sheet as a table; the first row with a cell is the header. Raises as `read_cells` and `table_of`."""
     return table_of(read_cells(path, sheet))
+
+
+def read_table(path: Path, sheet: str | int | None = None) -> Table:
+    """Read a sheet of a workbook (by default the first), else CSV. Raises UnreadableSource."""
+    if sheet is not None or path.suffix.lower() in (".xlsx", ".xlsm"):
+        return read_sheet(path, 0 if sheet is None else sheet)
+    return read_csv(path, "\t" if path.suffix.lower() == ".tsv" else None)

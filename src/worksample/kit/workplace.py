@@ -26,7 +26,8 @@ from worksample.errors import DeliverableError
 from .calendar import CalendarEvent, read_event
 from .repository import Repository
 from .source import LIVE, FileOwner, UnreadableSource, deliverable, file_in, files_below, reference
-from .table import Table, read_table
+from .table import Table
+from .workbook import read_table
 
 MOST = 100_000
 """Maximum number of rows that are read of one kind."""

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .event_loops import call, call_async
-from .run_results import Run, name_of
+from .run_results import Run, board_and_site, name_of
 from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
     from worksample.reports.board import Leaderboard
     from worksample.reports.static_site.site import ReportConfig
-    from worksample.store import Store
 
     from .stores_and_packages import Where
 
@@ -43,25 +42,6 @@ async def report_async(
 ) -> Leaderboard:  # fmt: skip
     """Report as `report` does, with the same arguments; for code that runs in an event loop."""
     return await call_async(lambda stop: _report(experiments, out, store, config))
-
-
-def board_and_site(
-    store: Store, names: Sequence[str], out: Path | None, config: ReportConfig | None = None
-) -> Leaderboard:
-    """Return the leaderboard, and write the site to `out` if it is given."""
-    if out is not None:
-        from worksample.reports.static_site.site import write_report
-
-        return write_report(store, names, out, config)
-    from worksample.reports.board import leaderboard
-    from worksample.results.result_set import WorkRules
-
-    illustrative = bool(config and config.illustrative)
-    if config is None or config.measures is None:
-        return leaderboard(store, names, illustrative=illustrative)
-    asked = config.measures
-    rules = WorkRules(judged_by=asked.judged_by, where=asked.where)
-    return leaderboard(store, names, illustrative=illustrative, rules=rules, how=asked.how)
 
 
 def _report(experiments: Experiments, out: str | Path | None, store: Where, config: ReportConfig | None) -> Leaderboard:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from worksample.extras import need
 from worksample.files.scratch_folder import scratch_folder
 
+from .event_loops import call
 from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from worksample.experiments.status import Status
     from worksample.reports.board import Leaderboard
     from worksample.reports.sections import MeasureConfig
+    from worksample.reports.static_site.site import ReportConfig
     from worksample.store import Store
 
 
@@ -87,10 +89,12 @@ class Run:
 
     def report(self, out: str | Path) -> Path:
         """Write the report into a folder, and return the page to open. Needs the extra `report`."""
-        from .report_site import report
-
-        report(self.experiment, out, store=self.store)
+        call(lambda stop: self._write_report(Path(out)))
         return Path(out) / "index.html"
+
+    def _write_report(self, out: Path) -> None:
+        with use_store(self.store) as store:
+            board_and_site(store, [self.experiment], out)
 
     def __repr__(self) -> str:
         s = self.status
@@ -158,3 +162,22 @@ def pictures(store: Store, experiments: Sequence[str]) -> dict[str, Picture]:
             )
             for plot in canvas.plots
         }
+
+
+def board_and_site(
+    store: Store, names: Sequence[str], out: Path | None, config: ReportConfig | None = None
+) -> Leaderboard:
+    """Return the leaderboard, and write the site to `out` if it is given."""
+    if out is not None:
+        from worksample.reports.static_site.site import write_report
+
+        return write_report(store, names, out, config)
+    from worksample.reports.board import leaderboard
+    from worksample.results.result_set import WorkRules
+
+    illustrative = bool(config and config.illustrative)
+    if config is None or config.measures is None:
+        return leaderboard(store, names, illustrative=illustrative)
+    asked = config.measures
+    rules = WorkRules(judged_by=asked.judged_by, where=asked.where)
+    return leaderboard(store, names, illustrative=illustrative, rules=rules, how=asked.how)

@@ -16,7 +16,7 @@ from worksample.store.model_costs import AGENTS, Spending, spending
 
 from .chosen_experiments import find_experiments, is_private, require_same_lock
 from .cost_notes import cost_notes
-from .formatting import figure
+from .formatting import figure, with_interval
 from .open_slots import open_slot_reasons
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from worksample.metrics import Resampling
     from worksample.results.result_set import ResultSet, WorkRules
+
+HEADS = ("agent", "pass", "mean score", "S_partial", "earned", "cost", "time", "tokens", "steps", "graded")
 
 ILLUSTRATIVE = "illustrative"
 COUNTED = ("planned", "valid", "infrastructure_failed", "ungraded", "pending", "not_attemptable")
@@ -108,6 +110,22 @@ class BoardRow:
         return out
 
 
+def cells_of(row: BoardRow) -> tuple[str, ...]:
+    """Return a row of the board as text, one cell for each of `HEADS`."""
+    return (
+        row.label,
+        with_interval(row.passed, "rate"),
+        with_interval(row.score, "score"),
+        figure(row.s_partial.value, "score"),
+        figure(row.earned.value, "dollars"),
+        figure(row.cost.value, "dollars"),
+        figure(row.seconds.value, "seconds"),
+        figure(row.tokens.value, "count"),
+        figure(row.steps.value, "count"),
+        row.graded,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
     experiments: tuple[Experiment, ...]
@@ -148,8 +166,6 @@ class Leaderboard:
     def _repr_html_(self) -> str:
         """Return the table of the terminal as HTML, for a notebook."""
         from html import escape
-
-        from .terminal import HEADS, cells_of
 
         lines = [HEADS, *(cells_of(row) for row in self.rows)]
         html = ["".join(f"<td>{escape(cell)}</td>" for cell in line) for line in lines]

@@ -9,30 +9,12 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
-from .board import BoardRow, Leaderboard
+from .board import HEADS, Leaderboard, cells_of
 from .chosen_experiments import heading_of
-from .formatting import figure, with_interval
 
 BETWEEN = 3
 """Spaces between the columns of a table."""
 EDGES = 2
-HEADS = ("agent", "pass", "mean score", "S_partial", "earned", "cost", "time", "tokens", "steps", "graded")
-
-
-def cells_of(row: BoardRow) -> tuple[str, ...]:
-    """Return a row of the board as text, one cell for each of `HEADS`."""
-    return (
-        row.label,
-        with_interval(row.passed, "rate"),
-        with_interval(row.score, "score"),
-        figure(row.s_partial.value, "score"),
-        figure(row.earned.value, "dollars"),
-        figure(row.cost.value, "dollars"),
-        figure(row.seconds.value, "seconds"),
-        figure(row.tokens.value, "count"),
-        figure(row.steps.value, "count"),
-        row.graded,
-    )
 
 
 def print_board(board: Leaderboard, console: Console) -> None:

@@ -22,7 +22,7 @@ from worksample.records import Agent, Criteria, Criterion, GradePayload, Importa
 from worksample.reports.clusters import ClusterConfig, cluster_criteria, cluster_vectors, embed
 from worksample.reports.clusters.cluster_labels import label_groups
 from worksample.reports.clusters.clustering import rand_index
-from worksample.reports.clusters.embedding import unit_vectors
+from worksample.reports.clusters.embedded_texts import unit_vectors
 from worksample.store import Store
 
 TOPICS = {

@@ -6,9 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import secrets
-import socket
 import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
@@ -27,6 +24,8 @@ from worksample.people.judging.withdrawn_items import WITHDRAWN
 from worksample.people.rounds.queues import CLOSED, all_queues
 from worksample.records import Instance, Round, digest_of
 from worksample.results.grading_in_force import as_graded
+from worksample.store.lease_owner import new_owner
+from worksample.store.lease_renewal import renew_leases
 from worksample.store.people_tables import items
 from worksample.viewing import Converter, QueryResult, View, find_view, prepare, query
 
@@ -82,7 +81,7 @@ class ViewPreparer:
         self._converter = converter or partial(Converter, background=True)
         self._workers = max(1, config.convert_parallel)
         self._gate = BoxGate(self._workers)
-        self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._owner = new_owner()
         self._busy: Busy = {}
         self._asked: dict[Key, tuple[float, asyncio.Task[View]]] = {}
         self._recent: OrderedDict[Key, tuple[float, View]] = OrderedDict()
@@ -319,23 +318,17 @@ class ViewPreparer:
     @asynccontextmanager
     async def _exclusive_lease(self, name: str) -> AsyncIterator[bool]:
         """Take a lease on this name. Yields whether this process got it."""
-        if not await asyncio.to_thread(self._store.lease, name, self._owner, LEASE_SECONDS):
+        lease = await asyncio.to_thread(self._store.take, name, self._owner, LEASE_SECONDS)
+        if lease is None:
             yield False
             return
-        renewing = asyncio.create_task(self._renew(name))
+        renewing = asyncio.create_task(renew_leases(self._store, LEASE_SECONDS, lambda: [lease], lambda lost: None))
         try:
             yield True
         finally:
             renewing.cancel()
-            for error in await asyncio.gather(renewing, return_exceptions=True):
-                if isinstance(error, WorksampleError):
-                    self._note(error)
+            await asyncio.gather(renewing, return_exceptions=True)
             await asyncio.to_thread(self._store.release, name, self._owner)
-
-    async def _renew(self, name: str) -> None:
-        while True:
-            await asyncio.sleep(LEASE_SECONDS / 3)
-            await asyncio.to_thread(self._store.renew, name, self._owner, LEASE_SECONDS)
 
 
 Key = tuple[str, str]

@@ -22,6 +22,7 @@ from worksample.results.assignments.assignment import (
 from worksample.results.assignments.open_work import days_of
 from worksample.results.assignments.turns import waits_for_person
 from worksample.store import Store
+from worksample.store.lease import Lease
 from worksample.store.lease_owner import is_dead, new_owner
 
 from .task_box import WorkstationTask, open_box_of
@@ -51,6 +52,8 @@ class OpenWorkstations:
         self._open: dict[str, Workstation] = {}
         self._opening = asyncio.Lock()
         self._owner = new_owner()
+        self._leases: dict[str, Lease] = {}
+        """Leases of the slots whose boxes are open or being opened."""
         self._watch: asyncio.Task[None] | None = None
 
     async def _own_assignment(self, slot: str, who: PersonAtWork) -> SlotAssignment:
@@ -82,19 +85,22 @@ class OpenWorkstations:
         key = f"workstation:{slot}"
 
         def lease() -> WorkstationTask:
-            if not self.store.lease(key, self._owner, LEASE):
+            found = self.store.take(key, self._owner, LEASE)
+            if found is None:
                 holder = self.store.holder(key)
                 if holder is not None and is_dead(holder):
                     self.store.expire(key, holder)
-                if not self.store.lease(key, self._owner, LEASE):
-                    raise AssignmentConflict("another server has this box open", next="try again in a minute")
+                found = self.store.take(key, self._owner, LEASE)
+            if found is None:
+                raise AssignmentConflict("another server has this box open", next="try again in a minute")
+            self._leases[slot] = found
             return WorkstationTask.of(self.store, self.store.get(Slot, slot))
 
         task = await asyncio.to_thread(lease)
         try:
             box, digest = await open_box_of(self.store, task)
         except BaseException:
-            await asyncio.to_thread(self.store.release, key, self._owner)
+            await self._release(slot)
             raise
         return Workstation(self.store, task, box, who.person), digest
 
@@ -102,7 +108,11 @@ class OpenWorkstations:
         workstation = self._open.pop(slot, None)
         if workstation is not None:
             await workstation.close()
-            await asyncio.to_thread(self.store.release, f"workstation:{slot}", self._owner)
+            await self._release(slot)
+
+    async def _release(self, slot: str) -> None:
+        self._leases.pop(slot, None)
+        await asyncio.to_thread(self.store.release, f"workstation:{slot}", self._owner)
 
     async def _close_if_reassigned(self, slot: str, person: str) -> None:
         """Close the box of a slot that has passed to another person, who must not see its files."""
@@ -143,7 +153,8 @@ class OpenWorkstations:
             for slot in tuple(self._open):
                 # A busy store is tried again at the next check.
                 with contextlib.suppress(StoreError, SandboxError, UsageError):
-                    await asyncio.to_thread(self.store.renew, f"workstation:{slot}", self._owner, LEASE)
+                    if (lease := self._leases.get(slot)) is not None:
+                        await asyncio.to_thread(self.store.keep, lease, LEASE)
                     await self.check_workstation(slot, time.monotonic())
 
     async def check_workstation(self, slot: str, now: float) -> None:

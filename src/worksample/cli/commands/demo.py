@@ -60,12 +60,12 @@ def command(
         feedback_config,
         install_demo_programs,
         run_study,
+        starter_config,
         trial_page,
     )
     from worksample.cli.output import open_store
     from worksample.cli.run_output import OutputMode, run_config
     from worksample.errors import UsageError
-    from worksample.experiments.demo import demo_config
     from worksample.extras import lacks, need
     from worksample.reports import write_report
 
@@ -92,7 +92,7 @@ def command(
         config = company_config(where, sandbox=sandbox)
         code = run_config(config, OutputMode(quiet=bool(as_json), hints=False))
     else:
-        config = demo_config(where, parallel=many, sandbox=sandbox, only=only or ())
+        config = starter_config(where, parallel=many, sandbox=sandbox, only=only or ())
         code = run_config(config, OutputMode(quiet=bool(as_json), hints=False))
     if code > 3:
         return code

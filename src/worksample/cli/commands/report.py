@@ -65,7 +65,7 @@ def command(
     EXPERIMENTS are names or ids, by default the latest. Several are shown side by side if their locks agree: the
     same instances, environment models and protocol.
     """
-    from worksample.python_api.report_site import board_and_site
+    from worksample.python_api.run_results import board_and_site
     from worksample.reports import ReportConfig, print_board
     from worksample.reports.sections import MeasureConfig
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import codecs
 
-_MARKS = (
+BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+"""Byte order mark -> encoding. Longer marks come before those that they begin with."""
 
 
 def marked_encoding(head: bytes) -> str:
     """Return the encoding that the first bytes prove, or "": a byte order mark, or UTF-16 with 0 as
     every second byte.
     """
-    for mark, name in _MARKS:
+    for mark, name in BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return name
     pairs = len(head) // 2

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from worksample.box import is_host_name
 from worksample.tasks.mcp_servers import McpTable, is_reachable
 
-from .format import OBSTACLES
 from .manifest import HarborMcpServer, HarborStep, HarborTask, Mode
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
@@ -21,7 +20,7 @@ _NO_STEP = HarborStep(name="")
 
 
 def obstacles_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple[str, ...]:
-    """Return the names of a task's obstacles, in the order of OBSTACLES."""
+    """Return the names of a task's obstacles, in the order of `format.OBSTACLES`."""
     environment, inside = task.environment, folder / "environment"
     phases = (None, *task.steps)
     containers = [
@@ -54,7 +53,7 @@ def obstacles_of(task: HarborTask, folder: Path, *, without_internet: bool) -> t
         and not all((folder / "steps" / one.name / "tests" / "test.sh").is_file() for one in task.steps or (_NO_STEP,)),
         "internet": task.agent_network[0] == "public" and not without_internet,
     }
-    return tuple(word for word in OBSTACLES if found[word])
+    return tuple(word for word, is_there in found.items() if is_there)
 
 
 def _has_other_rights(step: HarborStep, task: HarborTask) -> bool:

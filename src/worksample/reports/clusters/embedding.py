@@ -4,31 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from worksample.errors import UsageError
 
 from .cluster_labels import terms_of
+from .embedded_texts import Embeddings, unit_vectors
+from .minilm import embed_minilm
+from .provider_embedding import embed_provider
 
 TFIDF, MINILM = "tfidf", "minilm"
 EMBEDDINGS = (TFIDF, MINILM)
 """Names of built-in embeddings; any other name is a model of a provider, such as `openai/text-embedding-3-large`."""
 DIMENSIONS = 200
 """Number of dimensions of tf-idf after SVD."""
-
-
-@dataclass(frozen=True, slots=True)
-class Embeddings:
-    """Embedded texts. `vectors`: a row of length 1 per text, in float64. `by`: the embedding, with its version and
-    dimensions.
-    """
-
-    vectors: NDArray[np.float64]
-    by: str
 
 
 def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embeddings:
@@ -39,21 +29,10 @@ def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embed
     if by == TFIDF:
         return _tfidf(texts)
     if by == MINILM:
-        from .minilm import embed_minilm
-
         return embed_minilm(texts)
     if "/" in by:
-        from .provider_embedding import embed_provider
-
         return embed_provider(texts, by, base_url)
     raise UsageError(f"unknown embedding {by!r}", next=f"one of {', '.join(EMBEDDINGS)}, or provider/model")
-
-
-def unit_vectors(vectors: NDArray[Any]) -> NDArray[np.float64]:
-    """Scale rows to length 1; a row of zeros stays zero."""
-    made = np.asarray(vectors, dtype=np.float64)
-    length = np.linalg.norm(made, axis=1, keepdims=True)
-    return made / np.where(length > 0, length, 1.0)
 
 
 def _tfidf(texts: Sequence[str]) -> Embeddings:

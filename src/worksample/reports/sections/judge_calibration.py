@@ -15,8 +15,8 @@ from worksample.results.calibration.label_rounds import (
     drawn_submissions,
     labels_of,
     sent_to_people,
-    submissions_with_slots,
 )
+from worksample.results.calibration.pair_strata import submissions_with_slots
 from worksample.results.evaluator_answers import WHOLE, majority_by_kind
 from worksample.results.result_set import ResultSet
 

@@ -19,8 +19,6 @@ from worksample.records import (
     Protocol,
     Purpose,
     Round,
-    Submission,
-    Trial,
     struck,
 )
 from worksample.results.deciding_rounds import RoundsInForce
@@ -31,6 +29,7 @@ from worksample.store import schema
 
 from .config import calibrated_protocols
 from .label_draw import DRAWN, LabelDraw, read_draw
+from .pair_strata import submissions_with_slots, with_later_pairs
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -64,33 +63,8 @@ def labels_of(store: Store, experiment: str, protocol: Protocol) -> LabelRound |
     last = max(found, key=lambda r: (r.at, r.id))
     draw = read_draw(store, last)
     if draw is not None and protocol is Protocol.PAIRWISE and judged:
-        from .pair_calibration import with_later_pairs
-
         draw = with_later_pairs(store, store.get(Experiment, experiment), judged[-1], draw)
     return None if draw is None else LabelRound(last, draw)
-
-
-def submissions_with_slots(
-    store: Store, experiment: str, *, struck_too: bool = False
-) -> list[tuple[Submission, str | None]]:
-    """Return the submissions of live trials and those handed in for the experiment, each with its slot, by id.
-
-    struck_too: include struck submissions.
-    """
-    slots = {t.id: t.slot for t in store.find(Trial, experiment=experiment, live=True)}
-    out = set() if struck_too else struck(store.find(Amendment))
-    found = [s for s in store.find(Submission, experiment=experiment) if s.trial is None or s.trial in slots]
-    stands = [
-        s
-        for s in found
-        if not {
-            (AmendmentTarget.SUBMISSION, s.id),
-            (AmendmentTarget.INSTANCE, s.instance),
-            (AmendmentTarget.TRIAL, s.trial or ""),
-        }
-        & out
-    ]
-    return sorted(((s, slots.get(s.trial or "")) for s in stands), key=lambda pair: pair[0].id)
 
 
 def drawn_submissions(store: Store, experiment: str, found: LabelDraw) -> list[str]:

@@ -4,21 +4,20 @@ people.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from worksample.records import Agent, Experiment, Instance, Protocol, Round, Slot, Submission
-from worksample.results.entrants import entrants_of
+from worksample.records import Experiment, Instance, Protocol, Round
 from worksample.results.pair_preferences import pair_preferences
-from worksample.results.pair_sampling import drawn_pairs, key_of, later_rounds, pairs_of
+from worksample.results.pair_sampling import drawn_pairs
 from worksample.results.result_set import ResultSet
 
-from .config import CalibrationConfig, Stratum, calibration_of
-from .label_draw import EACH, LATER, LabelDraw, shared_strata
-from .label_rounds import LabelRound, submissions_with_slots
+from .config import CalibrationConfig
+from .label_draw import EACH, LabelDraw
+from .label_rounds import LabelRound
+from .pair_strata import cell_of, draw_within_strata, strata_of
 from .prior_labels import carry_prior_labels, join_proofs
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from worksample.metrics.calibration.judge_proof import Cell
     from worksample.store import Store
 
-AGAINST = " against "
-_LATER = f", {LATER}"
 PARTED = "the judge's answers differ"
 CONTRADICTED = "a person disagreed"
 
@@ -41,71 +38,8 @@ def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: Cali
     strata = strata_of(store, experiment, drawn_pairs(store, judged), config)
     if not strata:
         return LabelDraw({}, frozenset(), config.share or 1.0, config.seed)
-    drawn = _draw_within_strata(strata, config.share or 0.0, config.seed, config.labels or EACH)
+    drawn = draw_within_strata(strata, config.share or 0.0, config.seed, config.labels or EACH)
     return LabelDraw(strata, drawn, config.share or len(drawn) / len(strata), config.seed)
-
-
-def _draw_within_strata(strata: Mapping[str, str], share: float, seed: int, least: int) -> frozenset[str]:
-    from worksample.metrics import draw_labels
-
-    mine = sorted(strata)
-    flags = draw_labels([strata[key] for key in mine], round(share * len(mine)), seed=seed, least=least)
-    return frozenset(key for key, flag in zip(mine, flags, strict=True) if flag)
-
-
-def with_later_pairs(store: Store, experiment: Experiment, judged: Round, draw: LabelDraw) -> LabelDraw:
-    """Return the draw extended by pairs that were drawn later for the judge's round.
-
-    For each two agents that meet in the later pairs, people label the same share, at least two. Later pairs have
-    separate strata but share the cells of the earlier ones (`cell_of`).
-    """
-    config = calibration_of(experiment)
-    if config is None:
-        return draw
-    for more in later_rounds(store, judged):
-        # Struck work is included, so that striking does not change the draw.
-        pairs = [(one, two) for one, two in pairs_of(store, more) if key_of(one, two) not in draw.strata]
-        strata = strata_of(store, experiment, pairs, config, struck_too=True)
-        strata = {key: f"{stratum}{_LATER}" for key, stratum in strata.items()}
-        if strata:
-            drawn = _draw_within_strata(strata, draw.share, draw.seed, EACH)
-            draw = LabelDraw({**draw.strata, **strata}, draw.drawn | drawn, draw.share, draw.seed)
-    return draw
-
-
-def cell_of(stratum: str) -> str:
-    """Return the cell in which a judge of pairs is proven: the two agents that meet, in earlier and later pairs."""
-    return stratum.removesuffix(_LATER)
-
-
-def strata_of(
-    store: Store, experiment: Experiment, pairs: Sequence[tuple[str, str]], config: CalibrationConfig, *,
-    struck_too: bool = False,
-) -> dict[str, str]:  # fmt: skip
-    """Return pair -> stratum for the pairs that are not struck: the two agents that meet, and the plan's other strata.
-
-    struck_too: include struck pairs.
-    """
-    there = {s.id: (s, slot) for s, slot in submissions_with_slots(store, experiment.id, struck_too=struck_too)}
-    pairs = [pair for pair in pairs if pair[0] in there and pair[1] in there]
-    who = entrants_of(store, {id for pair in pairs for id in pair})
-    agents = {a.id: a for a in store.find(Agent)}
-    arms = {slot.id: slot.arm for slot in store.find(Slot, experiment=experiment.id)}
-    instances: dict[str, Instance] = {}
-
-    def strata_values(submission: Submission, slot: str | None) -> dict[Stratum, str]:
-        if submission.instance not in instances:
-            instances[submission.instance] = store.get(Instance, submission.instance)
-        found = shared_strata(agents.get(submission.entrant), arms.get(slot or "", ""), instances[submission.instance])
-        return {**found, Stratum.AGENT: who[submission.id]}
-
-    by = dict.fromkeys((Stratum.AGENT, *config.strata))
-    out = {}
-    for one, two in pairs:
-        sides = strata_values(*there[one]), strata_values(*there[two])
-        values = (sorted({side[name] for side in sides}) for name in by if name in sides[0])
-        out[key_of(one, two)] = ", ".join(AGAINST.join(value) for value in values)
-    return out
 
 
 @dataclass(frozen=True)

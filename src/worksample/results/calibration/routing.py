@@ -16,7 +16,8 @@ from worksample.results.result_set import ResultSet
 from .config import CalibrationConfig, Stratum
 from .label_draw import WHOLE as KIND_OF_WHOLE
 from .label_draw import kind_of, leaves_of, shared_strata
-from .label_rounds import LabelRound, evaluators, submissions_with_slots
+from .label_rounds import LabelRound, evaluators
+from .pair_strata import submissions_with_slots
 from .prior_labels import carry_prior_labels, join_proofs
 
 if TYPE_CHECKING:

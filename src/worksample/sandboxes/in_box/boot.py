@@ -36,7 +36,7 @@ def boot(plan: dict[str, Any]) -> list[int]:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     if plan["container"]:
-        from .container import furnish_container as prepare  # bubblewrap has done this already
+        from .container_mounts import furnish_container as prepare  # bubblewrap has done this already
 
         prepare(plan["container"])
     for path, text in plan["files"].items():

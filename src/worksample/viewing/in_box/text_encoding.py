@@ -6,19 +6,14 @@ import codecs
 import re
 from functools import cache
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+from worksample.files.tables.encodings import BYTE_ORDER_MARKS
+
 _CONTROL = frozenset(range(32)) - {7, 8, 9, 10, 11, 12, 13, 27}
 
 
 def encoding(data: bytes, *, whole: bool = True) -> str | None:
     """Detect the encoding of text; None if the data is no text. `whole` false: the data may end within a character."""
-    for bom, name in _BOMS:
+    for bom, name in BYTE_ORDER_MARKS:
         if data.startswith(bom):
             return name
     if b"\0" in data:
