@@ -169,6 +169,7 @@ class ExchangeFormat:
 GROUP = "worksample.formats"
 """The group of entry points. Each name is a format's name, and each value an `ExchangeFormat`."""
 _OWN_FORMATS = {
+    "ale": "worksample.formats.ale.format:ALE",
     "atif": "worksample.formats.export_only_formats:ATIF",
     "gdpval": "worksample.formats.jobs.format:GDPVAL",
     "harbor": "worksample.formats.harbor.format:HARBOR",
