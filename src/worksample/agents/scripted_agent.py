@@ -97,7 +97,7 @@ class Player:
             return "python", {"code": fill(step.python), **within}
         if step.browse is not None:
             given = {
-                key: find_element(self._page, fill(value)) if key in ("bid", "to") else filled_argument(value, fill)
+                key: find_element(self._page, fill(str(value))) if key in ("bid", "to") else filled_argument(value, fill)
                 for key, value in step.args.items()
             }
             return f"browser_{step.browse}", given
