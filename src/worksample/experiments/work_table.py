@@ -83,7 +83,9 @@ def read_work(table: Path, *, encoding: str = "", decimal: str = "", dates: str 
     encoding, decimal, dates: as for a table of jobs. Raises ImportFailed, the base of FaultyRows, and UsageError.
     """
     if table.is_dir() or table.suffix.lower() not in FORMS:
-        raise ImportFailed("a table of work ends in .csv, .jsonl or .parquet", where=str(table), next=FORM)
+        raise ImportFailed(
+            "the name of a table of work must end in .csv, .jsonl or .parquet", where=str(table), next=FORM
+        )
     with open_table(table, encoding) as opened:
         numbers = {name: name == "cost" for name in NUMBERS if name in opened.header}
         columns = _Forms(NumberColumns(decimal).with_columns(numbers), DateColumns(dates).with_columns(("date",)))

@@ -54,7 +54,7 @@ class WorkRules:
 
     `struck`: leave out work that integrity reviews struck; if False, struck trials and submissions count like any
     other. `rubric`: how skipped criteria and pitfalls are read. `judged_by`: whose answers count; None: as the
-    experiments say. `where`: the part of the work that is shown; it does not change which rounds decide.
+    experiments say. The field `where` is the part of the work that is shown; it does not change which rounds decide.
     """
 
     struck: bool = True

@@ -186,7 +186,9 @@ def _check_arguments(path: str | None, table: str | None, experiment: str | None
         )
     of_many = [f"--{name}" for name in ("encoding", "decimal", "dates") if given[name] is not None]
     if path is not None and of_many:
-        raise UsageError(f"{', '.join(of_many)}: works only with --table", next="worksample submit --table FILE")
+        raise UsageError(
+            f"these options work only with --table: {', '.join(of_many)}", next="worksample submit --table FILE"
+        )
     lacking = [f"--{name}" for name in ("task", "entrant", "origin") if given[name] is None]
     if path is not None and lacking:
         raise UsageError(

@@ -206,5 +206,7 @@ def _read_mapping(path: Path, header: Sequence[str]) -> MapTable:
                     faults.add(path.name, f"values.{name}", str(e))
     faults.check("the mapping", f"correct {path} and try again")
     if table is None:
-        raise ManifestError("the mapping cannot be read", where=str(path), next=f"correct {path} and try again")
+        raise ManifestError(
+            "the saved mapping of columns cannot be read", where=str(path), next=f"correct {path} and try again"
+        )
     return table

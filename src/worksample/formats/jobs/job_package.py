@@ -155,7 +155,7 @@ def relative_path(name: str) -> PurePosixPath:
     if "://" in name:
         raise InvalidCell(f"{name[:80]!r} is a web address; download the file and list its name")
     if path.is_absolute() or ".." in path.parts or not path.parts or not name.isprintable():
-        raise InvalidCell(f"{name[:80]!r} leads out of the files' folder")
+        raise InvalidCell(f"{name[:80]!r} is outside the folder of attachments")
     return path
 
 

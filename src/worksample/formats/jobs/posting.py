@@ -124,7 +124,7 @@ def _check_size(values: Mapping[str, Any], currency: str) -> None:
         value = values.get(name)
         if isinstance(value, int | float) and value > ceiling:
             shown = f"{value:,.0f}" if value < 1e15 else f"{value:g}"
-            raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, which is taken for a mistake")
+            raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, the highest value accepted")
 
 
 def _title_line(title: Any, description: str, contract: str) -> str:

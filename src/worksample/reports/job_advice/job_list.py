@@ -77,7 +77,7 @@ def read_list(
             except cells.InvalidCell as e:
                 faults[f"line {n}"] = str(e)
             if len(found) > MOST:
-                raise UsageError(f"more than {MOST:,} jobs", where=str(table), next="split the list")
+                raise UsageError(f"the list has more than {MOST:,} jobs", where=str(table), next="split the list")
     if faults:
         raise FaultyRows(faults, next=_step(faults, columns), where=str(table), rows=rows)
     if not found:
@@ -121,7 +121,7 @@ def _times(columns: Columns, often: str, row: Mapping[str, Any]) -> float:
     try:
         return columns.numbers.read_interval(often, row[often])[0].middle
     except cells.InvalidCell as e:
-        raise cells.InvalidCell(f"times a month: {e}") from None
+        raise cells.InvalidCell(f"the number of times a month: {e}") from None
 
 
 def _read_job(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
@@ -134,9 +134,9 @@ def _read_job(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
 
 def _value(job: Job) -> float:
     if job.currency != "USD":
-        raise cells.InvalidCell(f"its value is in {job.currency}, {FOREIGN}")
+        raise cells.InvalidCell(f"the value of the job is in {job.currency}, {FOREIGN}")
     if job.amount is None:
-        raise cells.InvalidCell("no value (in US dollars, if the job is done well)")
+        raise cells.InvalidCell("the job has no value (its worth in US dollars, if done well)")
     return job.amount
 
 
