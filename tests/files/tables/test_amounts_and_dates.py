@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.date_columns import DateColumns
 from worksample.files.tables.dates import date_readings
-from worksample.files.tables.intervals import Interval, Quantity
+from worksample.files.tables.intervals import NumberRange, Quantity
 from worksample.files.tables.month_names import MONTHS
 from worksample.files.tables.number_columns import NumberColumns
 
 LOCALES = ("en_US", "en_IN", "de_DE", "de_CH", "fr_FR", "es_ES", "pt_BR", "pl_PL", "sv_SE", "ar_EG", "ja_JP", "zh_CN")
 
 
-def _column(cells: Sequence[Any], kind: Quantity) -> list[tuple[Interval, str] | None]:
+def _column(cells: Sequence[Any], kind: Quantity) -> list[tuple[NumberRange, str] | None]:
     """Read a column; None for a refused cell."""
     columns = NumberColumns().with_columns({"x": kind is Quantity.MONEY}, {"x": kind})
     for line, cell in enumerate(cells, 2):
@@ -95,7 +95,7 @@ def test_unclear_amount_is_refused(kind: Quantity, text: str) -> None:
 def test_range_with_thousands_points_waits_for_its_column() -> None:
     assert _column(["1.200-1.500"], Quantity.MONEY) == [None]
     [one, _] = _column(["1.200-1.500", "12,50"], Quantity.MONEY)
-    assert one is not None and one[0] == Interval(1200, 1500)
+    assert one is not None and one[0] == NumberRange(1200, 1500)
 
 
 @pytest.mark.parametrize("locale", LOCALES)

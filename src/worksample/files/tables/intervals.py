@@ -31,7 +31,7 @@ class Quantity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class NumberRange:
     """A number from `low` to `high`; a single number has two equal ends."""
 
     low: float

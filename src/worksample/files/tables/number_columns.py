@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import cell_values as cells
-from .intervals import Interval, Quantities, Quantity, UnreadQuantity, quantities
+from .intervals import NumberRange, Quantities, Quantity, UnreadQuantity, quantities
 from .numbers import ColumnMarks, plain, readings
 
 
@@ -69,12 +69,12 @@ class NumberColumns:
             return cells.whole(cell, decimal, why=why)
         return cells.number(cell, decimal, why=why, money=column in self.money)
 
-    def read_interval(self, column: str, cell: Any) -> tuple[Interval, str]:
+    def read_interval(self, column: str, cell: Any) -> tuple[NumberRange, str]:
         """Read a cell of a quantity column; return its ends and the currency that it names. Raises InvalidCell."""
         kind = self.quantities.get(column, Quantity.NUMBER)
         if not isinstance(cell, str):
             value = float(self.read(column, cell))
-            return Interval(value, value), ""
+            return NumberRange(value, value), ""
         told = cells.text(cell)
         try:
             found = quantities(told, kind)
@@ -88,7 +88,7 @@ class NumberColumns:
         high = more[0] if more else low
         if high < low:
             raise cells.InvalidCell(f"{told[:40]!r} begins with its larger number; {kind.form}")
-        return Interval(low, high), found.currency
+        return NumberRange(low, high), found.currency
 
     def notes(self) -> tuple[str, ...]:
         """Return one line about each column with ambiguous numbers: how they are read."""

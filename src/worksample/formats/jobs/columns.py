@@ -12,7 +12,7 @@ from worksample.files.config_files import Faults, Texts, nearest, need_file, rea
 from worksample.files.tables import cell_values as cells
 from worksample.files.tables.date_columns import DateColumns
 from worksample.files.tables.dates import ORDERS
-from worksample.files.tables.intervals import Interval, Quantity
+from worksample.files.tables.intervals import NumberRange, Quantity
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.records import Frozen
 
@@ -35,7 +35,7 @@ QUANTITIES = {**dict.fromkeys(AMOUNTS, Quantity.MONEY), "hours": Quantity.HOURS}
 """Fields that may have units and ranges."""
 DATES = tuple(name for name, parser in PARSERS.items() if parser is cells.moment)
 RANGES = "ranges"
-"""Key of a row's values: field -> `Interval`, for cells that are ranges. The field itself has the middle."""
+"""Key of a row's values: field -> `NumberRange`, for cells that are ranges. The field itself has the middle."""
 
 _USUAL_NAMES: dict[str, tuple[str, ...]] = {
     "contract": ("contract_id", "id", "job_id"), "title": ("job_title",), "description": ("job_description", "brief"),
@@ -103,7 +103,7 @@ class Columns:
     def read_row(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """Return a row's values, without blank cells, and its faults. Ranges are also under the key `RANGES`."""
         values: dict[str, Any] = dict(self.values)
-        ranges: dict[str, Interval] = {}
+        ranges: dict[str, NumberRange] = {}
         faults, currencies = [], set()
         for name, column in self.of.items():
             cell = row.get(column)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from worksample.dollar_text import LARGEST
 from worksample.errors import UsageError
 from worksample.files.tables import cell_values as cells
-from worksample.files.tables.intervals import Interval
+from worksample.files.tables.intervals import NumberRange
 from worksample.records import ContractType, Criteria, Job, Source
 from worksample.tasks.taxonomy import categories, lookup, slug
 
@@ -46,22 +46,22 @@ class Posting:
     licence: str
     tags: tuple[str, ...]
     source: Source
-    ranges: Mapping[str, Interval] = field(default_factory=dict)
+    ranges: Mapping[str, NumberRange] = field(default_factory=dict)
     """Amounts and `hours` that the list gives as a range; the fields themselves have the middle."""
 
     @property
-    def price(self) -> Interval | None:
+    def price(self) -> NumberRange | None:
         """The lowest and highest amount, of the same field as `job.amount`."""
         named = next((name for name in PAID if getattr(self.job, name) is not None), None)
         amount = self.job.amount
         if amount is None or named is None:
             return None
-        return self.ranges.get(named, Interval(amount, amount))
+        return self.ranges.get(named, NumberRange(amount, amount))
 
     @property
-    def time(self) -> Interval | None:
+    def time(self) -> NumberRange | None:
         """The lowest and highest number of hours."""
-        return None if self.hours is None else self.ranges.get("hours", Interval(self.hours, self.hours))
+        return None if self.hours is None else self.ranges.get("hours", NumberRange(self.hours, self.hours))
 
     @property
     def day(self) -> date | None:
