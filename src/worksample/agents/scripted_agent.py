@@ -97,8 +97,8 @@ class Player:
             return "python", {"code": fill(step.python), **within}
         if step.browse is not None:
             given = {
-                key: find_element(self._page, fill(str(value))) if key in ("bid", "to") else filled_argument(value, fill)
-                for key, value in step.args.items()
+                key: find_element(self._page, str(value)) if key in ("bid", "to") else value
+                for key, value in ((key, filled_argument(value, fill)) for key, value in step.args.items())
             }
             return f"browser_{step.browse}", given
         if step.write is not None and step.data is not None:
