@@ -24,6 +24,6 @@ export default defineConfig({
       checks,
     },
   },
-  worker: { format: "es", rollupOptions: { checks } },
+  worker: { format: "es", rolldownOptions: { checks } },
   test: { include: ["src/**/*.test.ts"] },
 });
