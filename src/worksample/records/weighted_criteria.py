@@ -1,6 +1,6 @@
 """Scores of answered criteria: one rule for people's marks and for verdicts that combine several evaluators.
 
-`kit.compositions` has the same rule for programs' answers, with reasons; a property test compares the two.
+`kit.grade_composition` has the same rule for programs' answers, with reasons; a property test compares the two.
 """
 
 from __future__ import annotations
