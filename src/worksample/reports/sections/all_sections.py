@@ -58,9 +58,9 @@ def measure(
     """Return every section whose data exist, over one or more experiments with equal locks.
 
     `experiments`: records, ids or names; by default the latest. Verdicts come from the rounds that count (see
-    `results.experiment_verdicts`), without what amendments strike. If data contradict themselves (an evaluator who voted twice),
-    the section has no rows and its `fault` says why; the other sections are not affected. Raises PlanError if the locks
-    differ, UsageError for an unknown experiment.
+    `results.experiment_verdicts`), without what amendments strike. If data contradict themselves (an evaluator who
+    voted twice), the section has no rows and its `fault` says why; the other sections are not affected. Raises
+    PlanError if the locks differ, UsageError for an unknown experiment.
     """
     need("report")
     found = resolve_experiments(store, experiments)
