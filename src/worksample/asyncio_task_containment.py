@@ -58,7 +58,7 @@ async def contain(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
     async with anyio.create_task_group() as group:
         group.start_soon(run)
     if not ended:
-        raise AgentError("CancelledError: the agent's own code cancelled itself, or what it waited for")
+        raise AgentError("CancelledError: the agent's own code cancelled itself, or a task that it waited for")
     return ended[0]
 
 

@@ -246,8 +246,9 @@ def test_port_in_use_is_reported(desk: Office, tmp_path: Path, verb: str) -> Non
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--host", "localhost"), "can have no subdomains"), (("--host", "a b.example"), "no host name"),
-        (("--bind", "203.0.113.1"), "cannot listen"), (("--bind", "127.0.0.1:99999"), "no such port"),
+        (("--host", "localhost"), "can have no subdomains"), (("--host", "a b.example"), "is not a host name"),
+        (("--bind", "203.0.113.1"), "cannot listen"), (("--bind", "127.0.0.1:99999"), "is not a number from 0 to "
+        "65535"),
         (("--scheme", "ftp"), "ftp"),
     ],
 )  # fmt: skip

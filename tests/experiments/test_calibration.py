@@ -170,10 +170,11 @@ def test_other_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> None:
         assert json.loads(lock.read_text())["config"]["calibration"]["protocols"] == ["rubric"]
         for other in (CalibrationConfig(share=0.5, threshold=0.6), None):
             with pytest.raises(
-                PlanError, match=r"\[calibration\].*differs from the value with which this experiment was planned"
+                PlanError,
+                match=r"\[calibration\].*these settings differ from those with which the experiment was planned",
             ):
                 planned(store, config.replaced(calibration=other))
-            with pytest.raises(PlanError, match="differs from the value with which"):
+            with pytest.raises(PlanError, match="differ from those with which"):
                 print_dry_run(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
 
 
@@ -199,8 +200,8 @@ def test_invalid_table_is_refused_by_key(tmp_path: Path, table: dict[str, Any], 
     ("protocol", "by", "asked", "says"),
     [
         ("rubric", "person", (), "nothing to calibrate: this experiment asks no judge"),
-        ("rubric", "judge", (Protocol.HOLISTIC,), "no judge is asked under holistic"),
-        ("pairwise", "person", (Protocol.PAIRWISE,), "no judge is asked under pairwise"),
+        ("rubric", "judge", (Protocol.HOLISTIC,), "protocol holistic does not use a judge"),
+        ("pairwise", "person", (Protocol.PAIRWISE,), "protocol pairwise does not use a judge"),
     ],
 )
 def test_calibration_without_a_judge_is_refused(

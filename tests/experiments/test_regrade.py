@@ -193,5 +193,5 @@ def test_regrade_without_grades_is_not_adopted(world: Regradable) -> None:
     look = current_round(world.store, world.experiment).replaced(id="look", purpose=Purpose.INTEGRITY)
     world.store.commit(look)
     for target, id in (("round", "look"), ("trial", "t1")):
-        with pytest.raises(UsageError, match="cannot be put in force"):
+        with pytest.raises(UsageError, match="cannot decide verdicts, so it cannot be adopted"):
             amend(world.store, action="adopt", target=target, id=id, reason="x", author="me")

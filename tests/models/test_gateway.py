@@ -214,7 +214,7 @@ async def test_spent_budget_refuses_further_requests() -> None:
         answers = [status(await raw(port, request(asking()))) for _ in range(4)]
         assert answers == [200, 200, 429, 429]
         assert len(served.requests) == 2
-        with pytest.raises(Exception, match="2 steps taken"):
+        with pytest.raises(Exception, match="all of its 2 steps"):
             await supervise(asyncio.sleep(60), gateway.failure)
 
 

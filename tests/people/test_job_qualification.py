@@ -148,7 +148,7 @@ FAULTS = {
     '[[question]]\nname = "a"\ntext = "x"\n[[question]]\nname = "a"\ntext = "y"\n': "is taken",
     '[[question]]\nname = "a_why"\ntext = "x"\n': "ends like a reason",
     '[[question]]\nname = "a"\ntext = "x"\nanswers = ["b"]\n': "at least two answers",
-    '[[question]]\nname = "a"\ntext = "x"\nanswers = ["b", "c"]\ndecides = true\n': "only yes or no decides",
+    '[[question]]\nname = "a"\ntext = "x"\nanswers = ["b", "c"]\ndecides = true\n': "must be answered by yes or no",
     '[[question]]\nname = "a"\n': "text",
     "": "has no question",
 }

@@ -43,7 +43,7 @@ def _checks(quick: str) -> list[object]:
 
 @pytest.mark.docker
 @pytest.mark.parametrize(
-    "name", _checks("sandboxes/test_box_interface.py::test_docker_box_fulfils_the_interface[bubblewrap-{}]")
+    "name", _checks("sandboxes/test_box_interface.py::test_box_fulfils_the_interface[bubblewrap-{}]")
 )
 @pytest.mark.parametrize("root", ["machine", "image"])
 async def test_docker_box_fulfils_the_interface(

@@ -190,7 +190,7 @@ def test_refused_label_loses_no_other(tmp_path: Path) -> None:
 
 
 def test_gitlab_needs_the_tracker() -> None:
-    with pytest.raises(ValueError, match="'gitlab' is of the service 'tracker'"):
+    with pytest.raises(ValueError, match="'gitlab' needs the service 'tracker'"):
         check_workplace("workplace", "company", None, ["git"], ["gitlab"])
     check_workplace("workplace", "company", None, ["git", "tracker"], ["gitlab", "plane"])
     places = {(one.name, one.port): one.to for one in endpoints_of_workplace(["git", "tracker"], ["gitlab", "plane"])}

@@ -90,7 +90,7 @@ def build(
 
         return in_python(model, workspace, settings, inputs)
     if isinstance(settings, HumanSettings):
-        raise PlanError("a person works in the app, not in a run", next="worksample serve")
+        raise PlanError("an arm of people cannot be run like an agent: people work in the app", next="worksample serve")
     if model is None:
         raise PlanError(
             f"agent {agent.name} has no model", next="--model PROVIDER/MODEL, or model in the agent's table"
@@ -193,7 +193,7 @@ def check_program(agent: Agent, path: str, *, images: bool = False) -> None:
     script = "" if images else only_on_host(settings.argv)
     if script:
         raise PlanError(
-            f"the sandbox does not show this machine's file {script}",
+            f"the agent's file {script} is outside the folders that the sandbox shows",
             where=f"agent {agent.name}",
             next=f'folder = "{Path(script).parent}" in the agent\'s table, and {{agent}}/{Path(script).name} in argv',
         )

@@ -120,7 +120,7 @@ def define(
     if folder is not None:
         if harness != "command":
             raise PlanError(
-                f"harness {harness} takes no folder", next='harness = "command", which runs a program in it'
+                f"harness {harness} takes no folder", next='harness = "command", which runs a program in the folder'
             )
         given |= {"folder": Path(folder).name, "folder_digest": keep_folder(Path(folder))}
     if settings_of(harness) is ProgramSettings:

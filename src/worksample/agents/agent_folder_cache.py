@@ -26,7 +26,9 @@ def keep_folder(source: Path) -> str:
     """
     where = f"the agent's folder {source}"
     if not source.exists():
-        raise PlanError("there is no such file or folder", where=where, next="correct `folder` in the agent's table")
+        raise PlanError(
+            "the agent's file or folder does not exist", where=where, next="correct `folder` in the agent's table"
+        )
     _check_size(source, where)
     with scratch_folder("program", inside=_programs()) as draft:
         try:
@@ -36,7 +38,9 @@ def keep_folder(source: Path) -> str:
                 (draft / "tree").mkdir()
                 shutil.copy2(source, draft / "tree" / source.name)
         except (OSError, shutil.Error) as error:
-            raise PlanError(f"it cannot be copied: {error}", where=where, next="let this account read it") from error
+            raise PlanError(
+                f"the agent's folder cannot be copied: {error}", where=where, next="let this account read it"
+            ) from error
         digest = digest_of_tree(draft / "tree", installed=False)
         kept = _programs() / digest
         if not kept.exists():
@@ -78,7 +82,7 @@ def _check_size(source: Path, where: str) -> None:
             count += 1
             if size > LARGEST or count > MOST_FILES:
                 raise PlanError(
-                    f"it holds more than {LARGEST >> 20} MiB or {MOST_FILES:,} files",
+                    f"the agent's folder holds more than {LARGEST >> 20} MiB or {MOST_FILES:,} files",
                     where=where,
                     next="name a smaller folder, or install the program below /usr",
                 )

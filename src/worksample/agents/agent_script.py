@@ -60,22 +60,22 @@ class ScriptStep(Frozen):
         given = [name for name in ACTIONS if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(
-                f"a step has exactly one of {', '.join(ACTIONS)}; this one has {', '.join(given) or 'none'}"
+                f"a step must have exactly one of {', '.join(ACTIONS)}; this one has {', '.join(given) or 'none'}"
             )
         if self.submit is False:
-            raise ValueError("submit is true or a text")
+            raise ValueError("submit must be true or a text")
         if (self.write is not None) != (self.text is not None or self.data is not None):
-            raise ValueError("write goes with exactly one of text and from")
+            raise ValueError("write needs exactly one of text and from")
         if self.text is not None and self.data is not None:
-            raise ValueError("write goes with exactly one of text and from")
+            raise ValueError("write needs exactly one of text and from")
         if self.browse is not None and self.browse not in BROWSER:
-            raise ValueError(f"browse is one of {', '.join(BROWSER)}")
+            raise ValueError(f"browse must be one of {', '.join(BROWSER)}")
         if self.args and self.browse is None:
-            raise ValueError("args goes with browse")
+            raise ValueError("args may be given only with browse")
         if self.until is not None and self.browse != "noop":
-            raise ValueError('until goes with browse = "noop"')
+            raise ValueError('until may be given only with browse = "noop"')
         if self.timeout is not None and self.run is None and self.python is None:
-            raise ValueError("timeout goes with run or python")
+            raise ValueError("timeout may be given only with run or python")
         return self
 
     @property
@@ -177,7 +177,7 @@ def _read_task(path: Path) -> TaskScript:
         )
     instances = table.get("instance", {})
     if not isinstance(instances, dict):
-        raise ManifestError("instance holds tables, as in [[instance.NAME.step]]", where=str(path), next=_SEE)
+        raise ManifestError("`instance` must hold tables, as in [[instance.NAME.step]]", where=str(path), next=_SEE)
     return TaskScript(
         steps=_steps(table.get("step", []), path, "step"),
         instances={name: _instance(value, path, f"instance.{name}") for name, value in instances.items()},
@@ -186,19 +186,19 @@ def _read_task(path: Path) -> TaskScript:
 
 def _instance(table: Any, path: Path, key: str) -> tuple[ScriptStep, ...]:
     if not isinstance(table, dict) or set(table) != {"step"}:
-        raise ManifestError(f"{key} holds [[{key}.step]] and nothing else", where=str(path), next=_SEE)
+        raise ManifestError(f"{key} may hold only [[{key}.step]]", where=str(path), next=_SEE)
     return _steps(table["step"], path, f"{key}.step")
 
 
 def _steps(rows: Any, path: Path, key: str) -> tuple[ScriptStep, ...]:
     if not isinstance(rows, list):
-        raise ManifestError(f"{key} is a list: write [[{key}]]", where=str(path), next=_SEE)
+        raise ManifestError(f"{key} must be a list of tables: write [[{key}]]", where=str(path), next=_SEE)
     return tuple(_step(row, path, f"{key}[{i}]") for i, row in enumerate(rows))
 
 
 def _step(row: Any, path: Path, key: str) -> ScriptStep:
     if not isinstance(row, dict):
-        raise ManifestError(f"{key} is a table", where=str(path), next=_SEE)
+        raise ManifestError(f"{key} must be a table", where=str(path), next=_SEE)
     row = dict(row)
     source = row.pop("from", None)
     if "data" in row:
@@ -214,7 +214,7 @@ def _step(row: Any, path: Path, key: str) -> ScriptStep:
 
 def _content(folder: Path, source: Any, where: str) -> dict[str, str]:
     if not isinstance(source, str):
-        raise ManifestError("is the path of a file beside the script", where=where, next=_SEE)
+        raise ManifestError("must be the path of a file beside the script", where=where, next=_SEE)
     try:
         data = (folder / source).read_bytes()
     except OSError as error:

@@ -70,12 +70,12 @@ class Rejections:
                     continue
             self.answered, self._row = True, self._row + 1 if left_out else 0
             return output
-        raise AssertionError("the last turn returns or raises")
+        raise AssertionError("unreachable: the last turn of the loop returns or raises")
 
 
 def _rejection_error(said: str, row: int) -> AgentError:
     often = f" {row + 1} times in a row" if row == ROW else ""
-    return AgentError(f"rejected by the model's service{often}: {said}", cause=Cause.AGENT_REJECTED)
+    return AgentError(f"the model's service rejected the agent's request{often}: {said}", cause=Cause.AGENT_REJECTED)
 
 
 def _refusal_error(error: Exception, said: str) -> Exception:

@@ -148,7 +148,7 @@ def find_element(page: str, wanted: str) -> str:
 def raise_failure(kind: str) -> None:
     """Fail as a model's service or an agent's program would."""
     if kind == "crash":
-        raise AgentError("the script says that the agent's own program fails here")
+        raise AgentError("the script has reached a step that simulates a crash of the agent's program")
     raise _Scripted(503 if kind == "service" else 400)
 
 
@@ -196,7 +196,7 @@ def script_model(name: str) -> Model:
 
     _register()
     if not name.startswith("script/"):
-        raise PlanError(f"{name!r} is not the model of a script", next=f"script/{name}")
+        raise PlanError(f"a scripted agent cannot use the model {name!r}", next=f"script/{name}")
     return get_model(name, config=GenerateConfig(max_retries=0), memoize=False)
 
 

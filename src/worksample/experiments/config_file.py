@@ -44,7 +44,7 @@ def read_table(path: Path) -> dict[str, Any]:
     faults = Faults()
     if path.suffix not in (".toml", ".yaml", ".yml"):
         raise ManifestError(
-            "an experiment file ends in .toml, .yaml or .yml",
+            "the name of an experiment file must end in .toml, .yaml or .yml",
             where=str(path),
             next="worksample run FILE.toml, or --suite NAME, or --task FOLDER",
         )

@@ -64,7 +64,7 @@ def piece_of(
     known = find_submission(store, id)
     if known is not None and known.parts["output"].manifest != part.manifest:
         raise UsageError(
-            f"differs from the work that was handed in as {known.id}; give it another repeat", where=str(path),
+            f"this repeat was already handed in, with other files (submission {known.id})", where=str(path),
             next=f"the same command with --repeat {made.repeat + 1}",
         )  # fmt: skip
     return WorkPiece(made, instance, path, part, experiment, id)
@@ -91,13 +91,14 @@ def _planned_instance(store: Store, instance: Instance, experiment: Experiment |
     found = next((p for p in planned if p.key == instance.key), None)
     if found is None:
         raise UsageError(
-            f"is not an instance of {experiment.name}",
+            f"this instance is not part of the experiment {experiment.name}",
             where=instance.key,
             next="leave out --experiment, or name another",
         )
     if (found.work_digest, found.capture_digest) != (instance.work_digest, instance.capture_digest):
         raise UsageError(
-            f"is not the same work as in {experiment.name}: brief, inputs or probes differ", where=instance.key,
+            "the instance has another brief, other inputs or other probes than in "
+        f"the experiment {experiment.name}", where=instance.key,
             next="give --task the version of the task that was planned",
         )  # fmt: skip
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -10,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from worksample.errors import FaultyRows, ImportFailed
 from worksample.files.tables.cell_values import InvalidCell
+from worksample.files.tables.date_columns import DateColumns
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.table_reader import FaultyRow, open_table
 from worksample.records import Origin, Reported
@@ -58,7 +60,7 @@ class WorkRow(BaseModel):
     cost: Amount
     """Cost in US dollars."""
     date: Annotated[datetime | None, BeforeValidator(_none_if_unknown)] = None
-    """When the work was done, in ISO 8601; UTC if it has no time zone; by default now."""
+    """When the work was done; UTC if it has no time zone; by default now."""
 
     @model_validator(mode="after")
     def _one_made_it(self) -> Self:
@@ -75,16 +77,21 @@ class WorkRow(BaseModel):
         return WorkOrigin(self.agent or self.person or "", origin, self.repeat, at, reported)
 
 
-def read_work(table: Path, *, encoding: str = "", decimal: str = "") -> list[WorkRow]:
+def read_work(table: Path, *, encoding: str = "", decimal: str = "", dates: str = "") -> list[WorkRow]:
     """Read the rows of a `.csv`, `.tsv`, `.json`, `.jsonl` or `.parquet` file. FaultyRows names every wrong row.
 
-    encoding, decimal: as for a table of jobs. Raises ImportFailed, the base of FaultyRows, and UsageError.
+    encoding, decimal, dates: as for a table of jobs. Raises ImportFailed, the base of FaultyRows, and UsageError.
     """
     if table.is_dir() or table.suffix.lower() not in FORMS:
-        raise ImportFailed("a table of work ends in .csv, .jsonl or .parquet", where=str(table), next=FORM)
+        raise ImportFailed(
+            "the name of a table of work must end in .csv, .jsonl or .parquet", where=str(table), next=FORM
+        )
     with open_table(table, encoding) as opened:
         numbers = {name: name == "cost" for name in NUMBERS if name in opened.header}
-        columns = NumberColumns(decimal).with_rows(numbers, opened.rows)
+        columns = _Forms(NumberColumns(decimal).with_columns(numbers), DateColumns(dates).with_columns(("date",)))
+        for line, row in opened.rows:
+            columns.numbers.see(line, row)
+            columns.dates.see(line, row)
     rows, faults, count = [], {}, 0
     with open_table(table, encoding) as opened:
         for count, (_, row) in enumerate(opened.rows, 1):
@@ -109,18 +116,29 @@ def read_work(table: Path, *, encoding: str = "", decimal: str = "") -> list[Wor
     return rows
 
 
-def _row(row: dict[str, Any], columns: NumberColumns) -> WorkRow:
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """The forms of a table's numbers and dates."""
+
+    numbers: NumberColumns
+    dates: DateColumns
+
+
+def _row(row: dict[str, Any], columns: _Forms) -> WorkRow:
     if isinstance(row, FaultyRow):
         raise InvalidCell(row.what)
     plain: dict[str, Any] = {}
     for name, cell in row.items():
         if cell is None or _none_if_unknown(cell) is None:
             continue
-        if name not in NUMBERS:
-            plain[name] = cell if isinstance(cell, datetime) else str(cell)
+        if name not in (*NUMBERS, "date"):
+            plain[name] = str(cell)
             continue
         try:
-            plain[name] = columns.read(name, cell, whole=name == "repeat")
+            if name == "date":
+                plain[name] = columns.dates.read(name, cell)
+            else:
+                plain[name] = columns.numbers.read(name, cell, whole=name == "repeat")
         except InvalidCell as error:
             raise InvalidCell(f"{name}: {error}") from None
     return WorkRow.model_validate(plain)

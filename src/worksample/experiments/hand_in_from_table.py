@@ -32,6 +32,7 @@ class HandInMany:
     encoding: str = ""
     """Encoding of a CSV; "": UTF-8, or detected from its first bytes."""
     decimal: str = ""
+    dates: str = ""
     """Decimal mark of its numbers; "": detected for each column."""
 
 
@@ -75,7 +76,8 @@ def hand_in_many(
 
 def _check_rows(store: Store, what: HandInMany) -> list[WorkPiece]:
     base = what.table.resolve().parent
-    rows, faults = read_work(what.table, encoding=what.encoding, decimal=what.decimal), dict[str, str]()
+    rows = read_work(what.table, encoding=what.encoding, decimal=what.decimal, dates=what.dates)
+    faults = dict[str, str]()
     packages: dict[Path, tuple[Instance, ...] | WorksampleError] = {}
     pieces, seen = [], dict[str, int]()
     for number, row in enumerate(rows, 1):

@@ -18,5 +18,5 @@ def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise DuplicateKeyError(f"the key {json.dumps(twice[:80])} stands twice in one object")
+        raise DuplicateKeyError(f"the key {json.dumps(twice[:80])} appears twice in one object")
     return found

@@ -61,7 +61,7 @@ def open_round(
         gradings = {i.id: _grading(i, protocol).digest for i in found if experiment is None or protocol in i.grading}
     if not gradings:
         raise UsageError(
-            f"no instance here is graded under {protocol}", where=experiment or "round",
+            f"none of the selected instances is graded under {protocol}", where=experiment or "round",
             next="worksample grade --protocol with another protocol",
         )  # fmt: skip
     asked = asks or EvaluatorPanel()
@@ -106,7 +106,7 @@ def _grading(instance: Instance, protocol: Protocol) -> Grading:
     if found is None:
         have = ", ".join(sorted(instance.grading))
         raise UsageError(
-            f"is not graded under {protocol}",
+            f"the instance is not graded under {protocol}",
             where=instance.key,
             next=f"one of {have}" if have else f"write [grading.{protocol}] in task.toml",
         )
@@ -130,15 +130,24 @@ def regrade(
     for old in instances_of(store, experiment, subjects):
         new = newer.get(old.key, old)
         if (new.work_digest, new.capture_digest) != (old.work_digest, old.capture_digest):
-            what = "its brief, inputs or environment" if new.work_digest != old.work_digest else "what is captured"
+            what = (
+                "its brief, inputs or environment"
+                if new.work_digest != old.work_digest
+                else "the list of files to capture"
+            )
             raise PlanError(
-                f"{what} changed, so the old submissions do not answer it", where=old.key, next="worksample run"
+                f"{what} changed, so the old submissions cannot be graded with the new version",
+                where=old.key,
+                next="worksample run",
             )
         if protocol in new.grading:
             gradings[old.id] = new.grading_digest(protocol)
             changed |= protocol not in old.grading or gradings[old.id] != old.grading_digest(protocol)
     if not changed:
-        raise PlanError("the gradings are the same as those in force", next="change grade.py or the reference first")
+        raise PlanError(
+            "nothing to grade again: graders and references have not changed",
+            next="change grade.py or the reference first",
+        )
     store.commit(*instances)
     return open_round(
         store, experiment=experiment, subjects=subjects, protocol=protocol, author=author, reason=reason,

@@ -46,7 +46,7 @@ def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
 
 def _exhibits(raw: Any) -> tuple[Exhibit, ...]:
     if not isinstance(raw, list) or len(raw) > EXHIBITS:
-        raise MalformedRequest(f"exhibits are not a list of at most {EXHIBITS}")
+        raise MalformedRequest(f"exhibits must be a list of at most {EXHIBITS} exhibits")
     found = []
     for item in raw:
         look = Look(item["look"])
@@ -138,7 +138,7 @@ def majority(answers: list[JudgeReply]) -> JudgeReply:
     if 2 * count <= len(answers):
         said = ", ".join(f"{v} ({n})" for v, n in votes.most_common())
         raise JudgeError(
-            f"the panel is split: {said[:500]}", cause=Cause.JUDGE_MALFORMED,
+            f"no answer has a majority in the panel of judges: {said[:500]}", cause=Cause.JUDGE_MALFORMED,
             next="list an odd number of models in [judges.NAME], then worksample grade EXPERIMENT",
         )  # fmt: skip
     return next(a for a in answers if json.dumps(a.value, sort_keys=True) == value)

@@ -49,7 +49,7 @@ async def run_solution(
     image = await asyncio.to_thread(task_image, environment, store.folder)
     if image is None:
         raise ImageError(
-            "the task has no image in which its solution could run",
+            "the reference solution needs an image to run in, but the task names none",
             where=instance.key,
             next="set image of [environment] in task.toml",
         )

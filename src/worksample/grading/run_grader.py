@@ -178,7 +178,7 @@ def grade_from_result(done: Completed, data: bytes | None, grading: Grading, lim
     tail = done.stderr[-2_000:].decode("utf-8", "replace").strip()
     if done.truncated:
         raise GraderError(
-            "the grader printed more than is kept", cause=Cause.GRADER_OUTPUT,
+            "the grader printed more than is allowed", cause=Cause.GRADER_OUTPUT,
             next="print less in grade.py, then worksample task check FOLDER",
         )  # fmt: skip
     if done.oom:
@@ -188,7 +188,9 @@ def grade_from_result(done: Completed, data: bytes | None, grading: Grading, lim
         )  # fmt: skip
     if done.starved:
         raise GraderError(
-            starvation_reason(done), cause=Cause.GRADER_SANDBOX, next="free some of this machine, then grade again"
+            starvation_reason(done),
+            cause=Cause.GRADER_SANDBOX,
+            next="stop other programs on this machine, then grade again",
         )
     if done.timed_out:
         raise GraderError(

@@ -51,7 +51,7 @@ def load_grade(folder: Path, entry: str) -> Callable[[Case], Any]:
         raise GraderError(
             f"no grader at {entry}",
             cause=Cause.GRADER_CRASH,
-            next=f"write it, or correct entry = '{entry}' in task.toml, then worksample task check FOLDER",
+            next=f"write the grader, or correct entry = '{entry}' in task.toml, then worksample task check FOLDER",
         )
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module

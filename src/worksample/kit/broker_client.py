@@ -49,9 +49,9 @@ class Ran:
         return self.exit is None
 
     def file(self, name: str) -> bytes:
-        """Return a collected file. Raises DeliverableError if the program did not write it."""
+        """Return a collected file. Raises DeliverableError if the program did not write this file."""
         if name not in self.files:
-            raise DeliverableError("the program did not write it", where=name)
+            raise DeliverableError("the program did not write this file", where=name)
         return self.files[name]
 
 
@@ -64,14 +64,14 @@ def pack(data: bytes) -> str:
 def unpack(text: Any) -> bytes:
     """Decode Base64 text. Raises ValueError for anything else."""
     if not isinstance(text, str):
-        raise ValueError("no Base64")
+        raise ValueError("the data is not valid Base64")
     import base64
     import binascii
 
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error as error:
-        raise ValueError("no Base64") from error
+        raise ValueError("the data is not valid Base64") from error
 
 
 def frame(message: Mapping[str, Any]) -> bytes:

@@ -256,7 +256,9 @@ class Case:
     def _broker_for(self, what: str, cause: Cause = Cause.GRADER_SANDBOX) -> BrokerClient:
         """Return the connection to the broker. Raises GraderError if the grader runs without a grading sandbox."""
         if self._broker is None:
-            raise GraderError(f"{what} only in a grading sandbox", cause=cause, next="worksample task check FOLDER")
+            raise GraderError(
+                f"{what} only if the grader runs in a grading sandbox", cause=cause, next="worksample task check FOLDER"
+            )
         return self._broker
 
     def services(self) -> Services:
@@ -310,7 +312,7 @@ class Case:
                 with (reference if side in ("reference", "input", "grader") else deliverable)(name):
                     return {**ask.file_exhibit(path, name), "side": side if side == "reference" else ""}
         raise GraderError(
-            f"{path} is in no folder of this case",
+            f"{path} is outside the folders of this case",
             cause=Cause.GRADER_CRASH,
             next="pass a path of case.output, case.reference or case.input",
         )

@@ -23,16 +23,16 @@ def fraction_of(value: Any, what: str) -> float:
         value = value.item()
     if not isinstance(value, (int, float)):
         raise GraderError(
-            f"{what}: {type(value).__name__} is not a share of 1",
+            f"{what}: a value of type {type(value).__name__} is not a number from 0 to 1",
             cause=Cause.GRADER_MALFORMED,
-            next="pass a number of 0..1, or True or False",
+            next="pass such a number, or True or False",
         )
     share = float(value)
     if not math.isfinite(share) or not -1e-9 <= share <= 1 + 1e-9:
         raise GraderError(
             f"{what}: {share} is not between 0 and 1",
             cause=Cause.GRADER_MALFORMED,
-            next="pass the share that was reached, as a number of 0..1",
+            next="pass the share of the points that was reached",
         )
     return min(1.0, max(0.0, share))
 

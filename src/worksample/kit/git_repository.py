@@ -135,10 +135,10 @@ class Repository:
                 "git is not installed here", cause=Cause.GRADER_LACKS, next="apt-get install git"
             ) from error
         if done.returncode < 0 and used >= SECONDS:
-            raise DeliverableError(f"git {words[0]} takes more than {SECONDS} seconds of the processor", where=where)
+            raise DeliverableError(f"git {words[0]} takes more than {SECONDS} seconds of processor time", where=where)
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip()[:500]
             raise DeliverableError(f"git {words[0]}: {said}", where=where)
         if len(done.stdout) > LIMIT:
-            raise DeliverableError(f"git {words[0]} says more than {LIMIT} bytes", where=where)
+            raise DeliverableError(f"git {words[0]} prints more than {LIMIT} bytes", where=where)
         return done.stdout

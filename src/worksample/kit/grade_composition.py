@@ -80,7 +80,7 @@ def file_pairs(case: Case, pairs: str | Iterable[str] | Mapping[str, str], compa
         pairs = case.references(pairs)
     named = dict(pairs) if isinstance(pairs, Mapping) else {name: name for name in pairs}
     if not named:
-        raise _mismatch("file_pairs without a pair")
+        raise _mismatch("file_pairs() was given no pair")
     references = {got: case.reference(want) for got, want in named.items()}
 
     def thunk(got: str) -> Callable[[], Result]:
@@ -122,7 +122,7 @@ def _compose(
 ) -> Grade:  # fmt: skip
     nodes = _nodes(case)
     if not parts:
-        raise _mismatch(f"{name} without a part")
+        raise _mismatch(f"{name}() was given no part")
     if weights is not None and (nodes or set(weights) != set(parts)):
         raise _mismatch("weights belong in criteria.toml" if nodes else "the names of weights and parts differ")
     nodes = nodes or tuple(_free_criterion(p, (weights or {}).get(p, 1.0), p in gates) for p in parts)

@@ -58,7 +58,9 @@ def _any(value: Any, options: tuple[Any, ...], owner: FileOwner, at: str) -> Non
         except owner.fault as error:
             faults.append(error)
     raise (
-        faults[0] if faults else GraderError("no shape is given", cause=Cause.GRADER_CRASH, next="name a shape or more")
+        faults[0]
+        if faults
+        else GraderError("the list of shapes is empty", cause=Cause.GRADER_CRASH, next="pass at least one shape")
     )
 
 

@@ -62,7 +62,11 @@ class Judged:
             missing = [name for name, value in self.value.items() if not value]
             said = f"the judge says no to {', '.join(missing)}: {self.reason}" if missing else ""
             return Check(1 - len(missing) / len(self.value), said)
-        raise GraderError("this answer of a judge has no share of yes", next="use its value", cause=Cause.GRADER_CRASH)
+        raise GraderError(
+            "this judge's answer is not a yes or no, so it cannot become a score",
+            next="read the answer's value instead",
+            cause=Cause.GRADER_CRASH,
+        )
 
 
 def request(
@@ -99,7 +103,7 @@ def _exhibit(given: Any, read: Callable[[Path], dict[str, Any]]) -> dict[str, An
     if hasattr(given, "thumbnail"):
         return {"look": "picture", "data": pack(png(given))}
     raise GraderError(
-        f"a judge cannot be shown {type(given).__name__}",
+        f"a judge cannot be shown an object of type {type(given).__name__}",
         cause=Cause.GRADER_CRASH,
         next="pass a text, a Shown, a picture, or the path of a file of this case",
     )

@@ -53,8 +53,8 @@ class Services:
         """Return the services of this grading. Raises GraderError if it requests none."""
         if not (operator := os.environ.get(OPERATOR, "")):
             raise GraderError(
-                "no services run for this grader",
-                next="write workplace = true beside its entry in task.toml",
+                "this grader runs without the workplace's services",
+                next="write workplace = true in [grading.PROTOCOL] of task.toml",
                 cause=Cause.GRADER_LACKS,
             )
         return cls(operator)
@@ -93,7 +93,7 @@ class Services:
         """
         said = self.ask(service, path)
         if said.status in (404, 410):
-            raise DeliverableError(f"{service} has nothing at this path", where=path)
+            raise DeliverableError(f"the service {service} has nothing at this path", where=path)
         if said.status >= 500:
             what = f"{service} failed at {path} with status {said.status}"
             raise GraderError(what, cause=Cause.GRADER_SANDBOX, next="worksample task check FOLDER")

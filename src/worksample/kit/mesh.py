@@ -115,10 +115,10 @@ def read_stl(path: Path) -> Mesh:
     if not len(triangles):
         raise UnreadableSource("has no triangles")
     if not np.isfinite(triangles).all() or np.abs(triangles).max() > 1e12:
-        raise UnreadableSource("has coordinates that are not finite lengths")
+        raise UnreadableSource("has coordinates that are infinite, NaN or beyond 1e12")
     mesh = Mesh(triangles)
     if mesh.area <= 0:
-        raise UnreadableSource("has no surface")
+        raise UnreadableSource("has only triangles without area")
     return mesh
 
 
@@ -140,7 +140,7 @@ def _ascii(data: bytes) -> np.ndarray:
     if len(corners) > 3 * TRIANGLE_LIMIT:
         raise UnreadableSource(f"has more than {TRIANGLE_LIMIT:,} triangles")
     if len(corners) % 3 or len(corners) != data.count(b"vertex"):
-        raise UnreadableSource("is not an STL file: its corners do not make triangles")
+        raise UnreadableSource("is not an STL file: its vertex lines cannot be read as triangles")
     try:
         return np.array(corners, dtype=np.float64).reshape(-1, 3, 3)
     except ValueError as error:

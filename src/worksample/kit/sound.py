@@ -55,7 +55,9 @@ def read_wav(path: Path) -> Sound:
     except (wave.Error, EOFError, RuntimeError, ValueError, ArithmeticError, struct.error) as error:
         raise UnreadableSource(f"is not a WAV: {error or 'it is cut off'}") from error
     if width not in (1, 2, 3, 4) or not channels or not rate:
-        raise UnreadableSource(f"has {8 * width} bits, {channels} channels, {rate} frames a second")
+        raise UnreadableSource(
+            f"is in an unsupported WAV format: {8 * width} bits, {channels} channels, {rate} frames a second"
+        )
     data = data[: len(data) // (width * channels) * width * channels]
     if width == 1:
         samples = (np.frombuffer(data, np.uint8).astype(np.float32) - 128) / 128

@@ -80,7 +80,7 @@ def _rewards(ran: Ran) -> dict[str, float]:
         return _from_json(ran)
     if REWARD_TEXT not in ran.files:
         tail = (ran.stderr.strip() or ran.stdout.strip())[-500:]
-        raise _malformed_reward(f"the verifier left no reward (exit code {ran.exit}): {tail}")
+        raise _malformed_reward(f"the verifier wrote no reward file (exit code {ran.exit}): {tail}")
     try:
         return {REWARD: _number(float(ran.files[REWARD_TEXT].decode("utf-8").strip()))}
     except ValueError as error:

@@ -56,12 +56,12 @@ def guard_archive(path: Path) -> None:
         raise UnreadableSource(f"unpacks to more than {UNPACKED_LIMIT:,} bytes")
     names = [m.filename for m in members]
     if len(set(names)) != len(names):
-        raise UnreadableSource("holds the same name twice")
+        raise UnreadableSource("holds two parts with the same name")
     try:
         with zipfile.ZipFile(path) as archive:
             _guard_tags(archive)
     except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
-        raise UnreadableSource(f"is not a sound workbook: {error}") from error
+        raise UnreadableSource(f"is a damaged workbook: {error}") from error
 
 
 def _guard_tags(archive: zipfile.ZipFile) -> None:
@@ -117,7 +117,7 @@ def _open_workbook(path: Path, formulas: bool, take: Callable[[Any], T]) -> T:
     except DefusedXmlException as error:
         raise UnreadableSource(f"holds forbidden XML: {type(error).__name__}") from error
     except _refusals() as error:
-        raise UnreadableSource(f"is not a sound workbook: {type(error).__name__}: {error}") from error
+        raise UnreadableSource(f"is a damaged workbook: {type(error).__name__}: {error}") from error
 
 
 def _read_values_only(file: IO[bytes], formulas: bool, take: Callable[[Any], T]) -> T:
@@ -129,7 +129,7 @@ def _read_values_only(file: IO[bytes], formulas: bool, take: Callable[[Any], T])
             raise
         why = f"{type(error).__name__}: {error}"[:400]
         raise GraderError(
-            f"openpyxl cannot open this workbook, whose XML is sound ({why})",
+            f"openpyxl cannot open this workbook, although its XML is valid ({why})",
             cause=Cause.GRADER_CRASH,
             next="let grade.py read it in another way, or look at the file by hand",
         ) from error

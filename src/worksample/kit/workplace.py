@@ -212,7 +212,7 @@ class Workplace:
             try:
                 kept = json.loads(file_in(self._state.parent, "live.json").read_bytes())
             except (OSError, ValueError, RecursionError):
-                raise UnreadableSource("no result of live.py was kept") from None
+                raise UnreadableSource("live.py stored no result for this submission") from None
             if "found" not in kept:
                 raise UnreadableSource(str(kept.get("failed") or "live.py found nothing")[:1000])
             if name not in kept["found"]:

@@ -61,7 +61,9 @@ def series(name: str, values: Column) -> pl.Series:
 
 def _to_series(name: str, values: Sequence[Any] | NDArray[Any]) -> pl.Series:
     if isinstance(values, np.ndarray) and values.ndim != 1:
-        raise UsageError(f"has {values.ndim} dimensions", where=f"column {name!r}", next="pass one value per row")
+        raise UsageError(
+            f"the array has {values.ndim} dimensions, not one", where=f"column {name!r}", next="pass one value per row"
+        )
     if isinstance(values, np.ndarray) and values.dtype == object:
         values = values.tolist()
     try:
@@ -91,7 +93,7 @@ def same_length(**columns: Column | None) -> int:
     if len(set(sizes.values())) > 1:
         told = ", ".join(f"{name} {size}" for name, size in sizes.items())
         raise UsageError(
-            f"columns of different lengths: {told}", next="pass columns of the same length, one row per item"
+            f"the columns have different lengths: {told}", next="pass columns of the same length, one row per item"
         )
     return next(iter(sizes.values()), 0)
 
@@ -103,7 +105,7 @@ def floats(name: str, values: Column, *, low: float | None = None, high: float |
         return np.full(len(column), np.nan), np.zeros(len(column), dtype=bool)
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         raise UsageError(
-            f"holds {column.dtype}, not numbers",
+            f"the column holds {column.dtype}, not numbers",
             where=f"column {name!r}",
             next="pass numbers, and None for what is missing",
         )
@@ -140,14 +142,18 @@ def _refuse_endless(name: str, numbers: Floats) -> None:
     wrong = ~np.isfinite(numbers)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        raise UsageError(f"row {row} is {numbers[row]}", where=f"column {name!r}", next="pass None for what is missing")
+        raise UsageError(
+            f"the value {numbers[row]} in row {row} is not a finite number",
+            where=f"column {name!r}",
+            next="pass None for what is missing",
+        )
 
 
 def _out_of_range(name: str, numbers: Floats, wrong: Flags, says: str, wanted: str) -> None:
     rows = np.flatnonzero(wrong)
     if len(rows):
         raise UsageError(
-            f"row {int(rows[0])} is {numbers[rows[0]]:g}, {says} ({len(rows)} such)",
+            f"the value {numbers[rows[0]]:g} in row {int(rows[0])} is {says} (rows with such a value: {len(rows)})",
             where=f"column {name!r}",
             next=f"pass {wanted}",
         )
@@ -205,7 +211,9 @@ def complete(name: str, values: Column, *, low: float | None = None, high: float
 def _complete(name: str, present: Flags) -> None:
     if not present.all():
         row = int(np.flatnonzero(~present)[0])
-        raise UsageError(f"row {row} is missing", where=f"column {name!r}", next="leave such rows out, or state why")
+        raise UsageError(
+            f"the value in row {row} is missing", where=f"column {name!r}", next="leave such rows out, or state why"
+        )
 
 
 def text(name: str, values: Column) -> pl.Series:
@@ -214,7 +222,7 @@ def text(name: str, values: Column) -> pl.Series:
     if column.dtype == pl.Null and len(column) == 0:
         return column.cast(pl.String)
     if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
-        raise UsageError(f"holds {column.dtype}, not text", where=f"column {name!r}", next="pass texts")
+        raise UsageError(f"the column holds {column.dtype}, not text", where=f"column {name!r}", next="pass texts")
     if column.null_count():
         _complete(name, column.is_not_null().to_numpy())
     return column if column.dtype == pl.String else column.cast(pl.String)
@@ -233,7 +241,7 @@ def codes(name: str, values: Column) -> Codes:
         return _integer_codes(column)
     if column.dtype.is_float() or column.dtype.is_nested():
         raise UsageError(
-            f"holds {column.dtype}, which cannot be names",
+            f"the column holds {column.dtype}, which cannot be names",
             where=f"column {name!r}",
             next="pass texts, whole numbers or dates",
         )

@@ -194,7 +194,7 @@ async def _generate(role: ModelRole, messages: list[ChatMessage], config: Genera
             return await model.generate(messages, config=config)
     except TimeoutError as error:
         raise _ServiceFault(
-            f"no answer within {role.config.timeout:g} seconds", where=role.model, passing=False
+            f"the judge's model did not answer within {role.config.timeout:g} seconds", where=role.model, passing=False
         ) from error
     except PlanError as error:
         # A missing key or provider is the operator's problem and must not end a round.
@@ -253,7 +253,7 @@ def _words(output: ModelOutput, said: dict[str, Any]) -> str:
     if said["error"]:
         raise _ServiceFault(str(said["error"])[:600], where=output.model, passing=True)
     if said["refused"]:
-        raise MalformedAnswer(f"it refused: {output.completion[:300]!r}", REFUSED, Cause.JUDGE_REFUSED)
+        raise MalformedAnswer(f"the judge refused: {output.completion[:300]!r}", REFUSED, Cause.JUDGE_REFUSED)
     if not output.completion.strip():
         raise malformed_answer("the answer is empty", EMPTY)
     if output.stop_reason in ("max_tokens", "model_length"):

@@ -113,7 +113,8 @@ class JudgeSpending:
             for key, used, cap in (("calls", calls, config.calls), ("cost", cost, config.cost)):
                 if cap is not None and used >= cap:
                     raise JudgeError(
-                        f"its budget of {cap:g} ({key}) is used up", where=f"judges.{name}", cause=Cause.JUDGE_LIMIT,
+                        f"the judge's budget of {cap:g} "
+        f"({key}) is used up", where=f"judges.{name}", cause=Cause.JUDGE_LIMIT,
                         next=f"raise {key} in [judges.{name}] and resume",
                     )  # fmt: skip
             if self.under_way and config.cost is not None and cost + self.reserved + most > config.cost:

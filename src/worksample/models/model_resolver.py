@@ -90,7 +90,7 @@ def check_generation(generation: Mapping[str, Any], where: str) -> None:
     faults, file = Faults(), "generation"
     known = {key: value for key, value in generation.items() if key in GenerateConfig.model_fields}
     for key in sorted(set(generation) - set(known)):
-        faults.add(file, key, f"is not a setting of generation{nearest(key, GenerateConfig.model_fields)}")
+        faults.add(file, key, f"is not a generation setting{nearest(key, GenerateConfig.model_fields)}")
     validate(GenerateConfig, known, faults, file=file)
     if faults.found:
         raise PlanError("; ".join(map(str, faults.found)), where=where, next="see docs/how-to/choose-an-agent.md")

@@ -41,7 +41,7 @@ def amend(
     """
     by.may(Role.ADMIN, Role.REVIEWER)
     if not reason.strip():
-        raise UsageError("an amendment needs a reason", next="say why, in a sentence")
+        raise UsageError("an amendment needs a reason", next="give the reason, in a sentence")
     need_amendable(action, store.get(REGISTRY[target.value], target_id))
     amendment = Amendment(
         id=uuid.uuid4().hex, action=action, target=target, target_id=target_id, reason=reason.strip(),
@@ -84,4 +84,4 @@ def withdraw(store: Store, by: Account, item: str) -> None:
     by.may(Role.ADMIN)
     with store.database.writing() as connection:
         if connection.execute(update(items).where(_i.id == item).values(withdrawn=True)).rowcount != 1:
-            raise UsageError("the item is not in this store", where=item, next="load the list of items anew")
+            raise UsageError("this store has no such item", where=item, next="load the list of items anew")

@@ -35,7 +35,9 @@ class Criterion(CriterionNode, Frozen):
                 raise ValueError(f"criterion {self.id}: give a kind to each of its parts, not to the criterion")
             total = sum(p.worth for p in self.parts)
             if self.points is not None and abs(self.points - total) > 1e-9:
-                raise ValueError(f"criterion {self.id}: points {self.points:g} but its parts add up to {total:g}")
+                raise ValueError(
+                    f"criterion {self.id}: it has {self.points:g} points, but its parts add up to {total:g}"
+                )
         elif (self.points is None) == (self.importance is None):
             raise ValueError(f"criterion {self.id}: give either points or an importance")
         return self
@@ -64,7 +66,7 @@ class Criteria(CriteriaTree, Frozen):
         walk(self.criteria)
         implying = [c for top in self.criteria for c in _walk(top) if c.implies_others]
         if any(c is not self.criteria[-1] for c in implying):
-            raise ValueError("implies_others belongs to the last criterion only")
+            raise ValueError("implies_others is allowed only for the last criterion")
         return self
 
     @property

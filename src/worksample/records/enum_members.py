@@ -19,4 +19,4 @@ def member(kind: type[E], given: E | str, name: str) -> E:
     try:
         return kind(given)
     except ValueError:
-        raise UsageError(f"{name} is {given!r}", next=f"one of {', '.join(kind)}") from None
+        raise UsageError(f"{name}={given!r} is not allowed", next=f"one of {', '.join(kind)}") from None

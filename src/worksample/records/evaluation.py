@@ -237,7 +237,7 @@ class Evaluation(Record):
     @model_validator(mode="after")
     def _given_has_payload(self) -> Self:
         if (self.outcome is EvaluationOutcome.GIVEN) != (self.payload is not None):
-            raise ValueError("a failed or declined evaluation must not have a payload")
+            raise ValueError("a given evaluation needs a payload, and a failed or declined one must have none")
         if self.outcome is EvaluationOutcome.FAILED and self.cause is None:
             raise ValueError("a failed evaluation needs a cause")
         return self

@@ -149,7 +149,9 @@ class Experiment(Record):
     def _sound_chain(self) -> Self:
         check_arms(self.arms)
         if self.lock.chain is not None and self.attempts != 1 + self.lock.chain.reattempts:
-            raise ValueError(f"{self.attempts} attempts, but its chain allows {1 + self.lock.chain.reattempts}")
+            raise ValueError(
+                f"the experiment has {self.attempts} attempts, but its chain allows {1 + self.lock.chain.reattempts}"
+            )
         return self
 
 
@@ -160,11 +162,14 @@ def check_arms(arms: Sequence[Arm]) -> None:
     own = {arm.name for arm in arms if arm.feedback is Feedback.NONE and arm.worker is Worker.AGENT}
     for arm in arms:
         if arm.feedback is not Feedback.NONE and arm.worker is not Worker.AGENT:
-            raise ValueError(f"the arm {arm.name} has feedback, which only agents receive")
+            raise ValueError(f"the arm {arm.name} is an arm of people with feedback, but only agents receive feedback")
         if arm.feedback is Feedback.NONE and arm.continues is not None:
-            raise ValueError(f"the arm {arm.name} has no feedback and continues {arm.continues}")
+            raise ValueError(
+                f"the arm {arm.name} continues the arm {arm.continues} without feedback: only arms with "
+                "feedback continue another"
+            )
         if arm.feedback is not Feedback.NONE and arm.continues not in own:
-            raise ValueError(f"the arm {arm.name} continues no arm that makes first attempts")
+            raise ValueError(f"the arm {arm.name} has feedback, so it must continue an arm that makes first attempts")
 
 
 @register

@@ -32,7 +32,7 @@ class PartPayload(PartNode, Frozen):
     @model_validator(mode="after")
     def _result_or_skip(self) -> Self:
         if (self.fraction is None) != (self.skip is not None):
-            raise ValueError(f"part {self.name!r}: give either a fraction or the reason why it was skipped")
+            raise ValueError(f"part {self.name!r}: give either a fraction or the reason why the part was skipped")
         return self
 
 

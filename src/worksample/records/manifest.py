@@ -86,7 +86,7 @@ class Manifest(Frozen):
     def _check_sorted(self) -> Self:
         paths = [e.path for e in self.entries]
         if paths != sorted(set(paths)):
-            raise ValueError("entries must be sorted by path, each path once")
+            raise ValueError("the entries must be sorted by path, and each path may appear only once")
         return self
 
     @property

@@ -18,7 +18,7 @@ def read_line(n: int, line: str) -> Criterion:
     """Return the n-th criterion, decided by people. Raises ValueError for a line in another format."""
     match = _LINE.fullmatch(line)
     if not match:
-        raise ValueError(f"line {n} is not `importance - text`, with {', '.join(Importance)}")
+        raise ValueError(f"line {n} is not `IMPORTANCE - TEXT` with an importance of {', '.join(Importance)}")
     said = match[2].strip()
     if not said:
         raise ValueError(f"criterion {n} has no text")
@@ -29,7 +29,7 @@ def read_lines(text: str) -> Criteria:
     """Return the whole rubric; blank lines are ignored. Raises ValueError."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > LARGEST:
-        raise ValueError(f"has {len(lines)} criteria; at most {LARGEST} are read")
+        raise ValueError(f"the rubric has {len(lines)} criteria; at most {LARGEST} are allowed")
     try:
         return Criteria(criteria=tuple(read_line(n, line) for n, line in enumerate(lines, 1)))
     except ValidationError as e:

@@ -280,7 +280,7 @@ class SlotQueue:
         if not context.announced:
             said = sample.error.message if sample.error is not None else "no reason given"
             raise WorksampleError(
-                f"the callback after a closed trial failed: {said}",
+                f"the trial was stored, but the platform failed afterwards: {said}",
                 cause=Cause.PLATFORM_CRASH,
                 next="worksample resume",
             )

@@ -34,7 +34,7 @@ async def run_steps(context: TrialContext, state: TaskState, generate: Generate,
     """
     box, store = box_of(), context.spec.job.store
     if box is None:
-        raise SandboxError("there was no sandbox", where="steps", next="worksample doctor")
+        raise SandboxError("the steps cannot run: the trial has no sandbox", where="steps", next="worksample doctor")
     outcome = DONE
     steps = StepCapture(box, store.blobs, context.spec.instance, context.spec.job.config.capture)
     context.record(StepRecorder(steps))

@@ -48,9 +48,9 @@ def read_contained(root: int, own: int, path: str, limit: int) -> bytes:
         if stat.S_ISDIR(state.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         if state.st_dev != os.fstat(own).st_dev:
-            raise PermissionError(errno.EACCES, "not in a writable folder of the box", path)
+            raise PermissionError(errno.EACCES, "the path is not in a writable folder of the box", path)
         if not stat.S_ISREG(state.st_mode):
-            raise OSError(errno.EINVAL, "no regular file", path)
+            raise OSError(errno.EINVAL, "not a regular file", path)
         with Path(f"/proc/self/fd/{found}").open("rb") as file:
             data = file.read(limit + 1)
     finally:

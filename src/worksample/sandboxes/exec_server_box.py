@@ -183,7 +183,7 @@ class ServedBox:
         own = self._endpoints.pop(endpoint, None)
         if own is None:
             raise SandboxError(
-                f"{endpoint} is not an endpoint of the box, or is served already",
+                f"{endpoint} is not an endpoint of the box, or already has a server",
                 where="box",
                 next="serve each endpoint of its config once",
             )
@@ -204,9 +204,9 @@ class ServedBox:
         if self._link is None:
             if not path.startswith(self.config.output + "/"):
                 raise SandboxError(
-                    f"{path} is gone: after the end of a box only its output is left",
+                    f"{path} cannot be read: only the output folder remains after a box has ended",
                     where="box",
-                    next="read it before the box is killed",
+                    next="read the file before the box is ended",
                 )
             inner = path.removeprefix(self.config.output)
             return await asyncio.to_thread(read_contained, self._output, self._output, inner, limit)

@@ -92,12 +92,12 @@ class Outgoing:
         view = memoryview(data)
         while view:
             if self._closed:
-                raise BrokenPipeError("it was closed")
+                raise BrokenPipeError("the command's input was already closed")
             await self._wanted.wait()
             if self._failure:
                 raise SandboxError(self._failure, where="box", next="worksample doctor")
             if self._deaf or self._closed:
-                raise BrokenPipeError("nobody reads in the box")
+                raise BrokenPipeError("no program in the box reads this input")
             self._wanted.clear()
             self._send(frames.INPUT, bytes(view[: frames.CHUNK]))
             view = view[frames.CHUNK :]

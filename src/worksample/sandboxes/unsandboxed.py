@@ -194,7 +194,9 @@ class PlainBox:
     def serve(self, endpoint: Endpoint) -> socket.socket:
         """See Box.serve. A plain box has no endpoints: `start` refuses them."""
         raise SandboxError(
-            f"{endpoint}: a box without isolation has no endpoints", where="box", next="leave --unsandboxed out"
+            f"the endpoint {endpoint} cannot be opened: a box without isolation has none",
+            where="box",
+            next="leave --unsandboxed out",
         )
 
     async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:

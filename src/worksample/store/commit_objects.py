@@ -53,19 +53,25 @@ def parse(digest: str, data: bytes, where: str) -> Committed:
     """Read an object. Raises BrokenObject if the bytes do not match the digest, or if this version cannot read them."""
     if digest_bytes(data) != digest:
         raise BrokenObject(
-            "its content does not match its name", where=where, next="restore it from a copy, or remove it"
+            "the object is damaged: its content does not match its name",
+            where=where,
+            next="restore it from a copy, or remove it",
         )
     try:
         plain = json.loads(data)
         if plain["format"] > FORMAT:
             raise BrokenObject(
-                f"written in format {plain['format']}", where=where, next="pip install --upgrade worksample"
+                f"the object was written in format {plain['format']}, which this version cannot read",
+                where=where,
+                next="pip install --upgrade worksample",
             )
         records = tuple(from_envelope(e) for e in plain["records"])
         return Committed(digest, datetime.fromisoformat(plain["at"]), records)
     except (ValueError, KeyError, TypeError) as e:
         text = str(e).splitlines()[0]
-        raise BrokenObject(f"cannot be read: {text}", where=where, next="pip install --upgrade worksample") from e
+        raise BrokenObject(
+            f"the object cannot be read: {text}", where=where, next="pip install --upgrade worksample"
+        ) from e
 
 
 class Objects:

@@ -33,7 +33,7 @@ def scaffold(root: Path, id: str, *, title: str = "", protocol: Protocol = Proto
         raise UsageError(f"{id!r} is not a task's id", where="task new", next="use lower case letters, digits and '-'")
     target = Path(root) / id
     if target.exists():
-        raise UsageError("exists already", where=str(target), next="choose another id or folder")
+        raise UsageError("the folder exists already", where=str(target), next="choose another id or folder")
     filled = {
         "@ID@": id,
         "@TITLE@": (title or id.replace("-", " ").capitalize()).replace("\\", "").replace('"', "'"),

@@ -51,9 +51,9 @@ def check_lock(folder: Path, packages: Sequence[Package], faults: Faults) -> Non
         key, now = key_of([package.id], "packages"), package_digest(package)
         pinned = table.packages.get(package.id)
         if pinned is None:
-            faults.add(LOCK, key, "is not pinned")
+            faults.add(LOCK, key, "is a task of the suite, but is not in the lock")
         elif pinned != now:
             what = f"the task changed since it was pinned (pinned {pinned[:16]}, now {now[:16]})"
             faults.add(LOCK, key, what)
     for gone in table.packages.keys() - {p.id for p in packages}:
-        faults.add(LOCK, key_of([gone], "packages"), "is pinned, and no task of the suite")
+        faults.add(LOCK, key_of([gone], "packages"), "is in the lock, but is not a task of the suite")

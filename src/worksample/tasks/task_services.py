@@ -82,7 +82,7 @@ class ServiceTable(Frozen):
     @model_validator(mode="after")
     def _check_combination(self) -> Self:
         if len(set(self.ports)) < len(self.ports):
-            raise ValueError("a port stands twice")
+            raise ValueError("a port appears twice")
         return self
 
     def record(self) -> ServiceSpec:
@@ -108,9 +108,9 @@ def check_services(
     """Check all services together. workplace: the name of the service that runs the workplace. Raises ValueError."""
     by_name = {one.name: one for one in services}
     if len(by_name) < len(services):
-        raise ValueError("two services have one name")
+        raise ValueError("two services have the same name")
     if twice := sorted(set(by_name) & set(expected)):
-        raise ValueError(f"the service {twice[0]!r} is brought by the task and expected of a workplace")
+        raise ValueError(f"the service {twice[0]!r} is defined by the task and also expected from a workplace")
     boxes: dict[str, list[ServiceTable]] = {}
     for one in services:
         boxes.setdefault(one.box or one.name, []).append(one)
@@ -119,21 +119,21 @@ def check_services(
             raise ValueError(f"services of the box {box!r} have different images")
         ports = [port for one in inside for port in one.ports]
         if len(set(ports)) < len(ports):
-            raise ValueError(f"two services of the box {box!r} have one port")
+            raise ValueError(f"two services of the box {box!r} have the same port")
     for to in targets:
         if (found := _BEHIND.fullmatch(to)) is None or found[1] in expected:
             continue
         if workplace and found[1] == workplace:
             ports = [PORTS[name] for name in expected if name in PORTS]
             if found[2] is None or int(found[2]) not in ports:
-                raise ValueError(f"{to!r} names no port of the workplace; it has: {', '.join(map(str, ports))}")
+                raise ValueError(f"{to!r} names no port of the workplace; its ports are: {', '.join(map(str, ports))}")
             continue
         if found[1] not in by_name:
             raise ValueError(
-                f"there is no service {found[1]!r} behind {to!r}{nearest(found[1], [*by_name, *expected])}"
+                f"{to!r} names the service {found[1]!r}, which does not exist{nearest(found[1], [*by_name, *expected])}"
             )
         ports = list(by_name[found[1]].ports)
         if found[2] is None and len(ports) > 1:
-            raise ValueError(f"{to!r} names none of the ports {', '.join(map(str, ports))}")
+            raise ValueError(f"{to!r} must end in one of the service's ports: {', '.join(map(str, ports))}")
         if found[2] is not None and int(found[2]) not in ports:
-            raise ValueError(f"{to!r} names no port of that service; it has: {', '.join(map(str, ports))}")
+            raise ValueError(f"{to!r} names a port that the service lacks; its ports are: {', '.join(map(str, ports))}")

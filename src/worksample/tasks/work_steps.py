@@ -34,9 +34,9 @@ class StepTable(Frozen):
 def check_steps(steps: Sequence[StepTable], *, image: bool) -> None:
     """Check all steps together. Raises ValueError."""
     if steps and not image:
-        raise ValueError("steps want an image: what each leaves in its root is what is graded")
+        raise ValueError("steps need an image, because the changes of its root after each step are graded")
     if len({one.name for one in steps}) < len(steps):
-        raise ValueError("two steps have one name")
+        raise ValueError("two steps have the same name")
 
 
 def with_briefs(environment: Environment, root: Path, faults: Faults) -> Environment:
@@ -48,7 +48,7 @@ def with_briefs(environment: Environment, root: Path, faults: Faults) -> Environ
         files = f"{folder}/{FILES}"
         brief = read_text(root, f"{folder}/{BRIEF}", faults) if (root / folder / BRIEF).is_file() else ""
         if not brief.strip():
-            faults.add(f"{folder}/{BRIEF}", "", "says nothing", "what the agent is to do in this step")
+            faults.add(f"{folder}/{BRIEF}", "", "is empty", "what the agent is to do in this step")
         return step.replaced(brief=brief, files=SourceFiles(name=files) if is_folder(root / files) else None)
 
     return environment.replaced(steps=tuple(map(add_brief, environment.steps))) if environment.steps else environment
@@ -66,7 +66,7 @@ def check_verified(verified: Sequence[str], environment: Environment, at: str, f
         if name not in names:
             faults.add("task.toml", at, f"there is no step {name!r}", names)
     if verified and (left := [name for name in names if name not in verified]):
-        faults.add("task.toml", at, f"there is none for the step {left[0]!r}", "a table for each step")
+        faults.add("task.toml", at, f"the step {left[0]!r} has no table", "a table for each step")
 
 
 def check_collected(collect: Sequence[CollectSpec], environment: Environment, faults: Faults) -> None:

@@ -29,13 +29,15 @@ def check_workplace(
 ) -> None:
     """Check all keys together. Raises ValueError."""
     if (company is not None) != (network == "workplace"):
-        raise ValueError('network = "workplace" and company, the folder that describes one, belong together')
+        raise ValueError(
+            'network = "workplace" needs company (the folder of a company), and company needs network = "workplace"'
+        )
     if company is None:
         if setup is not None or dialects:
-            raise ValueError("setup, live and dialects are of a workplace, and there is none")
+            raise ValueError('setup, live and dialects need a workplace, but network is not "workplace"')
         return
     if not services:
-        raise ValueError(f"services names none of the workplace; there are {', '.join(PORTS)}")
+        raise ValueError(f"services must list at least one service of the workplace: {', '.join(PORTS)}")
     for name in services:
         if name not in PORTS:
             raise ValueError(f"a workplace has no service {name!r}{nearest(name, PORTS)}; it has {', '.join(PORTS)}")
@@ -44,7 +46,7 @@ def check_workplace(
             raise ValueError(f"there is no dialect {name!r}{nearest(name, DIALECTS)}; there are {', '.join(DIALECTS)}")
         for wanted in (DIALECTS[name][0], *BESIDES.get(name, ())):
             if wanted not in services:
-                raise ValueError(f"the dialect {name!r} is of the service {wanted!r}, which services lacks")
+                raise ValueError(f"the dialect {name!r} needs the service {wanted!r}, which `services` does not list")
 
 
 def endpoints_of_workplace(services: Sequence[str], dialects: Sequence[str] = ()) -> tuple[EndpointSpec, ...]:

@@ -160,7 +160,7 @@ def listen_on_loopback(port: int) -> socket.socket:
             continue
         door.setblocking(False)
         return door
-    raise SandboxError("no port is free on the loopback", where="workplace", next="ss -tln")
+    raise SandboxError("no port of 127.0.0.1 is free for the workplace", where="workplace", next="ss -tln")
 
 
 def main() -> int:

@@ -28,7 +28,7 @@ def exported_state(submission: Submission, environment: Environment, folder: Cal
     if part is None and submission.origin is Origin.CONTROL:
         return seed_of_folder(folder(_company(environment)), environment.services).state
     if part is None or part.status is not CaptureStatus.COMPLETE:
-        why = part.reason if part is not None else "the submission came without one"
+        why = part.reason if part is not None else "the submission has no exported state"
         raise ExportError(
             f"the export is incomplete: {why or 'it was cut off'}", where=where, next="run the trial again"
         )

@@ -88,9 +88,9 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
         if done.returncode or done.timed_out:
             said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()[-2000:]
             raise SandboxError(
-                f"the company could not be put into its services: {said}",
+                f"the company's data could not be loaded into the services: {said}",
                 where=str(root),
-                next=f"correct that, then worksample workplace check {root} --start",
+                next=f"correct the company's files, then worksample workplace check {root} --start",
             )
         await box.freeze()
         await asyncio.to_thread(copy_state, box.output_path / WORKPLACE, folder)

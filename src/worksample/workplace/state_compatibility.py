@@ -32,10 +32,14 @@ def require_state(state: Path, names: Sequence[str], *, where: str = "export") -
         raise _of_another_version(where, f"its format is {said.get('format')!r}, and this version's is {FORMAT}")
     kept = said.get("services")
     if not isinstance(kept, dict):
-        raise ExportError("the stamp of the state names no services", where=where, next=AGAIN)
+        raise ExportError("{STAMP} of the state names no services", where=where, next=AGAIN)
     here = version_lines(names)
     if lacks := sorted(set(names) - set(kept)):
-        raise ExportError(f"the state lacks {', '.join(lacks)}", where=where, next="leave these out of --services")
+        raise ExportError(
+            f"the state has no data of the services {', '.join(lacks)}",
+            where=where,
+            next="leave these services out of --services",
+        )
     if other := [
         f"{kept[name]}, but this machine has {here[name]}" for name in sorted(here) if kept[name] != here[name]
     ]:
@@ -55,7 +59,7 @@ def read_stamp(state: Path, *, where: str = "export") -> Mapping[str, Any]:
         said = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         raise ExportError(
-            f"the state is incomplete, or older than stamps: {STAMP} cannot be read", where=where, next=AGAIN
+            f"the state is incomplete or from an old version: {STAMP} cannot be read", where=where, next=AGAIN
         ) from None
     if not isinstance(said, dict):
         raise ExportError(f"{STAMP} is not a JSON object", where=where, next=AGAIN)

@@ -54,7 +54,7 @@ class WarmWorkplace:
         try:
             await self.service.write_line(json.dumps(said).encode() + b"\n")
         except BrokenPipeError:
-            raise SandboxError("the preloaded programs have ended", where=LABEL, next=HINT) from None
+            raise SandboxError("the preloaded programs of the warm pool have ended", where=LABEL, next=HINT) from None
 
     def _fill_folders(self, given: Mapping[str, Path]) -> None:
         try:
@@ -62,7 +62,7 @@ class WarmWorkplace:
                 link_tree(source, self.folder.path / Path(place).name)
         except OSError as error:
             raise SandboxError(
-                f"{error.filename} cannot be copied to it: {error.strerror}", where=LABEL, next=HINT
+                f"{error.filename} cannot be copied into the warm pool's box: {error.strerror}", where=LABEL, next=HINT
             ) from None
 
     async def close(self) -> None:

@@ -31,7 +31,7 @@ def cannot_see(request: dict[str, Any], count: int) -> Answer:
 
 async def failing(store: Store, manifest: str) -> tuple[Exhibit, ...]:
     """All files as a machine shows them whose converters fail."""
-    why = "its converter failed: No such file or directory"
+    why = "the converter failed: No such file or directory"
     files = await as_text(store, manifest)
     return tuple(Exhibit(Look.TEXT, e.name, why, visibility=Visibility.CRASHED) for e in files)
 

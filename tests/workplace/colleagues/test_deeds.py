@@ -94,7 +94,7 @@ async def test_deeds_of_colleagues_appear_in_the_services() -> None:
     assert failed.keys() == {"open", "odd", "who", "none", "out"}
     assert failed["open"].startswith("the tracker does not let rosa change status of issue")
     assert failed["open"].endswith("it is still Closed")
-    assert failed["odd"] == "the tracker has no status 'Odd'"
-    assert failed["who"] == "the tracker has no account 'nobody'"
-    assert failed["none"] == "the tracker has no issue 'No such issue'"
+    assert failed["odd"] == "the workplace's tracker has no status 'Odd'"
+    assert failed["who"] == "the workplace's tracker has no account 'nobody'"
+    assert failed["none"] == "the workplace's tracker has no issue 'No such issue'"
     assert "/api/rooms/nowhere" in failed["out"]

@@ -90,7 +90,7 @@ def _pip() -> list[str]:
     pip = find_pip()
     if not pip:
         raise InstallError(
-            "there is neither uv nor pip to install it with",
+            "the agent cannot be installed: neither uv nor pip is available",
             where=sys.executable,
             next="apt-get install python3-venv, or put uv on the path (docs/how-to/choose-an-agent.md)",
         )

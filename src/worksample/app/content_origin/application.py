@@ -55,7 +55,7 @@ def content_app(services: AppServices) -> ASGIApp:
 
 
 async def _server_error(request: Request, error: Exception) -> Response:
-    return refusal_response(ContentRefused(500, "the server failed"))
+    return refusal_response(ContentRefused(500, "the server failed to answer; its log says why"))
 
 
 class _UsualHeaders:
@@ -123,7 +123,7 @@ class _Origin:
         if request.method == "OPTIONS" and path.startswith(PREFIX) and handler is not None:
             return _preflight_response(methods)
         if request.method not in methods:
-            raise ContentRefused(405, "no such method here", {"allow": ", ".join(methods)})
+            raise ContentRefused(405, "this method is not allowed at this address", {"allow": ", ".join(methods)})
         grant = await self._grant(request)
         if handler is None:
             raise not_found()
@@ -134,7 +134,7 @@ class _Origin:
         hosts = request.headers.getlist("host")
         host = hosts[0].lower() if len(hosts) == 1 else ""
         if not host.endswith(self._ending):
-            raise ContentRefused(421, "nothing is here")
+            raise ContentRefused(421, "nothing exists at this address")
         label = host.removesuffix(self._ending)
         capabilities = self._content.services.capabilities
         grant = capabilities.find_remembered(label) or await asyncio.to_thread(capabilities.find, label)

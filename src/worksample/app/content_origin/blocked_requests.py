@@ -45,7 +45,7 @@ def _read_report(body: bytes) -> tuple[str, str]:
         said = json.loads(body)["csp-report"]
         return str(said["blocked-uri"]), str(said.get("effective-directive") or said.get("violated-directive", ""))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
-        raise ContentRefused(400, "this is not a report") from e
+        raise ContentRefused(400, "the body is not a report of blocked requests") from e
 
 
 DISTINCT, LABELS, LONGEST = 200, 500, 300

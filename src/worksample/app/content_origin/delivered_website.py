@@ -32,7 +32,7 @@ async def serve_site(content: ContentServices, grant: Grant, request: Request) -
     """Serve a file by its address, or a folder's index page. Archives are served like folders."""
     if request.headers.get("service-worker") or request.headers.get("sec-fetch-dest") == "serviceworker":
         # A service worker could answer for its origin and replace our policy.
-        raise ContentRefused(403, "deliverables have no service workers")
+        raise ContentRefused(403, "deliverables may not install service workers")
     raw = request.scope["raw_path"]
     path = _decode_path(raw)
     tree = await content.root(grant)
@@ -79,7 +79,7 @@ async def _lookup(
             continue
         inner = await content.unpacked_tree(tree, archive, wait=ARCHIVE_SECONDS)
         if isinstance(inner, ViewPending):
-            raise ContentRefused(503, "the archive is being opened", {"retry-after": "1"})
+            raise ContentRefused(503, "the archive is still being unpacked; try again shortly", {"retry-after": "1"})
         return await _lookup(content, inner, "/".join(steps[count:]), depth + 1)
     return None
 
@@ -130,7 +130,9 @@ async def _file_response(content: ContentServices, tree: FileTree, entry: Entry,
     is_page = kind.partition(";")[0] in PAGES
     if is_page and request.headers.get("sec-fetch-dest") == "document":
         # In a separate tab no frame would stop navigation to other hosts.
-        raise ContentRefused(403, "a deliverable's pages are shown inside the review app", {"vary": "Sec-Fetch-Dest"})
+        raise ContentRefused(
+            403, "a deliverable's pages can be opened only inside the review app", {"vary": "Sec-Fetch-Dest"}
+        )
     more = {
         "content-security-policy": site_policy(content.services.config),
         "cross-origin-resource-policy": "same-origin",

@@ -30,7 +30,12 @@ def refusal_response(error: ContentRefused | WorksampleError) -> Response:
         # The store's path must not be revealed.
         return _error_response(503, type(error).__name__, "the store cannot be read or written", {"retry-after": "30"})
     if isinstance(error, SandboxUnavailable):
-        return _error_response(503, "SandboxUnavailable", "the server cannot open files safely", {"retry-after": "60"})
+        return _error_response(
+            503,
+            "SandboxUnavailable",
+            "the server has no sandbox, so it cannot convert files safely",
+            {"retry-after": "60"},
+        )
     if isinstance(error, UsageError | RecordMissing):
         return _error_response(404, "NotFound", "there is no such file", {})
     return _error_response(500, type(error).__name__, "the file cannot be shown", {})

@@ -31,7 +31,7 @@ async def serve_original(content: ContentServices, grant: Grant, request: Reques
     fields = query_fields(request)
     download = single_field(fields, "download", "0")
     if download not in ("0", "1"):
-        raise ContentRefused(400, "download is 0 or 1")
+        raise ContentRefused(400, "download must be 0 or 1")
     paths = fields.get("path", [])
     found = await content.follow(grant, paths)
     require_ready(found)

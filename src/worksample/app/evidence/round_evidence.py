@@ -183,7 +183,11 @@ def preferences_of(services: AppServices, account: Account, id: str, *, names: b
     """Return the preferences of a round of pairs. Raises UsageError for other rounds, and what `look` raises."""
     round, barred = open_evidence(services, account, id, names=names)
     if round.versions.get("people.form") != Form.PAIRWISE:
-        raise UsageError("only rounds of pairs have preferences", where=id, next="look at the verdicts of this round")
+        raise UsageError(
+            "this round does not compare pairs, so it has no preferences",
+            where=id,
+            next="look at the verdicts of this round",
+        )
     frame = preferences(services.store, id)
     said = services.store.find(Evaluation, round=id)
     labels = BlindLabels(services, round, (s for e in said for s in (e.subject, e.second) if s), named=names)

@@ -189,7 +189,7 @@ class Workstations(OpenWorkstations):
             raise UsageError("no agent works on this task", next="do the work yourself, then hand it in")
         if not words.strip() or len(words) > LONGEST:
             raise UsageError(
-                f"a request to the agent has 1 to {LONGEST} characters", next="write what the agent should do"
+                f"a request to the agent must have 1 to {LONGEST} characters", next="write what the agent should do"
             )
         text = await asyncio.to_thread(self.store.blobs.put, words.encode("utf-8", "replace"))
         return await self._end(slot, who, AssignmentAct.ASKED, text=text)

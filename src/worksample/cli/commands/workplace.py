@@ -110,7 +110,7 @@ def audit_command(
     if not asked:
         left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
         raise UsageError(
-            f"no colleague of this company answers by rules{left}", where=str(folder),
+            f"this company has no colleague that answers by rules, without a model{left}", where=str(folder),
             next="worksample workplace audit FOLDER --model PROVIDER/MODEL",
         )  # fmt: skip
     done = asyncio.run(_audit_colleagues(asked, by, repeats or 3))

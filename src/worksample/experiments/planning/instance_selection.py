@@ -56,7 +56,7 @@ def filter_instances(instances: Sequence[Instance], only: Sequence[str]) -> tupl
         if not any(_matches(i, pattern) for i in instances):
             names = ", ".join(sorted({i.task for i in instances}))
             raise PlanError(
-                f"--only {pattern!r} matches nothing; tasks here: {names}", next="worksample suite show NAME"
+                f"--only {pattern!r} matches no instance; the tasks are: {names}", next="worksample suite show NAME"
             )
     return tuple(i for i in instances if any(_matches(i, pattern) for pattern in only))
 

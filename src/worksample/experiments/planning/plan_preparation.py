@@ -114,7 +114,7 @@ def _check_budget(planned: Plan, config: ExperimentConfig) -> None:
     people = any(by is EvaluatorKind.PERSON for _, by in required_evaluators(m.instances, m.protocols))
     if people and m.chain.pay is None:
         raise PlanError(
-            "chains have a budget in dollars, and people's hours have no price",
+            "the budget of the chains is in dollars, but people's hours of work have no price",
             next="give people.pay in the experiment file (--pay), or chain.hours instead of chain.dollars",
         )
     judging = {model for judge in config.judges.values() for model in judge.models}

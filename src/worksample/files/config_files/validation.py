@@ -53,7 +53,7 @@ def describe_errors(error: ValidationError, model: type[BaseModel], *, at: str =
 def _add(error: ValidationError, model: type[BaseModel], faults: Faults, file: str, at: str) -> None:
     for count, one in enumerate(error.errors(include_url=False)):
         if count >= MOST:
-            faults.add(file, at, f"{error.error_count() - MOST} more faults of this kind")
+            faults.add(file, at, f"{error.error_count() - MOST} more errors of this kind")
             return
         steps = [step for step in one["loc"] if step != "[key]"]
         key = key_of(steps, at)

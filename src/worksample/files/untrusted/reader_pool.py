@@ -143,7 +143,7 @@ class _Worker:
 
 def _why_lost(status: int, seconds: int) -> ForeignInputError | ForeignWorkLost:
     if status == -signal.SIGPROF:
-        return ForeignInputError(f"reading it takes more than {seconds} s of processor time", too_large=True)
+        return ForeignInputError(f"reading the file takes more than {seconds} s of processor time", too_large=True)
     return ForeignWorkLost(f"the process that reads untrusted input ended with status {status}")
 
 

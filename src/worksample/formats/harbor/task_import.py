@@ -100,7 +100,7 @@ def _task_path(folder: Path, source: Path) -> str:
 def _write_task(folder: Path, config: ImportHarbor, root: Path) -> ImportedHarborTask:
     task = read_task(folder)
     if not (folder / "steps").is_dir() and not (folder / "instruction.md").is_file():
-        raise ImportFailed("has no instruction.md", where=str(folder), next=NEXT_COMMAND)
+        raise ImportFailed("the task has no instruction.md", where=str(folder), next=NEXT_COMMAND)
     root.mkdir(parents=True)
     needs = obstacles_of(task, folder, without_internet=config.without_internet)
     substituted = lay_out(task, folder, root)

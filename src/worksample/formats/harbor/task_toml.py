@@ -200,7 +200,7 @@ def parse_size(text: str, usual: int) -> int:
         return usual
     found = _SIZE.fullmatch(text.strip())
     if found is None:
-        raise ImportFailed(f"{text[:40]!r} is not a size", where=FILE, next=NEXT_COMMAND)
+        raise ImportFailed(f"{text[:40]!r} is not a size such as 2G or 512M", where=FILE, next=NEXT_COMMAND)
     return int(float(found[1]) * 1024 ** _UNITS[found[2].upper()])
 
 

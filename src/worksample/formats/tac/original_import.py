@@ -137,7 +137,7 @@ def read_dependencies(path: Path) -> tuple[str, ...]:
     if found is None:
         return ()
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ImportFailed("is not a list of services", where=str(path), next=NEXT_COMMAND)
+        raise ImportFailed("the file is not a list of services", where=str(path), next=NEXT_COMMAND)
     if strange := sorted(set(found) - set(KNOWN_SERVICES)):
         what = f"names the unknown service {strange[0]!r}; known are {', '.join(KNOWN_SERVICES)}"
         raise ImportFailed(what, where=str(path), next=NEXT_COMMAND)

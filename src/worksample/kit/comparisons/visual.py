@@ -81,7 +81,7 @@ def visual(
     """
     if measure not in ("similarity", "difference") or not 0 <= floor < 1:
         raise GraderError(
-            f"measure is {measure!r}, floor {floor}",
+            f"the measure {measure!r} or the floor {floor} is not allowed",
             next='pass "similarity" or "difference", and a floor of 0 or more, below 1',
             cause=Cause.GRADER_CRASH,
         )
@@ -113,7 +113,9 @@ def drawing(got: Path, want: Path, *, shares: tuple[float, float] = (0.5, 0.5)) 
     total = sum(shares)
     if not total > 0 or min(shares) < 0:
         raise GraderError(
-            f"shares are {shares}", next="pass two weights, none below 0, such as (0.5, 0.5)", cause=Cause.GRADER_CRASH
+            f"the shares {shares} are not two weights",
+            next="pass two weights, none below 0, such as (0.5, 0.5)",
+            cause=Cause.GRADER_CRASH,
         )
     score = (shares[0] * elements + shares[1] * wording) / total
     lacks = {name: n - a[name] for name, n in b.items() if n > a[name]}

@@ -124,7 +124,7 @@ def success_lifts(
     if (wrong := won & judged & retried).any():
         row = int(np.flatnonzero(wrong)[0])
         raise UsageError(
-            f"row {row} passed at first and was tried again",
+            f"row {row} passed at the first attempt, but has a second attempt",
             where="column 'second'",
             next="pass None as the second of a job that passed",
         )

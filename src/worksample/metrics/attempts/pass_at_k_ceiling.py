@@ -76,7 +76,9 @@ def fit_ceiling(
     says so. The value assumes that all feasible jobs are alike; the interval also holds if they differ.
     """
     if attempts not in ("finite pool", "independent"):
-        raise UsageError(f"attempts is {attempts!r}", next='pass "finite pool" or "independent"')
+        raise UsageError(
+            f"attempts={attempts!r} is not a known model of attempts", next='pass "finite pool" or "independent"'
+        )
     parameters = 3 if attempts == "finite pool" else 2
     levels = count_flags(h.at_risk() > 0) if h.jobs else 0
     counts = Counts(h.jobs + h.ungraded, h.jobs, ungraded=h.ungraded).having(levels_of_k=levels)

@@ -69,7 +69,7 @@ def kindness_of(
         rows = rows[np.argsort(rank[rows], kind="stable")]
     if who.size < 2 and len(rows):
         raise UsageError(
-            "a single agent cannot be compared with others",
+            "the column has only one agent, but the test compares an agent with others",
             where="column 'agent'",
             next="pass rows of two agents or more",
         )

@@ -61,7 +61,7 @@ class PairedComparison:
         Raises UsageError for a margin outside 0..1.
         """
         if not 0 < margin <= 1:
-            raise UsageError(f"a margin of {margin:g}", next="pass a share of 0..1: 0.05 is five points")
+            raise UsageError(f"the margin {margin:g} is out of range", next="pass a share of 0..1: 0.05 is five points")
         name = f"not worse by {percent(margin)} points"
         if self.shift is None:
             return Estimate(name, None, self.difference.counts, unit=Unit.SHARE, reason="one task: no interval")

@@ -61,7 +61,7 @@ def rank_agents(agents: Mapping[str, TrialColumns], how: Resampling = DEFAULT) -
     """
     if len(agents) > MOST_AGENTS:
         raise UsageError(
-            f"{len(agents):,} agents make {len(agents) * (len(agents) - 1) // 2:,} pairs",
+            f"{len(agents):,} agents are too many to compare: they make {len(agents) * (len(agents) - 1) // 2:,} pairs",
             next=f"choose at most {MOST_AGENTS} of them, such as --where agent=NAME",
         )
     table = _read_table(agents)

@@ -32,7 +32,7 @@ def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) 
     dates = days(released)
     rows = known & dates.is_not_null().to_numpy()
     if (known & (np.nan_to_num(hours, nan=1.0) <= 0)).any():
-        raise UsageError("a horizon of 0 hours", where="column 'horizon'", next="pass null if there is none")
+        raise UsageError("a horizon is 0 hours", where="column 'horizon'", next="pass null if there is none")
     counts = Counts(len(rows), count_flags(rows), ungraded=count_flags(~rows)).having(undated=dates.null_count())
     name, size = "doubling time (days)", count_flags(rows)
     given = ("horizons grow at a constant rate", "agents count as a random sample of those released")

@@ -61,12 +61,14 @@ def time_horizon(
     """
     same_length(hours=hours, passed=passed, task=task)
     if not all(0 < q < 1 for q in at):
-        raise UsageError(f"horizons at {at}", next="pass success rates between 0 and 1")
+        raise UsageError(
+            f"horizons cannot be computed at the success rates {at}", next="pass success rates between 0 and 1"
+        )
     length, known = floats("hours", hours, low=0.0)
     yes, judged = flags("passed", passed)
     if (wrong := known & (length <= 0)).any():
         raise UsageError(
-            f"row {int(np.flatnonzero(wrong)[0])} took 0 hours",
+            f"row {int(np.flatnonzero(wrong)[0])} has a duration of 0 hours",
             where="column 'hours'",
             next="pass hours above 0, or None if they are unknown",
         )

@@ -93,7 +93,7 @@ def _beyond(ballots: Ballots, protocol: VoteProtocol) -> pl.Series | None:
         return None
     if ballots.order is None:
         raise UsageError(
-            f"which votes of {protocol.name!r} came first is unknown",
+            f"the order of the votes of {protocol.name!r} is unknown",
             where="column 'order'",
             next="pass order, such as the time of each vote: the tie-break must not count",
         )

@@ -47,7 +47,7 @@ class VoteProtocol:
     def __post_init__(self) -> None:
         if not 1 <= self.independent <= self.planned:
             raise UsageError(
-                f"{self.independent} independent votes of {self.planned}",
+                f"{self.independent} independent votes out of {self.planned} planned votes is impossible",
                 where=f"protocol {self.name!r}",
                 next="pass 1 <= independent <= planned",
             )

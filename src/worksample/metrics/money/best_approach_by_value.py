@@ -33,11 +33,15 @@ class Approach:
     def __post_init__(self) -> None:
         if not 0 <= self.success <= 1:
             raise UsageError(
-                f"a success rate of {self.success}", where=f"approach {self.name!r}", next="pass a share of 0..1"
+                f"the success rate {self.success} is out of range",
+                where=f"approach {self.name!r}",
+                next="pass a share of 0..1",
             )
         if not (self.cost >= 0 and math.isfinite(self.cost)):
             raise UsageError(
-                f"a cost of {self.cost}", where=f"approach {self.name!r}", next="pass US dollars, 0 or more"
+                f"the cost {self.cost} is out of range",
+                where=f"approach {self.name!r}",
+                next="pass US dollars, 0 or more",
             )
 
     def expected_value(self, value: float) -> float:
@@ -67,7 +71,7 @@ class Decision:
     def best(self, value: float) -> str:
         """Return the approach to choose for a task of this value."""
         if not (value >= 0 and math.isfinite(value)):
-            raise UsageError(f"a task value of {value}", next="pass US dollars, 0 or more")
+            raise UsageError(f"the task value {value} is out of range", next="pass US dollars, 0 or more")
         return next(r.approach for r in self.regions if r.low <= value and (r.high is None or value < r.high))
 
 
@@ -99,7 +103,10 @@ def decide_by_value(approaches: Sequence[Approach], *, nothing: bool = False) ->
     """
     names = [a.name for a in approaches]
     if not approaches or len(set(names)) < len(names):
-        raise UsageError("pass at least one approach, each with its own name", next=f"given: {names}")
+        raise UsageError(
+            "no approach was passed, or two have the same name",
+            next=f"pass at least one approach, each with its own name (now: {names})",
+        )
     lines = [*approaches, *([Approach("nothing", 0.0, 0.0)] if nothing else [])]
     current = max(lines, key=lambda a: (-a.cost, a.success))
     regions, low = [], 0.0

@@ -34,10 +34,12 @@ class Checking:
     def __post_init__(self) -> None:
         if not (0 <= self.accepts_good <= 1 and 0 <= self.accepts_bad <= 1):
             raise UsageError(
-                "a check accepts a share of 0..1", where="checking", next="accepts_good=0.98, accepts_bad=0.1"
+                "accepts_good and accepts_bad must be shares from 0 to 1",
+                where="checking",
+                next="accepts_good=0.98, accepts_bad=0.1",
             )
         if min(self.cost, self.loss) < 0 or not np.isfinite([self.cost, self.loss]).all():
-            raise UsageError("costs and losses are US dollars, 0 or more", where="checking", next="cost=5, loss=200")
+            raise UsageError("cost and loss must be US dollars, 0 or more", where="checking", next="cost=5, loss=200")
 
 
 @dataclass(frozen=True, slots=True)

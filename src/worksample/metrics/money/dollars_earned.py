@@ -91,7 +91,7 @@ def midpoint(low: Column, high: Column) -> Floats:
         row = int(np.flatnonzero(wrong)[0])
         raise UsageError(
             f"row {row}: high {above[row]:g} is below low {below[row]:g}",
-            where="a reported range",
+            where="columns 'low' and 'high'",
             next="pass low <= high",
         )
     return np.where(both, (below + above) / 2, np.where(has_low, below, above))

@@ -70,7 +70,7 @@ class Choice:
     def best(self, value: float) -> dict[str, float]:
         """Return approach -> the probability that it has the highest expected value at a task value in US dollars."""
         if not 0 <= value < float("inf"):
-            raise UsageError(f"a task value of {value}", next="pass US dollars, 0 or more")
+            raise UsageError(f"the task value {value} is out of range", next="pass US dollars, 0 or more")
         success, cost = self._drawn
         won = np.bincount((success * value - cost).argmax(axis=1), minlength=len(self.names))
         # Never quite 0 or 1: no number of draws shows that.
@@ -159,7 +159,9 @@ def choose_from_jobs(
     several lengths.
     """
     if not outcomes:
-        raise UsageError("no approach to choose from", next="pass outcomes of one or more")
+        raise UsageError(
+            "the outcomes contain no approach to choose from", next="pass the outcomes of at least one approach"
+        )
     columns = {f"{what} {n}": c for n, o in outcomes.items() for what, c in (("passed", o.passed), ("cost", o.cost))}
     same_length(**columns, task=task, weight=weight)
     passes = [flags(f"passed {name}", o.passed) for name, o in outcomes.items()]

@@ -48,7 +48,9 @@ class TokenPrice:
     def __post_init__(self) -> None:
         amounts = (self.input, self.output, self.cache_read or 0.0, self.cache_write or 0.0)
         if min(amounts) < 0 or max(amounts) > MILLION or not np.isfinite(amounts).all():
-            raise UsageError(f"prices of {amounts} per million tokens", next="pass US dollars per million tokens")
+            raise UsageError(
+                f"a price among {amounts} per million tokens is out of range", next="pass US dollars per million tokens"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def call_costs(
     token at the input price, TAC's formula, comparable between services.
     """
     if basis not in ("billed", "list, without caching"):
-        raise UsageError(f"basis is {basis!r}", next='pass "billed" or "list, without caching"')
+        raise UsageError(f"unknown basis {basis!r}", next='pass "billed" or "list, without caching"')
     tokens, known = _tokens(calls)
     models = codes("model", calls.model)
     dates = _days(calls, {name: prices.get(name, ()) for name in models.names()})
@@ -137,7 +139,7 @@ def _applicable(
     """
     if len({(p.since, p.above) for p in steps}) < len(steps):
         raise UsageError(
-            "two prices for the same date and length of prompt",
+            "two prices have the same date and the same length of prompt",
             where="prices",
             next="leave one of them out, or give it another since or above",
         )

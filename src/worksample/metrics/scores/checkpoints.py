@@ -30,7 +30,7 @@ def checkpoint_scores(trial: Column, result: Column, total: Column) -> pl.DataFr
     if (wrong := judged & (np.nan_to_num(points) > possible + 1e-9)).any():
         row = int(np.flatnonzero(wrong)[0])
         raise UsageError(
-            f"row {row}: {points[row]:g} of {possible[row]:g} points",
+            f"row {row}: {points[row]:g} of {possible[row]:g} points is impossible",
             where="column 'result'",
             next="pass 0 <= result <= total",
         )

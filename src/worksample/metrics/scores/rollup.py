@@ -51,7 +51,7 @@ def roll_up(
     """
     same_length(score=score, state=state, **levels)
     if not levels:
-        raise UsageError("no level given", next='pass levels such as {"instance": ..., "task": ...}')
+        raise UsageError("no level was passed", next='pass levels such as {"instance": ..., "task": ...}')
     numbers, present = floats("score", score, low=0, high=1)
     valid, _ = valid_rows("score", present, state)
     coded = {name: codes(name, column) for name, column in levels.items()}

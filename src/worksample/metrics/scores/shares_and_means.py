@@ -51,7 +51,9 @@ def valid_rows(name: str, present: Flags, state: Column | None) -> tuple[Flags, 
     if (valid_here & ~present).any():
         row = int(np.flatnonzero(valid_here & ~present)[0])
         raise UsageError(
-            f"row {row} is valid and has no value", where=f"column {name!r}", next='give its state as "ungraded"'
+            f'row {row} has the state "valid", but no value',
+            where=f"column {name!r}",
+            next='give the row the state "ungraded"',
         )
     return valid_here, counts
 

@@ -285,7 +285,7 @@ def tier_table(
     names = tiers.names()
     if stray := sorted(set(names) - set(order)) if order else []:
         raise UsageError(
-            f"tier {stray[0]} is not in the order given",
+            f"the tier {stray[0]} is missing in `order`",
             where="column 'tier'",
             next=f"add it to order, or use one of {', '.join(order)}",
         )

@@ -96,7 +96,9 @@ class MessageStore:
         fresh = sum(size for one, size in zip(messages, asked.sizes, strict=True) if one.id not in self._messages)
         fresh += asked.rest_size if asked.rest not in self._rest else 0
         if self.held + fresh > self._most:
-            raise Refusal(413, f"this trial has sent more than {self._most} bytes of different messages and tools")
+            raise Refusal(
+                413, f"the different messages and tools of this trial have more than {self._most} bytes together"
+            )
         self.held += fresh
         asked.messages = [self._messages.setdefault(one.id, one) for one in messages]
         asked.tools, asked.config = self._rest.setdefault(asked.rest, (asked.tools, asked.config))

@@ -175,7 +175,7 @@ class HttpServer:
         if request.method == "OPTIONS":
             return HttpResponse(204, headers=(("Allow", "GET, HEAD, OPTIONS, POST"),))
         if request.method == "CONNECT":
-            body = self._fault(405, "CONNECT is not served here: no tunnel leads out", request.path)
+            body = self._fault(405, "CONNECT is not supported: this gateway opens no tunnels", request.path)
             return HttpResponse(405, body, headers=(("Allow", "GET, HEAD, OPTIONS, POST"),))
         try:
             return await self._answer(request)
@@ -183,7 +183,7 @@ class HttpServer:
             self._failures += 1
             if self._failures <= LOGGED:
                 _log.error("%s %s could not be answered", request.method, request.path[:200], exc_info=error)
-            return HttpResponse(500, self._fault(500, "the request could not be answered", request.path))
+            return HttpResponse(500, self._fault(500, "the gateway failed to answer this request", request.path))
 
     async def _send(
         self, writer: asyncio.StreamWriter, answer: HttpResponse, *, keep: bool, head: bool = False
@@ -321,7 +321,7 @@ class _Parsing:
         if len(self._body) + len(data) > limits.body_bytes:
             self._fail(413, f"the body has more than {limits.body_bytes} bytes")
         if self.server.held + len(data) > limits.held_bytes:
-            self._fail(429, f"more than {limits.held_bytes} bytes of requests at once")
+            self._fail(429, f"the requests in progress have more than {limits.held_bytes} bytes together")
         if self.failure is None:
             self._body.add(data)
             self.server.held += len(data)

@@ -99,7 +99,7 @@ class Accounts:
     def _create(self, connection: Connection, name: str, roles: str, password: str | None) -> Account:
         shown = " ".join(name.split())
         if not shown or len(shown) > LONGEST_NAME or not shown.isprintable():
-            raise UsageError(f"a name has 1 to {LONGEST_NAME} printable characters", next="choose another name")
+            raise UsageError(f"a name must have 1 to {LONGEST_NAME} printable characters", next="choose another name")
         if connection.execute(select(accounts.c.id).where(accounts.c.key == name_key(name))).first():
             raise Conflict("this name is taken", next="choose another name")
         id = uuid.uuid4().hex

@@ -76,7 +76,9 @@ def funnel(store: Store, round: str = "") -> Funnel:
     known = rounds_of_jobs(store)
     chosen = next((r for r in known if r.id == round), None) if round else (known[-1] if known else None)
     if chosen is None:
-        raise PlanError("no such qualification of jobs", where=round, next="worksample jobs qualify SUITE")
+        raise PlanError(
+            "the store has no such round that qualifies jobs", where=round, next="worksample jobs qualify SUITE"
+        )
     jobs = judged_jobs(store, chosen)
     return Funnel(chosen.id, tuple(_funnel_steps(store, chosen, jobs)), jobs)
 

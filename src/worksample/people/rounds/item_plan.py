@@ -85,9 +85,9 @@ def _plan_couples(store: Store, couples: Iterable[Couple], round: str, wanted: i
     for one, other in couples:
         if other is not None and other.instance != one.instance:
             raise UsageError(
-                "a pair is of two submissions on one instance",
+                "the two submissions of a pair are for different instances",
                 where=f"{one.id}, {other.id}",
-                next="pair submissions of one instance",
+                next="pair submissions for the same instance",
             )
         if one.instance not in instances:
             instances[one.instance] = store.get(Instance, one.instance)

@@ -38,7 +38,9 @@ class Question(Frozen):
     @model_validator(mode="after")
     def _validate_question(self) -> Self:
         if self.answers and self.decides:
-            raise ValueError("a question with answers of its own labels a job; only yes or no decides")
+            raise ValueError(
+                "a question that decides must be answered by yes or no: remove `answers`, or set decides = false"
+            )
         if self.answers and (len(set(self.answers)) < 2 or any(not a.strip() for a in self.answers)):
             raise ValueError("give at least two answers, all different")
         return self

@@ -65,7 +65,7 @@ def open_people_round(
         raise UsageError(
             "a gold item is also an item of the round",
             where=min(twice),
-            next="take it out of the gold items, or out of the round",
+            next="remove the submission from the gold items, or from the round",
         )
     rule, overlap = config.votes
     over = store.get(Round, config.over) if config.over is not None else None
@@ -148,7 +148,7 @@ def form_of(store: Store, config: PeopleRound) -> Form:
         form = Form(named) if named else Form.HOLISTIC
         if form is Form.PAIRWISE:
             raise PlanError(
-                "pairs are settled by their votes; this kind looks at single deliverables",
+                "this kind of round reviews single deliverables, but the chosen round compares pairs",
                 next="choose a round over single deliverables",
             )
         return form
@@ -167,7 +167,9 @@ def top_up(store: Store, round: str) -> int:
     experiment = queue.settings["experiment"]
     if experiment is None or queue.kind not in (*_GATED, RoundKind.TAGS):
         raise PlanError(
-            "this round's items have been drawn, and are not drawn again", where=round, next="open another round"
+            "the items of this round have already been drawn, and are drawn only once",
+            where=round,
+            next="open another round",
         )
     draw = read_draw(store, store.get(Round, round))
     if draw is not None and queue.form is Form.PAIRWISE:

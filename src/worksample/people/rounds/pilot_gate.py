@@ -81,7 +81,8 @@ def require_passed_pilot(store: Store, instructions: str) -> None:
         raise PlanError("no pilot has passed with this version of the instructions", where=where, next=next)
     best = max(found, key=lambda p: p.share.value or 0.0)
     raise PlanError(
-        f"its best pilot reached {best.share.format_value()} % agreement on {best.items} items; "
+        f"the best pilot with these instructions reached {best.share.format_value()} % agreement on "
+        f"{best.items} items; "
         f"{NEEDED:.0%} on at least {FEWEST} are needed",
         where=where,
         next=next,

@@ -87,7 +87,9 @@ def jobs(store: Store, ids: Sequence[str]) -> list[Subject]:
     found = [store.get(Instance, id).id for id in dict.fromkeys(ids)]
     kept = [Subject(id, id) for id in found if (AmendmentTarget.INSTANCE, id) not in out]
     if not kept:
-        raise PlanError("there is no job to judge", next="worksample jobs qualify SUITE")
+        raise PlanError(
+            "no job is left to judge: none was chosen, or all of them are struck", next="worksample jobs qualify SUITE"
+        )
     return kept
 
 
@@ -186,7 +188,7 @@ def enriched_sample(
     interest.
     """
     if not 0 <= share <= 1:
-        raise PlanError(f"a share of positives of {share}", next="pass 0 to 1")
+        raise PlanError(f"the share of positives, {share}, is out of range", next="pass a share from 0 to 1")
     positive = [e for e in entries if passed.get(e.subject)]
     negative = [e for e in entries if passed.get(e.subject) is False]
     few = random_sample(positive, round(size * share), seed)

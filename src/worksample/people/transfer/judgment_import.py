@@ -72,7 +72,8 @@ def import_judgments(
         )
     if len(data) > LARGEST:
         raise ImportFailed(
-            f"{len(data)} bytes; at most {LARGEST} are read", next="split the file, and import its parts"
+            f"the file has {len(data)} bytes; at most {LARGEST} can be imported",
+            next="split the file, and import its parts",
         )
     id = digest_of(["judgments", form.value, digest_bytes(data)])[:32]
     try:
@@ -111,7 +112,8 @@ def import_judgments(
     if len(kinds) > 1:
         told = ", ".join(sorted(kinds))
         raise ImportFailed(
-            f"judgments by {told}: a round asks one kind of evaluator", next="import a file for each kind"
+            f"the file mixes judgments by {told}, but a round has one kind of evaluator",
+            next="import a file for each kind",
         )
     round = _round(store, evaluations, form, id, author, reason, rule).replaced(by=kinds.pop())
     store.commit(round, *evaluators.values(), *evaluations)
@@ -192,7 +194,9 @@ def _csv_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             except DuplicateKeyError as e:
                 yield record.line, FaultyRow(f"{e}; {e.next}")
     except TableFault as fault:
-        raise ImportFailed(f"not a CSV: {fault.what}", next=fault.next or "save it as CSV and try again") from fault
+        raise ImportFailed(
+            f"the file is not valid CSV: {fault.what}", next=fault.next or "save it as CSV and try again"
+        ) from fault
 
 
 def _cell(name: str, value: str) -> Any:
@@ -226,8 +230,8 @@ def _evaluation(
     second = store.get(Submission, row["second"]) if form is Form.PAIRWISE else None
     if second is not None and (second.instance != subject.instance or second.id == subject.id):
         raise ImportFailed(
-            "the two submissions of a pair are the same one, or answer different instances",
-            next="name two submissions on one instance",
+            "the two submissions of a pair are the same submission, or are for different instances",
+            next="name two submissions for the same instance",
         )
     instance = store.get(Instance, subject.instance)
     by = _kind(row)
@@ -255,7 +259,9 @@ def _criteria(instance: Instance, form: Form, by: EvaluatorKind, marks: Any) -> 
 def _kind(row: Mapping[str, Any]) -> EvaluatorKind:
     by = row.get("by") or EvaluatorKind.PERSON.value
     if by not in {kind.value for kind in EvaluatorKind}:
-        raise ImportFailed(f"by {by!r} is no kind of evaluator", next=f"write one of {', '.join(EvaluatorKind)}")
+        raise ImportFailed(
+            f"column by: {by!r} is not a kind of evaluator", next=f"write one of {', '.join(EvaluatorKind)}"
+        )
     return EvaluatorKind(by)
 
 
@@ -279,7 +285,7 @@ def _parse_time(value: Any) -> datetime:
     try:
         found = datetime.fromisoformat(str(value))
     except ValueError as e:
-        raise ImportFailed(f"at {value!r} is not a time in ISO 8601", next=_TIME) from e
+        raise ImportFailed(f"column at: {value!r} is not a time in ISO 8601", next=_TIME) from e
     if found.tzinfo is None:
-        raise ImportFailed(f"at {value!r} has no time zone", next=_TIME)
+        raise ImportFailed(f"column at: {value!r} has no time zone", next=_TIME)
     return found.astimezone(UTC)

@@ -62,11 +62,11 @@ class MeasureConfig:
         if self.by not in BY:
             raise UsageError(f"figures cannot be broken down by {self.by!r}", next=f"one of {', '.join(BY[1:])}")
         if self.skips not in ("cause", "paper"):
-            raise UsageError(f"skips is {self.skips!r}", next="cause or paper")
+            raise UsageError(f"skips = {self.skips!r} is not allowed", next="cause or paper")
         if self.elo_weight not in ("pair", "comparison"):
-            raise UsageError(f"elo_weight is {self.elo_weight!r}", next="pair or comparison")
+            raise UsageError(f"elo_weight = {self.elo_weight!r} is not allowed", next="pair or comparison")
         if min((*self.budgets, self.hourly or 0.0)) < 0:
-            raise UsageError("budgets and wages are US dollars, 0 or more", next="--budget 1.5, --hourly 60")
+            raise UsageError("budget and hourly must be US dollars, 0 or more", next="--budget 1.5, --hourly 60")
 
     @property
     def rules(self) -> RubricRules:

@@ -53,15 +53,15 @@ def read_market(path: Path) -> Market:
         with open_table(path) as opened:
             heads = {h.strip().lower(): h for h in reversed(opened.header)}
             if "category" not in heads:
-                raise UsageError("no column category", where=f"{path}, line 1", next=HINT)
+                raise UsageError("the table has no column `category`", where=f"{path}, line 1", next=HINT)
             columns = {heads[name]: name == "dollars" for name in COLUMNS[1:] if name in heads}
             numbers = NumberColumns().with_rows(columns, opened.rows)
         with open_table(path) as opened:
             rows = tuple(_row(row, heads, numbers, f"{path}, line {line}") for line, row in opened.rows)
     except ImportFailed as fault:
-        raise UsageError(f"not a table: {fault.what}", where=str(path), next=HINT) from fault
+        raise UsageError(f"the file is not a table: {fault.what}", where=str(path), next=HINT) from fault
     if not rows:
-        raise UsageError("no line below the header", where=str(path), next=HINT)
+        raise UsageError("the table has no line below the header", where=str(path), next=HINT)
     return Market(path.stem, rows)
 
 
@@ -70,12 +70,16 @@ def _row(row: Mapping[str, Any], heads: Mapping[str, str], numbers: NumberColumn
         raise UsageError(row.what, where=where, next=HINT)
     text = str(row.get(heads["category"]) or "").strip()
     if not text:
-        raise UsageError("no category", where=where, next=HINT)
+        raise UsageError("the row has no category", where=where, next=HINT)
     category = _known_column(text)
     found = {name: _number(row, heads[name], numbers, where) for name in COLUMNS[1:] if name in heads}
     count = found.get("count")
     if count is not None and (count != int(count) or count < 1):
-        raise UsageError(f"a count of {count:g}", where=where, next="a whole number of jobs, 1 or more")
+        raise UsageError(
+            f"the count {count:g} is not a whole number above 0",
+            where=where,
+            next="write the number of jobs in this row",
+        )
     return MarketRow(
         category, work_class(category), found.get("dollars"), found.get("hours"), 1 if count is None else int(count)
     )

@@ -151,9 +151,11 @@ class ContainerHolder:
                 cgroups.kill(self._groups)
         if self._child >= 0:
             if not select.select([self._child], [], [], STOPPED_WAIT)[0]:
-                raise SandboxError("the box could not be ended", where="box", next="docker ps")
+                raise SandboxError("the box could not be stopped", where="box", next="docker ps")
         elif self._frozen and not killed:
-            raise SandboxError("the box could not be ended: its daemon is gone", where="box", next="docker ps")
+            raise SandboxError(
+                "the box could not be ended: the Docker daemon has stopped", where="box", next="docker ps"
+            )
 
     def _kill(self) -> bool:
         """Kill the container; return False if the daemon does not answer."""

@@ -37,7 +37,7 @@ def prepare_image(source: str | Path, limits: ImageLimits | None = None) -> Cach
     if path.is_file():
         return from_tar(path, limits)
     raise ImageError(
-        "this is not an image: neither an OCI layout nor an archive nor a root file system",
+        "the path is not an image: neither an OCI layout nor an archive nor a root file system",
         where=str(path),
         next=f"skopeo copy docker://NAME oci:{path}",
     )

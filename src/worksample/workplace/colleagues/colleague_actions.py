@@ -64,7 +64,7 @@ class ServiceDeeds:
         found = await self._tracker("GET", f"/issues.json?status_id=*&limit=100&subject=~{quote(one.subject)}", who)
         ids = [issue["id"] for issue in found.get("issues", ()) if str(issue["subject"]).startswith(one.subject)]
         if not ids:
-            raise SandboxError(f"the tracker has no issue {one.subject!r}", where="colleagues", next=MEND)
+            raise SandboxError(f"the workplace's tracker has no issue {one.subject!r}", where="colleagues", next=MEND)
         change: dict[str, Any] = {"notes": one.note} if one.note else {}
         if one.status:
             known = (await self._tracker("GET", "/issue_statuses.json", who))["issue_statuses"]
@@ -103,5 +103,5 @@ class ServiceDeeds:
 def _id(rows: list[dict[str, Any]], key: str, wanted: str, what: str) -> int:
     found = next((row["id"] for row in rows if row[key] == wanted), None)
     if found is None:
-        raise SandboxError(f"the tracker has no {what} {wanted!r}", where="colleagues", next=MEND)
+        raise SandboxError(f"the workplace's tracker has no {what} {wanted!r}", where="colleagues", next=MEND)
     return int(found)

@@ -66,7 +66,8 @@ def choose_responders(
     for one in colleagues:
         if one.backing == "model" and model is None:
             raise SandboxError(
-                f"colleague {one.id} is played by a model, but the experiment names none", where="colleagues",
+                f"colleague {one.id} is played by a model, but the experiment "
+        "names no model for colleagues", where="colleagues",
                 next=f'write roles.{ROLE} = "provider/model"', cause=Cause.SERVICE_START,
             )  # fmt: skip
         own: dict[str, ColleagueResponder] = {

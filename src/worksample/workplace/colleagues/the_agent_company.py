@@ -25,9 +25,9 @@ def read_scenarios(data: bytes, *, where: str = "scenarios.json") -> tuple[Colle
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
-        raise ManifestError("is not JSON", where=where, next=MEND) from None
+        raise ManifestError("the file is not JSON", where=where, next=MEND) from None
     if not isinstance(found, dict):
-        raise ManifestError("is not an object with an entry per person", where=where, next=MEND)
+        raise ManifestError("the file is not an object with an entry per person", where=where, next=MEND)
     return tuple(_of_scenario(name, one, where) for name, one in found.items())
 
 
