@@ -1,4 +1,4 @@
-"""The result of one check: the share of a part that is right, and why."""
+"""The `Check`: which share of a part of the work is right, and why."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from worksample.errors import Cause, GraderError
 from worksample.records.pass_rules import is_full
 
 REASON_LIMIT = 4_000
-"""Characters of a reason that are kept."""
+"""Maximum number of characters of a check's reason; a longer reason is cut."""
 
 
 def fraction_of(value: Any, what: str) -> float:
-    """Return `value` as a share in 0..1. Raises GraderError (`grader.malformed`) for NaN, infinity, a number outside
-    0..1, or a value that is not a number.
+    """Return `value` as a number from 0 to 1. Raises GraderError (`grader.malformed`) if `value` is NaN, infinite,
+    outside that range, or not a number.
+
+    what: the name of the value in the error message.
     """
     if hasattr(value, "item") and not isinstance(value, (int, float)):
         value = value.item()
@@ -40,7 +42,8 @@ def fraction_of(value: Any, what: str) -> float:
 def shorten(reason: str) -> str:
     """Cut a reason to `REASON_LIMIT` characters and mark the cut.
 
-    Lone surrogates, which an agent's file names and JSON may contain, are escaped: no record can hold them.
+    Lone surrogates are escaped, because no record can store them. They occur in file names and JSON that an agent
+    wrote.
     """
     reason = reason.encode("utf-8", "backslashreplace").decode()
     return reason if len(reason) <= REASON_LIMIT else reason[: REASON_LIMIT - 12] + " ... (cut)"
@@ -48,10 +51,11 @@ def shorten(reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The share of one part that is right, and the reason. NaN and shares outside 0..1 raise GraderError.
+    """The share of a part of the work that is right, from 0 to 1, and the reason. A share outside that range and NaN
+    raise GraderError.
 
-    `at`: when it was earned, with its zone, such as the time of a message or request. A report shows the step of that
-    time.
+    `at` is the time at which the work earned the share, such as the time of a message or request. The time must have a
+    time zone. The report shows the trajectory step of that time.
     """
 
     fraction: float
@@ -70,12 +74,15 @@ class Check:
 
     @classmethod
     def of(cls, passed: bool, reason: str = "", at: datetime | None = None) -> Check:
-        """Return a yes or a no. The reason explains a no and is dropped for a yes; `at` is the time of a yes."""
+        """Return a check with the share 1 if `passed` is true, otherwise 0.
+
+        The reason is stored only if the check failed. The time `at` is stored only if the check passed.
+        """
         return cls(1.0, "", at) if passed else cls(0.0, reason)
 
 
 def every(checks: Iterable[Check]) -> Check:
-    """Return the worst of several checks, with the reasons of those that failed."""
+    """Return a check with the smallest share of several checks, and with the reasons of the checks below 1."""
     found = list(checks)
     if not found:
         raise GraderError("every() was given no checks", cause=Cause.GRADER_MALFORMED, next="pass one check or more")
@@ -84,7 +91,7 @@ def every(checks: Iterable[Check]) -> Check:
 
 
 def average(checks: Iterable[Check]) -> Check:
-    """Return the mean of several checks, with the reasons of those that did not pass in full."""
+    """Return a check with the mean share of several checks, and with the reasons of the checks below 1."""
     found = list(checks)
     if not found:
         raise GraderError("average() was given no checks", cause=Cause.GRADER_MALFORMED, next="pass one check or more")
@@ -93,7 +100,7 @@ def average(checks: Iterable[Check]) -> Check:
 
 
 def _last(checks: Iterable[Check]) -> datetime | None:
-    """Return when the last of the earning checks was earned; None if one of them does not say."""
+    """Return the latest time at which a check above 0 was earned. Returns None if a check above 0 has no time."""
     earned = [c.at for c in checks if c.fraction > 0]
     known = [at for at in earned if at is not None]
     return max(known) if known and len(known) == len(earned) else None

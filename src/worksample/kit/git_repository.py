@@ -1,4 +1,6 @@
-"""Git repositories written by an agent: their objects are read, their settings and hooks are ignored."""
+"""A reader of Git repositories that an agent wrote. Only the repository's objects and branches are used; its settings
+and hooks are ignored.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,19 @@ from pathlib import Path
 from worksample.errors import Cause, DeliverableError, GraderError
 
 SECONDS = 60
-"""Limit of processor time in seconds, for one git command."""
+"""Maximum processor time of one git command, in seconds."""
 LIMIT = 64 << 20
-"""Maximum size of a git command's output in bytes."""
+"""Maximum size of the output of one git command, in bytes."""
 MOST = 20_000
-"""Maximum number of commits that are read."""
+"""Maximum number of commits that are read of a branch."""
 MOST_FILES, MOST_BYTES = 200, 4 << 20
-"""Limits of a branch whose files are read together."""
+"""Maximum number of files, and of bytes of all files together, that `Repository.contents` returns."""
 
 
 def _within(seconds: int, words: list[str], env: dict[str, str]) -> tuple[subprocess.CompletedProcess[bytes], float]:
-    """Run a program to its end and return its result and its processor time in seconds. Only processor time is limited:
-    a limit by the clock would fail a deliverable on a busy machine.
+    """Run a program until it exits, and return its result and its processor time in seconds.
+
+    Only processor time is limited. A limit of elapsed time would fail a deliverable on a busy machine.
     """
     if shutil.which(words[0], path=env["PATH"]) is None:
         raise FileNotFoundError(words[0])
@@ -46,7 +49,7 @@ _FIELD, _END = "\x1f", "\x1e"
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit. Its author and mail are unverified: anyone can commit under any name."""
+    """A commit of a Git repository. The author's name and mail are not verified: anyone can commit under any name."""
 
     id: str
     author: str
@@ -56,13 +59,13 @@ class Commit:
 
 
 class Repository:
-    """A bare repository in a folder. Raises DeliverableError if it is missing or broken."""
+    """A Git repository in a folder. Each method raises DeliverableError if the repository is missing or broken."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder, self._name = Path(folder), name
 
     def branches(self) -> list[str]:
-        """Return the names of all branches, sorted."""
+        """Return the names of all branches, in alphabetical order."""
         with self._plain() as folder:
             said = self._git(folder, "for-each-ref", "--format=%(refname:short)", "refs/heads")
         return sorted(said.decode("utf-8", "replace").split("\n")[:-1])
@@ -79,19 +82,21 @@ class Repository:
         return found
 
     def files(self, branch: str = "main") -> list[str]:
-        """Return the names of all files of a branch, sorted."""
+        """Return the names of all files in the latest commit of a branch, in alphabetical order."""
         with self._plain() as folder:
             said = self._git(folder, "ls-tree", "-r", "-z", "--name-only", f"refs/heads/{branch}")
         return sorted(name.decode("utf-8", "replace") for name in said.split(b"\0") if name)
 
     def file(self, name: str, branch: str = "main") -> bytes:
-        """Return the content of a file on a branch."""
+        """Return the content of a file in the latest commit of a branch."""
         with self._plain() as folder:
             return self._git(folder, "cat-file", "blob", f"refs/heads/{branch}:{name}")
 
     def contents(self, branch: str = "main") -> dict[str, bytes]:
-        """Return the contents of all files of a branch by name, to be run elsewhere. Raises DeliverableError for more
-        than 200 files or 4 MiB.
+        """Return the contents of all files in the latest commit of a branch, by name. Raises DeliverableError if there
+        are more than 200 files or 4 MiB.
+
+        Use this method to run the agent's code with `Case.run`.
         """
         names = self.files(branch)
         if len(names) > MOST_FILES:
@@ -103,7 +108,9 @@ class Repository:
 
     @contextmanager
     def _plain(self) -> Iterator[Path]:
-        """Yield a temporary repository with the same objects and refs, but without the agent's settings and hooks."""
+        """Yield the path of a temporary repository with the same objects and branches, but without the agent's settings
+        and hooks.
+        """
         if not (self._folder / "objects").is_dir():
             raise DeliverableError("there is no such repository", where=f"git/{self._name}")
         with tempfile.TemporaryDirectory() as made:

@@ -1,9 +1,9 @@
-"""Compositions: how parts make a grade (ALE C.3.3, TAC 4.1).
+"""Compositions: functions that combine the results of several parts into one grade (ALE C.3.3, TAC 4.1).
 
-A part is named after its criterion and given as a function without arguments (`lambda: tabular(...)`), so that a
-missing or malformed deliverable fails only that part. Points, importances, gates and nesting come from `criteria.toml`;
-without criteria names are free and every part has weight 1. Compositions nest: a part may return another composition's
-Grade, whose names are then the parts of that criterion.
+A part has the name of its criterion. Its value is a function without arguments, such as `lambda: tabular(...)`, so that
+a missing or malformed deliverable fails only this part. Points, importances, gates and nesting come from
+`criteria.toml`. If the task has no criteria, parts may have any name, and every part has the weight 1. Compositions can
+be nested: if a part returns the Grade of another composition, the parts of that Grade become parts of the criterion.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ Result = Check | Grade | bool | float
 Thunk = Callable[[], Result] | Result
 Parts = Mapping[str, Thunk]
 Answered = tuple[float, str, tuple[GradePart, ...], datetime | None]
-"""The share, reason, parts, and time at which it was earned."""
+"""The result of one criterion: its share from 0 to 1, the reason, its parts, and the time at which the share was
+earned.
+"""
 
 _scope: ContextVar[tuple[CriterionNode, ...] | None] = ContextVar("scope", default=None)
 
@@ -36,29 +38,31 @@ _scope: ContextVar[tuple[CriterionNode, ...] | None] = ContextVar("scope", defau
 def weighted(
     case: Case, parts: Parts | None = None, /, *, weights: Mapping[str, float] | None = None, **more: Thunk
 ) -> Grade:
-    """Return the sum of the parts' shares, weighted by the criteria's points, or by `weights` if there are no
-    criteria.
+    """Return a grade whose score is the weighted mean of the parts' shares.
+
+    The weights are the points in `criteria.toml`. `weights` is only allowed if the task has no criteria.
     """
     return _compose("weighted", case, {**(parts or {}), **more}, weights=weights)
 
 
 def checklist(case: Case, parts: Parts | None = None, /, **more: Thunk) -> Grade:
-    """Give each part all of its points or none (ALE C.3.3: N independent yes/no questions)."""
+    """Return a grade in which each part earns all of its points or none (ALE C.3.3: independent yes/no questions)."""
     return _compose("checklist", case, {**(parts or {}), **more}, binary=True)
 
 
 def checkpoints(case: Case, parts: Parts | None = None, /, **more: Thunk) -> Grade:
-    """Return points over the total, with partial credit; a last criterion that implies the others earns all (TAC 4.1).
+    """Return a grade whose score is the earned points divided by all points, with partial credit (TAC 4.1).
 
-    `Grade.full` is S_full and `Grade.partial` is S_partial.
+    If the last criterion has `implies_others` and passes, all points are earned. `Grade.full` is S_full, and
+    `Grade.partial` is S_partial.
     """
     return _compose("checkpoints", case, {**(parts or {}), **more})
 
 
 def gate_and_score(case: Case, *, gates: Parts, score: Parts) -> Grade:
-    """Return 0 unless every gate passes in full; else the weighted score of the rest (ALE C.3.3).
+    """Return a grade with the weighted score of the parts in `score`, or with 0 if a gate fails (ALE C.3.3).
 
-    If a gate fails, the other parts are not run and count 0.
+    A gate fails unless its share is 1. If a gate fails, the parts in `score` are not run and count as 0.
     """
     both = [name for name in gates if name in score]
     if both or not gates or not score:
@@ -71,10 +75,10 @@ def gate_and_score(case: Case, *, gates: Parts, score: Parts) -> Grade:
 
 
 def file_pairs(case: Case, pairs: str | Iterable[str] | Mapping[str, str], compare: Callable[..., Result]) -> Grade:
-    """Return the mean over pairs of files, each a deliverable with its match in the reference (ALE C.3.3).
+    """Return a grade whose score is the mean over pairs of a deliverable and a file of the reference (ALE C.3.3).
 
-    pairs: a glob over the reference's names, a list of names that both sides share, or deliverable -> reference.
-    compare: called with (deliverable's path, reference's path).
+    pairs: a glob over the file names of the reference, a list of names that both sides share, or a mapping from
+    deliverable to reference. compare: a function that is called with both paths, the deliverable's first.
     """
     if isinstance(pairs, str):
         pairs = case.references(pairs)
@@ -106,13 +110,13 @@ def _mismatch(what: str) -> GraderError:
 
 
 def _nodes(case: Case) -> tuple[CriterionNode, ...]:
-    """Return the criteria at the current level of the tree that programs decide."""
+    """Return the criteria that programs decide, at the level of the tree for which a part is running."""
     scope = _scope.get()
     return program_nodes(case.criteria.criteria) if scope is None else scope
 
 
 def program_nodes(nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """Return the tree without the criteria of judges and people."""
+    """Return the tree of criteria without the criteria that judges or people decide."""
     return asked_of(nodes, By.PROGRAM.value)
 
 
@@ -140,7 +144,7 @@ def _compose(
 
 
 def _free_criterion(name: str, points: float, gate: bool) -> CaseCriterion:
-    """Return a criterion for a part that no `criteria.toml` names, such as a file."""
+    """Return a criterion for a part that is not in `criteria.toml`. Raises GraderError if `points` is not above 0."""
     if not 0 < points < math.inf:
         raise _mismatch(f"the weight of {name!r} is {points}; it must be more than 0")
     return CaseCriterion(id=name, text="-", points=points, gate=gate)
@@ -153,8 +157,10 @@ def _share(parts: Iterable[GradePart]) -> float:
 
 
 def _names_agree(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[str]) -> None:
-    """Raise GraderError unless every criterion is answered once (by itself or through its parts), no unknown name is
-    answered, and grader and criteria agree on the gates.
+    """Raise GraderError if the parts do not match the criteria.
+
+    Each criterion needs exactly one answer, either by its own name or by the names of its parts. Unknown names are not
+    allowed. `criteria.toml` must mark the same criteria as gates as the grader does.
     """
     known: dict[str, CriterionNode] = {}
 
@@ -180,7 +186,9 @@ def _names_agree(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[
 
 
 def _evaluate(nodes: Sequence[CriterionNode], parts: Parts, gates: frozenset[str], binary: bool) -> dict[str, Answered]:
-    """Run the parts and return results by criterion: gates first, the other parts only if all gates passed."""
+    """Run the parts and return the result of each criterion. Gates run first; the other parts run only if all gates
+    passed.
+    """
     found: dict[str, Answered] = {}
     by_id = {n.id: n for n in _walk(nodes)}
     order = [*(n for n in parts if n in gates), *(n for n in parts if n not in gates)]
@@ -240,7 +248,9 @@ def _part(node: CriterionNode, found: Mapping[str, Answered]) -> GradePart:
 
 
 def _failed_gates(nodes: Sequence[CriterionNode], parts: Sequence[GradePart]) -> list[str]:
-    """Return the failed gates of one level: a failed gate sets the score of its parent to 0."""
+    """Return the names of the failed gates among these criteria. A failed gate sets the score of the criterion above it
+    to 0.
+    """
     passed = {p.name: p.passed for p in parts}
     return [node.id for node in nodes if node.gate and not passed.get(shorten(node.id), True)]
 

@@ -1,4 +1,4 @@
-"""Errors that a grader may raise; each class says who is to blame if a submission cannot be graded."""
+"""Errors that a grader may raise. Each class says who is to blame if a submission cannot be graded."""
 
 from worksample.errors import DeliverableError, GraderError, ReferenceUnreadable
 

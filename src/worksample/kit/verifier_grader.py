@@ -1,6 +1,6 @@
-"""A grader that runs the task's own verifier in the box of the agent's work, and returns its reward as the score.
+"""A grader that runs the task's own verifier in a copy of the agent's box. The verifier's reward becomes the score.
 
-A missing or malformed reward leaves the submission ungraded: a broken verifier proves nothing about the work.
+A missing or malformed reward leaves the submission ungraded: a broken verifier says nothing about the work.
 """
 
 from __future__ import annotations
@@ -21,12 +21,17 @@ _REWARD = f"let it write a number of 0..1 to /logs/verifier/{REWARD_TEXT}, then 
 
 
 def verified(case: Case) -> Grade:
-    """Run the verifier of the grading's settings and return its reward as a grade. `reward.json` wins over
-    `reward.txt`.
+    """Run the task's verifier and return its reward as a grade. If both reward files exist, `reward.json` is used and
+    not `reward.txt`.
 
-    A reward is a number from 0 to 1, or a table of such numbers: its `reward` is the score, else their mean. For a task
-    with steps, the verifier of each step runs until one is below its `min_reward` or was not started; the score is that
-    of the steps' mean rewards, or of the last step (`strategy`). Raises GraderError for any other reward.
+    A reward is a number from 0 to 1, or a JSON object of such numbers. The score is the object's value `reward`,
+    otherwise the mean of its values.
+
+    If the task has steps, the verifier runs once for each step. It stops after a step whose reward is below the step's
+    `min_reward`, and before a step that the agent did not start. The score comes from the last verified step if
+    `strategy` is `final`, otherwise from the mean over the verified steps.
+
+    Raises GraderError if a reward is missing or malformed.
     """
     settings = case.settings.get("verifier") or {}
     if steps := settings.get("step"):
@@ -69,7 +74,9 @@ def _score(values: Mapping[str, float]) -> float:
 
 
 def _rewards(ran: Ran) -> dict[str, float]:
-    """Return a verifier's rewards by name; `reward` for a single number."""
+    """Return the rewards of a verifier's run by name; a single number has the name `reward`. Raises GraderError if the
+    verifier timed out, or wrote no valid reward.
+    """
     if ran.timed_out:
         raise GraderError(
             "the verifier did not end in time",
@@ -106,7 +113,7 @@ def _table(found: object) -> dict[Any, object]:
 
 
 def _number(value: object) -> float:
-    """Return a finite number from 0 to 1. Raises ValueError otherwise."""
+    """Return `value` as a float. Raises ValueError if `value` is not a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{str(value)[:80]!r} is not a number")
     if not 0 <= value <= 1:
