@@ -32,7 +32,7 @@ def require_state(state: Path, names: Sequence[str], *, where: str = "export") -
         raise _of_another_version(where, f"its format is {said.get('format')!r}, and this version's is {FORMAT}")
     kept = said.get("services")
     if not isinstance(kept, dict):
-        raise ExportError("{STAMP} of the state names no services", where=where, next=AGAIN)
+        raise ExportError(f"the file {STAMP} of the saved state lists no services", where=where, next=AGAIN)
     here = version_lines(names)
     if lacks := sorted(set(names) - set(kept)):
         raise ExportError(
