@@ -46,22 +46,24 @@ def read_list(
     encoding: str = "",
     monthly: str = "",
     decimal: str = "",
+    dates: str = "",
     told: Callable[[str], None] = lambda note: None,
 ) -> tuple[ListedJob, ...]:
     """Read the jobs of a .csv, .tsv, .json, .jsonl or .parquet file.
 
     `monthly` names the column of jobs per month, if it has another name. `decimal`: the decimal mark of all numbers;
-    "": as each column suggests; `told` is called with a note on how unclear numbers are read. Raises FaultyRows with
+    "": as each column suggests; `dates`: the order of all dates, likewise; `told` is called with a note on how unclear
+    numbers and dates are read. Raises FaultyRows with
     every fault by line, UsageError for an empty list, an unknown column, or more than `MOST` jobs.
     """
     found: list[ListedJob] = []
     faults: dict[str, str] = {}
     rows = 0
     with open_jobs(table, encoding) as opened:
-        chosen = choose_columns(opened.header, "jobs", mapping, decimal)
+        chosen = choose_columns(opened.header, "jobs", mapping, decimal, dates)
         often = _monthly(opened.header, monthly)
         columns = chosen.with_rows(opened.rows, (often,) if often else ())
-        for note in columns.numbers.notes():
+        for note in columns.notes():
             told(note)
     with open_jobs(table, encoding) as opened:
         for rows, (n, row) in enumerate(opened.rows, 1):  # noqa: B007 - how many there are is told below
@@ -117,7 +119,7 @@ def _times(columns: Columns, often: str, row: Mapping[str, Any]) -> float:
     if not often or cells.is_blank(row.get(often)):
         return 1.0
     try:
-        return float(columns.numbers.read(often, row[often]))
+        return columns.numbers.read_interval(often, row[often])[0].middle
     except cells.InvalidCell as e:
         raise cells.InvalidCell(f"the number of times a month: {e}") from None
 
