@@ -15,7 +15,7 @@ from typing import Any
 from worksample.errors import Cause, JudgeError, UsageError
 from worksample.kit.broker_client import unpack
 from worksample.models import Exhibit, JudgeReply, Look, ModelRole, Probe, ProbeKind, Roles, add_priced_usage, ask_judge
-from worksample.models.judge import DEFAULT
+from worksample.models.judge_config import DEFAULT
 from worksample.records import Usage
 
 from .broker import MalformedRequest

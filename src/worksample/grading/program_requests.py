@@ -19,7 +19,7 @@ from worksample.sandboxes import open_box
 
 from .broker import MalformedRequest
 from .grading_boxes import SCRATCH
-from .starvation import require_time
+from .starved_programs import require_time
 
 PROGRAM_SECONDS = 1_200.0
 """Maximum time in seconds for all programs of one grading together. After that, further programs count as timed out."""

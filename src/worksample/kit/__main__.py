@@ -21,7 +21,7 @@ from worksample.errors import Cause, DeliverableError, GraderError
 
 from .broker_client import BrokerClient
 from .case import Case
-from .check import shorten
+from .check_score import shorten
 from .criteria import CaseCriteria
 from .grade import Grade
 from .grade_check import check_result

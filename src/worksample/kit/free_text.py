@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from worksample.files.tables.numbers import marks_of, readings
 
-from .check import Check
+from .check_score import Check
 from .numbers import NumberCell, close, is_unclear, number, possible_numbers
 
 _DIGITS = r"(?:\d{1,3}(?:[ '\u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?(?![\d])|\d(?:[\d,.]*\d)?)"

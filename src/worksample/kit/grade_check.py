@@ -8,8 +8,8 @@ from typing import Any
 from worksample.errors import Cause, GraderError
 from worksample.records.grade_tree import CriteriaTree, GradeTree, PartNode
 
-from .compositions import program_nodes
 from .grade import Grade
+from .grade_composition import program_nodes
 
 SLACK = 1e-6
 """Maximum difference between a score and the sum of its parts. Larger differences are not due to rounding."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import Cause, GraderError
 
 from .broker_client import pack
-from .check import Check
+from .check_score import Check
 from .picture import read_image
 from .text import read_text
 

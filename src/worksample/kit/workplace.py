@@ -24,7 +24,7 @@ from typing import Any
 from worksample.errors import DeliverableError
 
 from .calendar import CalendarEvent, read_event
-from .repository import Repository
+from .git_repository import Repository
 from .source import LIVE, FileOwner, UnreadableSource, deliverable, file_in, files_below, reference
 from .table import Table
 from .workbook import read_table

@@ -1,6 +1,7 @@
 """The score of answered criteria. People's marks and verdicts that combine several evaluators use this rule.
 
-`kit.compositions` implements the same rule for graders, with reasons. A property test compares both implementations.
+`kit.grade_composition` implements the same rule for graders, with reasons. A property test compares both
+implementations.
 """
 
 from __future__ import annotations

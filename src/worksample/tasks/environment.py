@@ -24,12 +24,12 @@ from worksample.records import (
     Paths,
 )
 
-from .image_source import Image
+from .image_names import Image
 from .mcp_servers import McpTable, check_mcp
 from .package_files import Folder, SharedFolder
-from .service import Command, ServiceTable, Word, check_services, target
-from .steps import StepTable, check_steps
-from .workplace import WORKPLACE, check_workplace, endpoints_of_workplace, source_of
+from .task_services import Command, ServiceTable, Word, check_services, target
+from .work_steps import StepTable, check_steps
+from .workplace_settings import WORKPLACE, check_workplace, endpoints_of_workplace, source_of
 
 OURS = (
     "/task/grader",

@@ -13,7 +13,7 @@ from worksample.records import Frozen, Protocol
 from worksample.records.base import omittable
 
 from .package_files import PythonFile
-from .spec import GradingSpec
+from .package_spec import GradingSpec
 
 PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
 RESERVED = ("timeout", "memory", "verifier", "workplace", "writable")

@@ -15,7 +15,7 @@ from worksample.records import Deliverable, Environment, Frozen
 from .brief_settings import render_brief, setting_names
 from .environment import Deliverables, DeliverableTable, LimitsTable, PathsTable, deliverables_of
 from .package_files import Folder, MarkdownFile, read_text
-from .spec import InstanceSpec
+from .package_spec import InstanceSpec
 
 FILE = "task.toml"
 MOST = 2000

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 from worksample.files.config_files import AllowedText, Flag, value_fault
 from worksample.records import Frozen, McpSpec
 
-from .service import Text, Variable, Word
+from .task_services import Text, Variable, Word
 
 PORTS = {"http": 80, "https": 443}
 OWN = ("localhost", "127.0.0.1")

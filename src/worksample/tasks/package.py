@@ -37,16 +37,16 @@ from worksample.records import (
 )
 from worksample.tasks.taxonomy import lookup, suggest
 
-from .cases import read_cases
+from .control_cases import read_cases
 from .criteria import read_criteria
 from .environment import Deliverables, EnvironmentTable
 from .gradings import PROGRAMS, read_gradings
 from .instances import FILE, Shared, TaskName, read_instances
 from .package_files import check_tree, is_folder, is_ignored, read_text
+from .package_spec import GradingSpec, InstanceSpec, Package
 from .shown_reference import ReferenceVisibility, read_shown
-from .spec import GradingSpec, InstanceSpec, Package
-from .steps import check_collected, check_verified, folders_of, with_briefs
-from .workplace import WORKPLACE
+from .work_steps import check_collected, check_verified, folders_of, with_briefs
+from .workplace_settings import WORKPLACE
 
 
 def _category(text: str) -> str:

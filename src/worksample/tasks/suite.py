@@ -30,11 +30,11 @@ from worksample.files.config_files import (
 )
 from worksample.records import Frozen, HostLists, Instance, Suite, Task, Tier, digest_of
 
-from .ingestion import Ingested, ingest
 from .instances import TaskName
 from .package import Version, read_package
 from .package_files import path_problem
-from .spec import Package
+from .package_ingestion import Ingested, ingest
+from .package_spec import Package
 from .suite_lock import check_lock, write_lock
 
 

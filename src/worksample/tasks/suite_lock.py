@@ -12,8 +12,8 @@ from worksample.files.config_files import Faults, key_of, read_toml, validate
 from worksample.records import Frozen, canonical, digest_bytes
 from worksample.records.task import Digest
 
-from .ingestion import package_manifest
-from .spec import Package
+from .package_ingestion import package_manifest
+from .package_spec import Package
 
 LOCK = "suite.lock"
 _HEAD = "# Digests of the tasks in this suite. Written by `worksample suite pin`; do not edit.\n\n[packages]\n"

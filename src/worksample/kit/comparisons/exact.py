@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from worksample.errors import Cause, GraderError
-from worksample.kit.check import Check
+from worksample.kit.check_score import Check
 from worksample.kit.source import deliverable, read_bytes, reference
 from worksample.kit.text import TEXT_LIMIT, read_text
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from worksample.kit.broker_client import Ran
 from worksample.kit.case import Case
-from worksample.kit.check import Check, average
+from worksample.kit.check_score import Check, average
 
 from .exact import normalise
 

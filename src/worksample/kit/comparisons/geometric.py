@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, GraderError
-from worksample.kit.check import Check, average
+from worksample.kit.check_score import Check, average
 from worksample.kit.mesh import Mesh
 from worksample.kit.mesh import read_stl as _read_stl
 from worksample.kit.numbers import close

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from worksample.kit.check import Check
+from worksample.kit.check_score import Check
 from worksample.kit.numbers import close
 from worksample.kit.source import UnreadableSource, deliverable, read_bytes
 from worksample.kit.table import Table

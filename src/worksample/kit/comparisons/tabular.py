@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import Cause, DeliverableError, ReferenceUnreadable
-from worksample.kit.check import Check
+from worksample.kit.check_score import Check
 from worksample.kit.comparisons.ambiguous_numbers import settle_numbers
 from worksample.kit.numbers import close, key_text, number, plain_text, whole
 from worksample.kit.source import deliverable, reference

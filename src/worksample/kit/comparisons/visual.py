@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, GraderError
-from worksample.kit.check import Check
+from worksample.kit.check_score import Check
 from worksample.kit.free_text import flat
 from worksample.kit.markup import read_svg, shapes, texts
 from worksample.kit.picture import read_image
