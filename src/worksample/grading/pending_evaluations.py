@@ -80,7 +80,9 @@ def pending_places(
 
 
 def _counting_evaluations(place: EvaluationPlace, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
-    """Return the evaluations without those that failed because a judge or a budget was missing, if the evaluator's
-    configuration has changed since.
+    """Return the evaluations that count as tries at a place.
+
+    An evaluation that failed because a judge or a budget was missing does not count if the evaluator's configuration
+    has changed since.
     """
     return [e for e in evaluations if e.cause not in WAITING or e.record.get("means", "") == place.by.means]
