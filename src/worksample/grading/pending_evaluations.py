@@ -58,8 +58,8 @@ def pending_places(
     tries: int = TRIES,
     since: datetime | None = None,
 ) -> list[EvaluationPlace]:
-    """Return the places of a subject at which evaluators are asked now (see `is_pending`). Return none if `overlap`
-    evaluations are given, or if all places are used.
+    """Return the places of a subject at which evaluators are asked now (see `is_pending`). The result is empty if
+    `overlap` evaluations are given, or if all places are used.
 
     made: the subject's evaluations in the round. Each evaluator is asked once before any evaluator is asked twice. If a
     place has failed permanently, the next place replaces it. Several processes together never make more evaluations

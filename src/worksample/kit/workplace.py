@@ -251,8 +251,8 @@ class Workplace:
         return found
 
     def requested(self, service: str, method: str, path: str, by: str = "") -> datetime | None:
-        """Return the time of the first successful request with these properties. Returns None if no request matches.
-        path: a glob.
+        """Return the time of the first successful request with these properties, to the second. Returns None if no
+        request matches. path: a glob.
         """
         for one in self.requests(service):
             told = (str(one.get(name, "")) for name in ("method", "path", "by"))

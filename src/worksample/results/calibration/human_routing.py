@@ -55,8 +55,8 @@ def prove_cells(
     labels: LabelRound,
     config: CalibrationConfig,
 ) -> JudgedCells:
-    """Compare the judge's answers with people's labels in each cell. A cell is a version of the judge, a kind of
-    criterion and the plan's strata.
+    """Compare the judge's answers with people's labels in each cell, and return the answers with the proofs. A cell is
+    a version of the judge, a kind of criterion and a stratum of the plan.
 
     Labels of earlier experiments count if the setting `proofs` names these experiments.
     """
