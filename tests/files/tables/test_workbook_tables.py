@@ -64,14 +64,20 @@ def test_formats_give_currencies_times_and_whole_ids(tmp_path: Path) -> None:
 
 def test_bare_amount_has_the_currency_of_its_column(tmp_path: Path) -> None:
     def fill(book: Any, sheet: Any) -> None:
-        for row in (HEAD, [1, "Logo", "900 €"], [2, "Site", 800]):
+        for row in (HEAD, [1, "Logo", 900], [2, "Site", 800], [3, "Page", 700]):
             sheet.append(row)
+        sheet["C2"].number_format = '#,##0 "€"'
 
     made, jobs = _import(_book(tmp_path / "jobs.xlsx", fill))
     assert jobs["2"].value.currency == "EUR"
     assert any("amounts without a currency are read in EUR" in note for note in made.numbers)
-    with pytest.raises(ImportFailed, match="names no currency, and the column has"):
-        _import(_book(tmp_path / "two.xlsx", lambda book, sheet: (fill(book, sheet), sheet.append([3, "x", "$5"]))))
+
+    def fill_two(book: Any, sheet: Any) -> None:
+        fill(book, sheet)
+        sheet["C3"].number_format = '"$"#,##0'
+
+    with pytest.raises(ImportFailed, match="line 4: price: names no currency, and the column has"):
+        _import(_book(tmp_path / "two.xlsx", fill_two))
 
 
 def test_merged_names_are_joined_and_merged_texts_repeated(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ class NumberColumns:
     ranges: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Column -> its first range, with its place, and the number of its ranges."""
     currencies: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Column of money -> currency -> the first cell that names it, with its place."""
+    """Column of a workbook -> currency in its number formats -> the first place."""
 
     def with_rows(self, columns: Mapping[str, bool], rows: Iterable[tuple[int, Mapping[str, Any]]]) -> NumberColumns:
         """Return a copy with the evidence of all rows. `columns` maps number columns to whether they are money."""
@@ -61,9 +61,6 @@ class NumberColumns:
             if found is not None and found.is_range:
                 first, count = self.ranges.get(column, (f"`{cell.strip()[:40]}` ({place})", 0))
                 self.ranges[column] = (first, count + 1)
-            if found is not None and found.currency and kind is Quantity.MONEY:
-                named = self.currencies.setdefault(column, {})
-                named.setdefault(found.currency, f"`{cell.strip()[:40]}` ({place})")
             for text in found.texts if found is not None else (cell,):
                 if marks is not None:
                     marks.see(text, place)
@@ -106,9 +103,9 @@ class NumberColumns:
         return NumberRange(low, high), found.currency
 
     def currency_of(self, column: str) -> str:
-        """Return the currency of amounts of a column that name none: the one that the others name, or "".
+        """Return the currency of amounts of a column that name none: that of the other cells' formats, or "".
 
-        Raises InvalidCell if the others name several.
+        Raises InvalidCell if the formats name several.
         """
         named = self.currencies.get(column, {})
         if len(named) > 1:
