@@ -14,7 +14,7 @@ from agents.desk_material import instance_at
 from worksample.agents import PRESETS, Script, define, read_script
 from worksample.agents.agent_builder import check_agent
 from worksample.agents.agent_definition import validate_settings
-from worksample.agents.script import ScriptStep, fill_placeholders
+from worksample.agents.agent_script import ScriptStep, fill_placeholders
 from worksample.agents.scripted_agent import Player
 from worksample.agents.workspace import clip_middle
 from worksample.errors import ManifestError, PlanError

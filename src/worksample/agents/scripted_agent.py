@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import AgentError, PlanError
 
-from .script import Script, ScriptStep, fill_placeholders
-from .settings import ScriptedSettings
+from .agent_script import Script, ScriptStep, fill_placeholders
+from .harness_settings import ScriptedSettings
 from .tools import toolset
 from .tools.files import write_bytes
 from .tools.submit import SUBMIT
@@ -178,7 +178,7 @@ def replay(model: Model, workspace: Workspace, settings: ScriptedSettings) -> So
     def build() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             from .conversation import Conversation, work
-            from .worker import open_with
+            from .reference_harness import open_with
 
             tools = [*toolset(workspace, ("bash", "python", "files", "image")), write_bytes()]
             open_with(state, "A script is replayed.", workspace.instance.work.brief)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from worksample.errors import UsageError
 
-from .columns import Column, text
+from .column_checks import Column, text
 
 
 class State(StrEnum):

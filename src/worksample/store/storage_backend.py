@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from worksample.errors import StoreError
 from worksample.files.copy_file import WriteFailed, copy_file, write_all
 
-from .disk import Disk
+from .durable_disk import Disk
 from .error_translation import translate_os_errors
 
 _FEW = 16

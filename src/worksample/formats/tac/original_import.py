@@ -23,8 +23,8 @@ from typing import Any
 from worksample.errors import ImportFailed, ManifestError, UsageError
 from worksample.files.config_files import UnreadableFile, load
 from worksample.formats.package_writer import Packages, PendingPackage, write_packages
-from worksample.tasks.workplace import PORTS
-from worksample.workplace.colleagues.profile import Colleague
+from worksample.tasks.workplace_settings import PORTS
+from worksample.workplace.colleagues.colleague_profile import Colleague
 from worksample.workplace.colleagues.the_agent_company import read_scenarios
 
 from .company import SERVICES, read_people, services_for, write_company_folder

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, count_flags, same_length, whole
+from worksample.metrics.column_checks import Column, Floats, count_flags, same_length, whole
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.scores.rates import structure
+from worksample.metrics.scores.shares_and_means import structure
 from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 

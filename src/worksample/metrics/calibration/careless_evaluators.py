@@ -12,7 +12,7 @@ import numpy as np
 
 from worksample.errors import UsageError
 from worksample.metrics.calibration.label_sample import LEAST
-from worksample.metrics.columns import Column, Floats, Ints, codes, floats, same_length, text
+from worksample.metrics.column_checks import Column, Floats, Ints, codes, floats, same_length, text
 from worksample.metrics.uncertainty.intervals import check_level
 
 FIRST_LOOK = 20

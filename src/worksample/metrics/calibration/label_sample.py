@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, flags, floats, same_length
+from worksample.metrics.column_checks import Column, Flags, Floats, Ints, codes, flags, floats, same_length
 
 LEAST = 20
 """Minimum number of labels for a corrected figure. cje-eval and our simulations recommend 20

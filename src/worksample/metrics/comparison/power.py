@@ -8,10 +8,10 @@ import math
 from dataclasses import dataclass, replace
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import floats
+from worksample.metrics.column_checks import floats
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.scores.rates import nothing_valid, structure, valid_rows
+from worksample.metrics.scores.shares_and_means import nothing_valid, structure, valid_rows
 from worksample.metrics.scores.tiers import TrialColumns
 from worksample.metrics.uncertainty.intervals import check_level, normal_quantile
 from worksample.metrics.uncertainty.unit_intervals import zero_or_one

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, flags, same_length, series
+from worksample.metrics.column_checks import Column, flags, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.intervals import exact_upper

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Flags, Floats, Ints
+from worksample.metrics.column_checks import Flags, Floats, Ints
 
 _TOLERANCE = 1e-10
 _CHORD_TOLERANCE = 1e-7

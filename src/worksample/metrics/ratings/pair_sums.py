@@ -10,7 +10,17 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, count_flags, floats, pair_codes, same_length
+from worksample.metrics.column_checks import (
+    Column,
+    Flags,
+    Floats,
+    Ints,
+    codes,
+    count_flags,
+    floats,
+    pair_codes,
+    same_length,
+)
 
 from .preferences import canonical_sides
 

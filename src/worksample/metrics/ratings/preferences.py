@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import (
+from worksample.metrics.column_checks import (
     Codes,
     Column,
     Flags,
@@ -26,7 +26,7 @@ from worksample.metrics.columns import (
     same_length,
     series,
 )
-from worksample.metrics.judgments.votes import THREE_VOTES, VoteProtocol, count_votes, refuse_doubles
+from worksample.metrics.judgments.vote_verdicts import THREE_VOTES, VoteProtocol, count_votes, refuse_doubles
 
 HUMAN = "human"
 _SIDES = {"first": 1, "equal": 2, "second": 3}

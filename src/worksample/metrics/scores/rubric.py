@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Ints, codes, same_length, text
+from worksample.metrics.column_checks import Column, Flags, Ints, codes, same_length, text
 
 
 class Mark(StrEnum):

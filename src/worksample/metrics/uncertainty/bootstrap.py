@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats, Ints
+from worksample.metrics.column_checks import Floats, Ints
 
 from .intervals import check_level, expanded_level, percentiles
 

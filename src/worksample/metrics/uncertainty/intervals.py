@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats
+from worksample.metrics.column_checks import Floats
 
 RateInterval = Literal["wilson", "exact"]
 

@@ -11,19 +11,19 @@ from worksample.errors import Cause, RecordConflict, RecordMissing, UsageError
 from worksample.fault_injection import failpoint
 from worksample.models import Visibility
 from worksample.people.access.account import Account
-from worksample.people.access.profile import Profile, evaluator_of
+from worksample.people.access.evaluator_profile import Profile, evaluator_of
 from worksample.people.access.tokens import storable
 from worksample.people.clock import MINUTE, SECOND, Clock, moment
 from worksample.people.errors import Conflict, InvalidAnswer
 from worksample.people.judging import lease_queries as sql
-from worksample.people.judging.answer import read_answer
+from worksample.people.judging.answer_validation import read_answer
 from worksample.people.judging.assignment_states import DONE, LEASED, SKIPPED
 from worksample.people.judging.drafts import Drafts
 from worksample.people.judging.item import criteria_of, shown_pair
 from worksample.people.judging.item_completion import mark_done
 from worksample.people.judging.item_leases import ItemLeases, evaluation_id, own_row
 from worksample.people.quality.gold_items import compare
-from worksample.people.rounds.forms import RoundKind
+from worksample.people.rounds.judging_forms import RoundKind
 from worksample.people.rounds.queues import Queue, find_queue
 from worksample.records import EntryKind, Evaluation, EvaluationOutcome, Evaluator, Instance, Round, Submission
 from worksample.results.grading_in_force import as_graded

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import PlanError
-from worksample.people.evaluations import standing_evaluations
-from worksample.people.rounds.screening_results import read_looks
+from worksample.people.rounds.job_screening_results import read_looks
+from worksample.people.unstruck_evaluations import standing_evaluations
 from worksample.records import Criteria, Evaluation, Instance, Labels, Purpose, Round, Standing, Verdict
-from worksample.results.job_qualification import deciding_questions, failed_questions, votes_on
+from worksample.results.job_suitability import deciding_questions, failed_questions, votes_on
 
 if TYPE_CHECKING:
     from worksample.store import Store
