@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from formats.tac_original_work import no_work, right_work, write_stand_ins  # noqa: E402
 from formats.tac_port_runs import Outcome, outcomes, run_work  # noqa: E402
 from worksample.errors import ImportFailed  # noqa: E402
-from worksample.formats.tac.conversation import Use, use_of_conversation  # noqa: E402
+from worksample.formats.tac.conversation import TrajectoryUse, use_of_conversation  # noqa: E402
 from worksample.formats.tac.original_import import (  # noqa: E402
     TASKS,
     OriginalTask,
@@ -42,7 +42,7 @@ from worksample.workplace.in_box.dialects.plane.api import ROUTES  # noqa: E402
 
 ROWS = ROOT / "docs/reference/tac-original.csv"
 NEEDS = {"gitlab": "GitLab", "plane": "Plane", "owncloud": "ownCloud", "rocketchat": "Rocket.Chat", "": "no service"}
-USES = {Use.NONE: "not used", Use.SEARCH: "only searched", Use.READ: "read"}
+USES = {TrajectoryUse.NONE: "not used", TrajectoryUse.SEARCH: "only searched", TrajectoryUse.READ: "read"}
 Done = Mapping[str, Mapping[str, Outcome]]
 Row = tuple[str, str, str, str | int]
 

@@ -6,8 +6,8 @@ import pytest
 
 from formats.tac_small_repository import GREET, NOTES, REPORT
 from worksample.formats.tac.conversation import (
-    Conversation,
-    Use,
+    SearchedTrajectory,
+    TrajectoryUse,
     is_address,
     use_of_conversation,
     visited_addresses,
@@ -28,31 +28,31 @@ def grade_checkpoints(trajectory=""):
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        (REPORT, Use.NONE),
-        (NOTES, Use.NONE),
-        (GREET, Use.SEARCH),
-        ("def grade_checkpoints():\n    return 'trajectory'", Use.NONE),
-        ("def grade_checkpoints(trajectory):\n    return 'a' in trajectory", Use.SEARCH),
-        ("def grade_checkpoints(log=''):\n    return log is not None and 'a' in str(log)", Use.SEARCH),
-        ("def grade_checkpoints(t):\n    return all(one in t for one in ('a', 'b'))", Use.SEARCH),
-        ("def grade_checkpoints(t):\n    return t in ('a', 'b')", Use.READ),
-        ("def grade_checkpoints(t):\n    return 'failed' in t.lower()", Use.READ),
-        ("import re\ndef grade_checkpoints(t):\n    return re.search('a', t)", Use.READ),
+        (REPORT, TrajectoryUse.NONE),
+        (NOTES, TrajectoryUse.NONE),
+        (GREET, TrajectoryUse.SEARCH),
+        ("def grade_checkpoints():\n    return 'trajectory'", TrajectoryUse.NONE),
+        ("def grade_checkpoints(trajectory):\n    return 'a' in trajectory", TrajectoryUse.SEARCH),
+        ("def grade_checkpoints(log=''):\n    return log is not None and 'a' in str(log)", TrajectoryUse.SEARCH),
+        ("def grade_checkpoints(t):\n    return all(one in t for one in ('a', 'b'))", TrajectoryUse.SEARCH),
+        ("def grade_checkpoints(t):\n    return t in ('a', 'b')", TrajectoryUse.READ),
+        ("def grade_checkpoints(t):\n    return 'failed' in t.lower()", TrajectoryUse.READ),
+        ("import re\ndef grade_checkpoints(t):\n    return re.search('a', t)", TrajectoryUse.READ),
         (
             "def f(t):\n    return g(t)\ndef g(t):\n    return f(t)\ndef grade_checkpoints(t):\n    return f(t)",
-            Use.NONE,
+            TrajectoryUse.NONE,
         ),
-        ("def f(a, b=''):\n    return 'x' in b\ndef grade_checkpoints(t):\n    return f(1, b=t)", Use.SEARCH),
-        ("def f(a, b=''):\n    return 'x' in b\ndef grade_checkpoints(t):\n    return f(t)", Use.NONE),
-        ("def f(*all):\n    return all\ndef grade_checkpoints(t):\n    return f(t)", Use.READ),
-        ("def f(**all):\n    return all\ndef grade_checkpoints(t):\n    return f(a=t)", Use.READ),
-        ("from other import f\ndef grade_checkpoints(t):\n    return f(t)", Use.READ),
-        ("def grade_checkpoints(t):\n    global kept\n    kept = t", Use.READ),
-        (IN_LOOP.format(pairs="(one, 'a'), (one, 'b')"), Use.NONE),
-        (IN_LOOP.format(pairs="(lambda t: two(t), 'a'), (one, 'b')"), Use.SEARCH),
+        ("def f(a, b=''):\n    return 'x' in b\ndef grade_checkpoints(t):\n    return f(1, b=t)", TrajectoryUse.SEARCH),
+        ("def f(a, b=''):\n    return 'x' in b\ndef grade_checkpoints(t):\n    return f(t)", TrajectoryUse.NONE),
+        ("def f(*all):\n    return all\ndef grade_checkpoints(t):\n    return f(t)", TrajectoryUse.READ),
+        ("def f(**all):\n    return all\ndef grade_checkpoints(t):\n    return f(a=t)", TrajectoryUse.READ),
+        ("from other import f\ndef grade_checkpoints(t):\n    return f(t)", TrajectoryUse.READ),
+        ("def grade_checkpoints(t):\n    global kept\n    kept = t", TrajectoryUse.READ),
+        (IN_LOOP.format(pairs="(one, 'a'), (one, 'b')"), TrajectoryUse.NONE),
+        (IN_LOOP.format(pairs="(lambda t: two(t), 'a'), (one, 'b')"), TrajectoryUse.SEARCH),
     ],
 )
-def test_use_of_the_conversation_is_found(source: str, expected: Use) -> None:
+def test_use_of_the_conversation_is_found(source: str, expected: TrajectoryUse) -> None:
     assert use_of_conversation(source) is expected
 
 
@@ -86,7 +86,7 @@ VISIT = {"at": "", "service": "chat", "by": "", "method": "GET", "path": "/home?
 def test_search_for_an_address_looks_at_visits(
     steps: list[dict[str, object]], log: list[dict[str, object]] | None, wanted: str, found: bool, unknown: bool
 ) -> None:
-    text = Conversation(steps, None if log is None else visited_addresses(log, PORTS))
+    text = SearchedTrajectory(steps, None if log is None else visited_addresses(log, PORTS))
     for way in (text, str(text)):
         assert (wanted in way) is found
     assert text.unknown is unknown
@@ -97,7 +97,7 @@ def test_page_of_a_folder_counts_under_the_products_address() -> None:
         {"service": "files", "by": "", "method": "GET", "path": path}
         for path in ("/Documents/Data%20Analysis/", "/remote.php/webdav/Documents/Admin/")
     ]
-    text = Conversation([], visited_addresses(log, PORTS))
+    text = SearchedTrajectory([], visited_addresses(log, PORTS))
     assert "dir=/Documents/Data%20Analysis" in text
     assert "dir=/Documents/Admin" not in text and "/Documents/Admin" in text
 

@@ -29,7 +29,7 @@ _ACCOUNTS = ("", "-", AGENT, "root")
 """Accounts in the log under which the agent's requests stand; requests without an account have none."""
 
 
-class Use(IntEnum):
+class TrajectoryUse(IntEnum):
     """How an evaluator uses the conversation."""
 
     NONE = 0
@@ -39,39 +39,41 @@ class Use(IntEnum):
     """In any other way."""
 
 
-def use_of_conversation(source: str, *, start: str = "grade_checkpoints") -> Use:
+def use_of_conversation(source: str, *, start: str = "grade_checkpoints") -> TrajectoryUse:
     """Return how the function `start` uses its first parameter, here and in the functions that it passes it to.
 
     Whatever is not understood counts as read. Raises SyntaxError if the source is not Python.
     """
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, _DEFINITIONS)}
     if start not in functions:
-        return Use.NONE
+        return TrajectoryUse.NONE
     return _use(functions[start], 0, functions, set())
 
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-def _use(function: _Function, position: int, functions: Mapping[str, _Function], seen: set[tuple[int, int]]) -> Use:
+def _use(
+    function: _Function, position: int, functions: Mapping[str, _Function], seen: set[tuple[int, int]]
+) -> TrajectoryUse:
     """Return how a function uses the parameter at `position`."""
     parameters = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     if (id(function), position) in seen:
-        return Use.NONE
+        return TrajectoryUse.NONE
     if position >= len(parameters):
         # Without such a parameter, a call would fail; *arguments could be used in any way.
-        return Use.READ if function.args.vararg else Use.NONE
+        return TrajectoryUse.READ if function.args.vararg else TrajectoryUse.NONE
     seen.add((id(function), position))
     name = parameters[position]
     parents = {child: node for node in ast.walk(function) for child in ast.iter_child_nodes(node)}
     uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
-    return max((_use_of_name(node, function, parents, functions, seen) for node in uses), default=Use.NONE)
+    return max((_use_of_name(node, function, parents, functions, seen) for node in uses), default=TrajectoryUse.NONE)
 
 
 def _use_of_name(
     node: ast.Name, function: _Function, parents: Mapping[ast.AST, ast.AST], functions: Mapping[str, _Function],
     seen: set[tuple[int, int]],
-) -> Use:  # fmt: skip
+) -> TrajectoryUse:  # fmt: skip
     parent = parents[node]
     if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name):
         if parent.func.id == "str":
@@ -79,14 +81,16 @@ def _use_of_name(
         called = _called(parent.func.id, function, functions)
         if node in parent.args and called:
             return max(_use(one, parent.args.index(node), functions, seen) for one in called)
-        return Use.READ
+        return TrajectoryUse.READ
     if isinstance(parent, ast.keyword):
         call = parents[parent]
         name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
         called = _called(name, function, functions)
         places = [(one, _position(one, parent.arg)) for one in called]
-        found = [_use(one, place, functions, seen) if place is not None else Use.READ for one, place in places]
-        return max(found, default=Use.READ)
+        found = [
+            _use(one, place, functions, seen) if place is not None else TrajectoryUse.READ for one, place in places
+        ]
+        return max(found, default=TrajectoryUse.READ)
     return _use_of_place(node, parents)
 
 
@@ -95,15 +99,15 @@ def _position(function: _Function, name: str | None) -> int | None:
     return parameters.index(name) if name in parameters else None
 
 
-def _use_of_place(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Use:
+def _use_of_place(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> TrajectoryUse:
     """Return the use by the expression around `node`: a search, a test for None, or anything else."""
     parent = parents[node]
     if isinstance(parent, ast.Compare) and node in parent.comparators:
         operator = parent.ops[parent.comparators.index(node)]
-        return Use.SEARCH if isinstance(operator, ast.In | ast.NotIn) else Use.READ
+        return TrajectoryUse.SEARCH if isinstance(operator, ast.In | ast.NotIn) else TrajectoryUse.READ
     if isinstance(parent, ast.Compare) and isinstance(parent.ops[0], ast.Is | ast.IsNot):
-        return Use.NONE
-    return Use.READ
+        return TrajectoryUse.NONE
+    return TrajectoryUse.READ
 
 
 def _called(name: str, function: _Function, functions: Mapping[str, _Function]) -> Sequence[_Function]:
@@ -124,7 +128,7 @@ def is_address(text: str) -> bool:
     return "/" in text and not any(letter.isspace() for letter in text)
 
 
-class Conversation(str):
+class SearchedTrajectory(str):
     """The text of a trial's actions and their results. A search for an address looks at what the agent visited.
 
     visited: addresses, or None if they are unknown; then the text is searched. `unknown` becomes True if a search
@@ -136,7 +140,7 @@ class Conversation(str):
     unknown: bool
     visited: str | None
 
-    def __new__(cls, steps: Sequence[Mapping[str, Any]], visited: Iterable[str] | None) -> Conversation:
+    def __new__(cls, steps: Sequence[Mapping[str, Any]], visited: Iterable[str] | None) -> SearchedTrajectory:
         """Build the text from the steps of a trajectory, without messages to the agent."""
         own = (step for step in steps if step.get("source") not in ("user", "system"))
         made = super().__new__(cls, "\n".join(json.dumps(step, ensure_ascii=False) for step in own))

@@ -26,7 +26,7 @@ from worksample.errors import Cause, GraderError
 from worksample.kit import Case, Grade, GradePart
 from worksample.kit.live_services import PORTS
 
-from .conversation import Conversation, Use, agent_requests, use_of_conversation, visited_addresses
+from .conversation import SearchedTrajectory, TrajectoryUse, agent_requests, use_of_conversation, visited_addresses
 from .evaluate import (
     EXTRA,
     outside_box_error,
@@ -58,7 +58,7 @@ def evaluate(case: Case) -> Grade:
     sys.modules["litellm"] = _litellm(judge)
     sys.path.insert(0, str(folder))
     os.chdir(case.folder("output"))
-    conversation = Conversation(steps_of(case), _visited(case))
+    conversation = SearchedTrajectory(steps_of(case), _visited(case))
     try:
         found = importlib.import_module("evaluator").grade_checkpoints(conversation)
     except Exception as fault:
@@ -99,7 +99,7 @@ def _require_prerequisites(case: Case, folder: Path) -> list[str]:
         # Later versions raise other errors. Evaluators catch them and count them as the agent's failure.
         what = f"the evaluator needs rocketchat_API 1, and {version} is installed"
         raise GraderError(what, cause=Cause.GRADER_LACKS, next=EXTRA)
-    if use_of_conversation(source) is Use.READ:
+    if use_of_conversation(source) is TrajectoryUse.READ:
         require_conversation(case)
     require_programs(needs)
     return sorted(set(needs))
