@@ -125,7 +125,8 @@ class Origin:
                 if each.name == DISTRIBUTION and inner:
                     found |= dict.fromkeys(self._requirements_of(inner))
                 else:
-                    found[f"{each.name}{each.specifier}"] = None
+                    chosen = f"[{','.join(inner)}]" if inner else ""
+                    found[f"{each.name}{chosen}{each.specifier}"] = None
         return list(found)
 
 

@@ -15,7 +15,7 @@ from worksample.errors import FaultyRows, PlanError
 from worksample.formats.upbench import Tables, import_upbench, write_tables
 from worksample.formats.upbench.table_export import tables_of
 from worksample.formats.upbench.tables import complete_tables, differing_columns
-from worksample.records import Evaluation, Experiment, Slot, Submission, Trial
+from worksample.records import Evaluation, Experiment, Slot, Submission, Trial, Usage
 from worksample.reports.sections import MeasureConfig, Section, measure
 from worksample.store import Store, check
 from worksample.tasks import read_suite
@@ -158,8 +158,14 @@ def tables_with_arms(jobs: int = 12) -> Tables:
     made = tables(jobs, {"ann": (jobs // 3, 0, 0)}, (1,))
     evaluations = {e["submission_id"]: e for e in made["evaluations"]}
     for submission in list(made["submissions"]):
-        usage = {"agent": {"calls": 2, "input_tokens": 10, "output_tokens": 5, "cost": 1.5, "priced": True}}
-        submission |= {"arm": "first", "arm_feedback": "none", "repeat": 1, "steps": 2, "usage": usage}
+        used = Usage(calls=2, input_tokens=10, output_tokens=5, cost=1.5, priced=True)
+        submission |= {
+            "arm": "first",
+            "arm_feedback": "none",
+            "repeat": 1,
+            "steps": 2,
+            "usage": {"agent": used.plain()},
+        }
         n = int(str(submission["submission_id"]).split("-")[1])
         evaluations[submission["submission_id"]]["minutes"] = 10.0
         for arm, kind, passes in ARMS if n >= jobs // 3 else ():

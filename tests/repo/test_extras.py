@@ -169,7 +169,7 @@ def test_fresh_environment_with_the_base_alone_works(tmp_path: Path) -> None:
 
 REQUIRES = (
     "numpy>=2", 'scipy<2,>=1.17; extra == "report"', 'copyparty==1.20.26; extra == "workplace"',
-    'worksample[report,workplace]; extra == "all"',
+    'psycopg[binary]<4,>=3.2; extra == "postgres"', 'worksample[report,workplace]; extra == "all"',
 )  # fmt: skip
 
 
@@ -196,6 +196,7 @@ def test_install_command_fits_the_origin(tmp_path: Path, monkeypatch: pytest.Mon
     # The wheel was deleted after it was installed: what an extra needs stands in the metadata.
     gone = Origin(pip, "/nowhere/worksample.whl", requirements=REQUIRES)
     assert gone.command("workplace") == "pip install copyparty==1.20.26"
+    assert gone.command("postgres") == "pip install 'psycopg[binary]<4,>=3.2'"
     assert gone.command("all") == "pip install 'scipy<2,>=1.17' copyparty==1.20.26"
     # Another environment's pip is first on the path, or this one was made by uv and has none.
     monkeypatch.setenv("PATH", "/usr/bin")
