@@ -36,9 +36,8 @@ def need(*extras: str) -> None:
         return
     names = " and ".join(map(repr, missing))
     modules = ", ".join(dict.fromkeys(name for absent in missing.values() for name in absent))
-    what = "this needs the extra" if len(missing) == 1 else "this needs the extras"
-    tail = "which is not installed" if len(missing) == 1 else "which are not installed"
-    raise MissingExtra(f"{what} {names}, {tail} ({modules})", next=install_command(*missing))
+    what = f"extra {names} of worksample is" if len(missing) == 1 else f"extras {names} of worksample are"
+    raise MissingExtra(f"the {what} needed, but not installed ({modules})", next=install_command(*missing))
 
 
 @dataclass(frozen=True, slots=True)

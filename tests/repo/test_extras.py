@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 from cli.run_cli import SCRIPTS, TINY, clean_environment
 from worksample.errors import SandboxUnavailable
 from worksample.extras import EXTRAS, Origin, install_command
-from worksample.sandboxes.toolbox import OFFERED
+from worksample.sandboxes.python_toolbox import OFFERED
 from worksample.sandboxes.toolbox_download import download, requirement_lines
 
 ROOT = Path(__file__).parents[2]
@@ -228,7 +228,7 @@ def test_missing_extras_are_named_together() -> None:
     program += "try: need('report', 'mcp', 'workplace')\nexcept MissingExtra as e: print(e, e.next, sep='\\n')"
     words = [sys.executable, "-c", program]
     said = subprocess.run(words, capture_output=True, text=True, check=True, env=clean_environment()).stdout
-    assert "'report' and 'workplace', which are not installed (scipy, copyparty)" in said
+    assert "'report' and 'workplace' of worksample are needed, but not installed (scipy, copyparty)" in said
     assert "[report,workplace]" in said
 
 

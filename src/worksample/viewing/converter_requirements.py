@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.extras import install_command
-from worksample.root_command import root_command
+from worksample.sudo_command import root_command
 
 
 @dataclass(frozen=True, slots=True)

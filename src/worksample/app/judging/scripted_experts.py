@@ -11,7 +11,7 @@ from worksample.app.config import AppConfig
 from worksample.app.server.application import create_app
 from worksample.errors import StoreError
 from worksample.people import People
-from worksample.people.access.activity import counted_until
+from worksample.people.access.account_activity import counted_until
 from worksample.people.clock import MINUTE, Clock, now_in_microseconds
 from worksample.store import Store
 
