@@ -8,7 +8,7 @@ from cli.run_cli import cli, cli_json
 from formats.test_upbench_chains import tables
 from worksample.formats.upbench import write_tables
 from worksample.reports import leaderboard
-from worksample.reports.board import HEADS, cells_of
+from worksample.reports.leaderboard_frame import HEADS, cells_of
 from worksample.store import Store
 
 
