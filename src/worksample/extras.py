@@ -41,7 +41,7 @@ def need(*extras: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class InstallOrigin:
     """How this copy of Worksample was installed."""
 
     prefix: Path = Path(sys.prefix)
@@ -133,7 +133,7 @@ def _present() -> set[str]:
     return {extra for extra in EXTRAS if not lacks(extra)}
 
 
-def find_origin() -> Origin:
+def find_origin() -> InstallOrigin:
     """Return how this copy was installed, from the record that installers leave (PEP 610)."""
     import json
     from importlib.metadata import PackageNotFoundError, distribution
@@ -142,17 +142,17 @@ def find_origin() -> Origin:
     try:
         own = distribution(DISTRIBUTION)
     except PackageNotFoundError:
-        return Origin()
+        return InstallOrigin()
     text, wants = own.read_text("direct_url.json"), tuple(own.requires or ())
     if not text:
-        return Origin(requirements=wants)
+        return InstallOrigin(requirements=wants)
     said = json.loads(text)
     url, editable = str(said.get("url", "")), bool(said.get("dir_info", {}).get("editable"))
     vcs = said.get("vcs_info")
     if vcs:
         url = f"{vcs['vcs']}+{url}@{vcs['commit_id']}"
     path = unquote(urlsplit(url).path) if url.startswith("file://") else url
-    return Origin(source=path, editable=editable, requirements=wants)
+    return InstallOrigin(source=path, editable=editable, requirements=wants)
 
 
 def install_command(*extras: str) -> str:

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 from cli.run_cli import SCRIPTS, TINY, clean_environment
 from worksample.errors import SandboxUnavailable
-from worksample.extras import EXTRAS, Origin, install_command
+from worksample.extras import EXTRAS, InstallOrigin, install_command
 from worksample.sandboxes.python_toolbox import OFFERED
 from worksample.sandboxes.toolbox_download import download, requirement_lines
 
@@ -188,37 +188,37 @@ def test_install_command_fits_the_origin(tmp_path: Path, monkeypatch: pytest.Mon
     clone.mkdir()
     pip = made_by(tmp_path / "env", "bin/pip")
     monkeypatch.setenv("PATH", str(pip / "bin"))
-    assert Origin(pip).command("report") == "pip install 'worksample[report]'"
-    assert Origin(pip, str(wheel)).command("report", "tac") == f"pip install '{wheel}[report,tac]'"
-    assert Origin(pip, str(clone), editable=True).command("tac") == f"pip install -e '{clone}[tac]'"
+    assert InstallOrigin(pip).command("report") == "pip install 'worksample[report]'"
+    assert InstallOrigin(pip, str(wheel)).command("report", "tac") == f"pip install '{wheel}[report,tac]'"
+    assert InstallOrigin(pip, str(clone), editable=True).command("tac") == f"pip install -e '{clone}[tac]'"
     git = "git+https://example.org/worksample@abc"
-    assert Origin(pip, git).command("tac") == f"pip install 'worksample[tac] @ {git}'"
+    assert InstallOrigin(pip, git).command("tac") == f"pip install 'worksample[tac] @ {git}'"
     # The wheel was deleted after it was installed: what an extra needs stands in the metadata.
-    gone = Origin(pip, "/nowhere/worksample.whl", requirements=REQUIRES)
+    gone = InstallOrigin(pip, "/nowhere/worksample.whl", requirements=REQUIRES)
     assert gone.command("workplace") == "pip install copyparty==1.20.26"
     assert gone.command("postgres") == "pip install 'psycopg[binary]<4,>=3.2'"
     assert gone.command("all") == "pip install 'scipy<2,>=1.17' copyparty==1.20.26"
     # Another environment's pip is first on the path, or this one was made by uv and has none.
     monkeypatch.setenv("PATH", "/usr/bin")
-    assert Origin(pip).command("tac") == f"{pip}/bin/pip install 'worksample[tac]'"
+    assert InstallOrigin(pip).command("tac") == f"{pip}/bin/pip install 'worksample[tac]'"
     bare = made_by(tmp_path / "bare", "bin/python")
-    assert Origin(bare).command("tac") == f"uv pip install --python {bare}/bin/python 'worksample[tac]'"
-    assert Origin(bare).package_command("openai") == f"uv pip install --python {bare}/bin/python openai"
+    assert InstallOrigin(bare).command("tac") == f"uv pip install --python {bare}/bin/python 'worksample[tac]'"
+    assert InstallOrigin(bare).package_command("openai") == f"uv pip install --python {bare}/bin/python openai"
 
 
 def test_install_command_names_uvx_uv_tool_and_pipx(tmp_path: Path) -> None:
     wheel = tmp_path / "worksample.whl"
     wheel.touch()
     cache = made_by(tmp_path / "cache", "CACHEDIR.TAG")
-    once = Origin(cache / "archive-v0/3N4N", str(wheel))
+    once = InstallOrigin(cache / "archive-v0/3N4N", str(wheel))
     assert once.is_temporary
     said = once.command("tac")
     assert said.startswith(f"uvx --from '{wheel}[") and "tac" in said and said.endswith("]' worksample ...")
     assert "--with openai" in once.package_command("openai")
-    tool = Origin(made_by(tmp_path / "tools", "CACHEDIR.TAG", "uv-receipt.toml"), str(wheel))
+    tool = InstallOrigin(made_by(tmp_path / "tools", "CACHEDIR.TAG", "uv-receipt.toml"), str(wheel))
     assert not tool.is_temporary
     assert tool.command("tac").startswith(f"uv tool install --force '{wheel}[")
-    pipx = Origin(made_by(tmp_path / "pipx", "pipx_metadata.json"), str(wheel))
+    pipx = InstallOrigin(made_by(tmp_path / "pipx", "pipx_metadata.json"), str(wheel))
     assert pipx.package_command("openai") == "pipx inject worksample openai"
 
 
