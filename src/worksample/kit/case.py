@@ -165,8 +165,8 @@ class Case:
     def text(self, name: str) -> str:
         """Return the text of a deliverable of at most 16 MiB.
 
-        The encoding is detected: UTF-8 with or without a byte order mark, UTF-16 with a byte order mark, otherwise
-        Latin-1.
+        The encoding is detected: a byte order mark decides it, and UTF-16 without such a mark is recognised. Other
+        files are read as UTF-8, or as Latin-1 if they are not valid UTF-8.
         """
         return self._read_deliverable(name, text.read_text)
 
