@@ -1,5 +1,4 @@
-"""Prediction-powered preferences for ratings: a judge's preferences, corrected pair by pair with people's preferences.
-"""
+"""Prediction-powered preferences for ratings: a judge's preferences, corrected pair by pair with people's preferences."""
 
 from __future__ import annotations
 
