@@ -21,7 +21,7 @@ from cli.run_cli import cli, start
 from forking.child import Child
 from people.worlds import Office, office
 from worksample.app import AppConfig, create_app
-from worksample.app.judging.answer_counter import AnswerCounter
+from worksample.app.judging.answers_since_start import AnswerCounter
 from worksample.app.judging.personal_review import REASON, open_review
 from worksample.app.server.http_server import listen, open_browser, serve_in_thread
 from worksample.errors import PlanError, UsageError

@@ -24,13 +24,13 @@ from worksample.cli.run_output import print_dry_run
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import PeopleConfig
 from worksample.experiments.config_file import load
-from worksample.experiments.planning.preparation import prepare
+from worksample.experiments.planning.plan_preparation import prepare
 from worksample.records import Evaluation, EvaluatorKind, Protocol, Purpose, Round
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig
 from worksample.results.calibration.label_draw import read_draw
 from worksample.results.second_looks import ROUTED
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store, check
 
 pytestmark = [pytest.mark.box, pytest.mark.filterwarnings("ignore::DeprecationWarning")]

@@ -15,7 +15,7 @@ from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import ArmConfig, ChainConfig, ExperimentConfig, PeopleConfig
 from worksample.experiments.config_file import load
 from worksample.experiments.planning.experiment_plan import Plan, plan
-from worksample.experiments.planning.preparation import forecast_of, prepare
+from worksample.experiments.planning.plan_preparation import forecast_of, prepare
 from worksample.experiments.planning.slot_order import order_slots
 from worksample.models import Price
 from worksample.records import (

@@ -11,7 +11,7 @@ import pytest
 from experiments.judged_by_people import config_of, hire, judge_all
 from experiments.test_any_protocol import planned, run
 from worksample.errors import FaultyRows, ImportFailed
-from worksample.experiments.hand_in_table import HandedInMany, HandInMany, hand_in_many
+from worksample.experiments.hand_in_from_table import HandedInMany, HandInMany, hand_in_many
 from worksample.experiments.status import status_of
 from worksample.records import Evaluation, Origin, Submission
 from worksample.reports import leaderboard

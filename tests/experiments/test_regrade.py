@@ -11,11 +11,11 @@ import pytest
 from forking.child import ended
 from grading.helpers_grading import Bench, bench
 from worksample.errors import UsageError
-from worksample.experiments.amendments import amend
 from worksample.experiments.experiment_runner import RunOptions
 from worksample.experiments.regrade_pipeline import Regraded, Regrading, regrade
 from worksample.experiments.rounds import current_round
 from worksample.experiments.status import status_of
+from worksample.experiments.strike_and_restore import amend
 from worksample.grading import grade_all
 from worksample.records import (
     Agent,
@@ -35,7 +35,7 @@ from worksample.records import (
     TrialOutcome,
     now,
 )
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import Store
 
 pytestmark = pytest.mark.box

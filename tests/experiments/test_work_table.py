@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from worksample.errors import FaultyRows, ImportFailed
-from worksample.experiments.work_table import read_work
+from worksample.experiments.finished_work_table import read_work
 
 ROWS = "task;path;agent;minutes;cost\nt;a;bot;{};12,50\nt;b;bot;90,5;3\n"
 

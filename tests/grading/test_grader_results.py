@@ -12,7 +12,7 @@ from worksample.files import HashSink
 from worksample.grading.broker import GradingBroker
 from worksample.grading.grading_boxes import GraderLimits, GradingBoxes
 from worksample.grading.run_grader import TAIL, GraderEnd, _case, _command, _record_of, grade_from_result
-from worksample.grading.starvation import require_time
+from worksample.grading.starved_programs import require_time
 from worksample.records import Criteria, Criterion, Grading, Protocol, Usage
 
 LIMITS = GraderLimits(timeout=7.5, memory=1 << 20)

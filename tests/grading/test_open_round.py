@@ -10,7 +10,7 @@ from grading.helpers_grading import Bench, bench
 from worksample.errors import PlanError, UsageError
 from worksample.grading import grade_all, open_round, regrade
 from worksample.grading.grade_round import items, subjects
-from worksample.grading.rounds import EvaluatorPanel, instances_of
+from worksample.grading.grading_rounds import EvaluatorPanel, instances_of
 from worksample.records import EvaluatorKind, Protocol, Purpose, ResolutionRule, Round
 from worksample.results.pair_sampling import PAIRS, drawn_pairs
 

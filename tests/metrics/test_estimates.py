@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.columns import codes, flags, floats, whole
+from worksample.metrics.column_checks import codes, flags, floats, whole
 from worksample.metrics.rounding import fixed_decimals
 from worksample.metrics.uncertainty.intervals import percentiles
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from worksample import metrics as m
 from worksample.errors import UsageError
 from worksample.metrics.uncertainty.bootstrap import ratio, resample_sums, weights
-from worksample.metrics.uncertainty.hierarchy import hierarchy
+from worksample.metrics.uncertainty.trial_hierarchy import hierarchy
 
 
 def trials(rng, tasks=12):

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openai_server import Answer, Call, Fault, calls, says, serving
+from worksample.background_services import supervise
 from worksample.models import ModelService, resolve
 from worksample.models.gateway import ModelGateway, Refusal
 from worksample.models.gateway.gateway import ROUTES
-from worksample.models.gateway.http import LARGEST
-from worksample.supervision import supervise
+from worksample.models.gateway.http_server import LARGEST
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
 MODEL = "openai-api/local/model-1"

@@ -23,7 +23,7 @@ from worksample.people import (
 )
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Purpose, Round, Standing, Submission
-from worksample.results.slots import slots_df
+from worksample.results.slot_results import slots_df
 from worksample.store import check, rebuild
 
 # Who delivered what: on p0 maker-0 passes, on p1 the votes are split, on p2 all pass maker-1 wrongly.

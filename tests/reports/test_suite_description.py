@@ -14,7 +14,7 @@ from worksample.errors import UsageError
 from worksample.records import Entry, Manifest
 from worksample.reports.suite_description import DescribeConfig, census_of, description_of, grader_forms, read_market
 from worksample.reports.suite_description.census import file_type
-from worksample.reports.suite_description.work_classes import WorkClass, work_class
+from worksample.reports.suite_description.project_classes import WorkClass, work_class
 
 
 def test_shipped_suite_is_described_beside_a_market(tmp_path: Path) -> None:

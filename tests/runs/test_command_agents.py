@@ -9,7 +9,7 @@ import pytest
 from runs.material import setting
 from worksample.agents import define
 from worksample.agents.agent_builder import check_agent, check_program
-from worksample.agents.agent_folder import keep_folder
+from worksample.agents.agent_folder_cache import keep_folder
 from worksample.agents.missing_programs import only_on_host, script_of
 from worksample.errors import Cause, PlanError
 from worksample.records import Ending, Instance, Limits, Trial

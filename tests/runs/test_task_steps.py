@@ -13,8 +13,8 @@ from worksample.audit.control_submissions import control
 from worksample.errors import Cause, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
-from worksample.experiments.planning.compatibility import why_incompatible
-from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.planning.agent_compatibility import why_incompatible
+from worksample.experiments.planning.plan_preparation import commit_plan, prepare
 from worksample.grading import grade, open_round, run_solution
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Agent, Ending, Evaluation, GradePayload, Protocol, Submission, Trial

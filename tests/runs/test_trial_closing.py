@@ -11,11 +11,11 @@ from runs.material import Setting, setting
 from worksample.errors import Cause, PlanError
 from worksample.records import Arm, CaptureStatus, Instance, Limits, Slot
 from worksample.runs import RunConfig
-from worksample.runs.outcome import DONE
-from worksample.runs.recorder import Recorder, Shortfall, stop_and_capture
-from worksample.runs.recorders import BoxRecorder
+from worksample.runs.recorder_base import Recorder, Shortfall, stop_and_capture
 from worksample.runs.trial_close import announce, build_trial
 from worksample.runs.trial_context import AgentRun, TrialContext, TrialSpec
+from worksample.runs.trial_outcome import DONE
+from worksample.runs.trial_recorders import BoxRecorder
 
 
 def begun(at: Setting, **changes: object) -> TrialContext:

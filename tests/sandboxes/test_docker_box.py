@@ -20,7 +20,7 @@ from sandboxes.images import machine
 from worksample.box import BoxConfig, Mount, Root
 from worksample.errors import POLICY, Boundary, SandboxError, SandboxUnavailable
 from worksample.sandboxes import conformance, open_box, require_kind, sweep
-from worksample.sandboxes.containers import daemon as containers
+from worksample.sandboxes.containers import docker_daemon as containers
 
 SWEEP = "sandboxes/test_sweeper.py::test_closed_box_leaves_nothing"
 

@@ -19,7 +19,7 @@ from store.worlds import World, at, histories, planted
 from worksample.errors import RecordConflict, UsageError
 from worksample.records import Agent, Experiment, Record, Task, Trial, digest_bytes
 from worksample.store import Store, check, merge, rebuild
-from worksample.store.objects import BrokenObject, draft, pack
+from worksample.store.commit_objects import BrokenObject, draft, pack
 
 WORLD = World()
 

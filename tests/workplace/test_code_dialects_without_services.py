@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.tasks.workplace import check_workplace, endpoints_of_workplace
+from worksample.tasks.workplace_settings import check_workplace, endpoints_of_workplace
 from worksample.workplace.in_box.dialects.accounts import DialectAccounts
 from worksample.workplace.in_box.dialects.backend import Backend
 from worksample.workplace.in_box.dialects.bare_repository import (

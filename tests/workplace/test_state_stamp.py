@@ -13,7 +13,7 @@ from worksample.errors import POLICY, Cause, ExportError
 from worksample.records import CaptureStatus, Environment, Origin, Submission, SubmissionPart
 from worksample.workplace.restored_workplace import exported_state
 from worksample.workplace.service_programs import version_lines
-from worksample.workplace.state_stamp import STAMP, require_state, write_stamp
+from worksample.workplace.state_compatibility import STAMP, require_state, write_stamp
 
 NAMES = ("files", "git", "calendar")
 

@@ -9,18 +9,14 @@ from worksample.box import Mount
 from worksample.errors import PlanError
 from worksample.extras import need as extra
 from worksample.models import ModelService, resolve
-from worksample.models.resolver import check_generation
+from worksample.models.model_resolver import check_generation
 from worksample.records import Agent, Instance, Limits
 from worksample.sandboxes.capture import step_views
 
 from .agent_definition import HARNESSES, HUMAN, validate_settings
-from .agent_folder import mount_of
-from .installing import find_installed
-from .installing.program_settings import require_installed
-from .mcp.config_formats import FORMS, WITHOUT_SSE
-from .missing_programs import missing_program, only_on_host
-from .script import Script
-from .settings import (
+from .agent_folder_cache import mount_of
+from .agent_script import Script
+from .harness_settings import (
     CommandSettings,
     HumanSettings,
     ObjectSettings,
@@ -29,6 +25,10 @@ from .settings import (
     ScriptedSettings,
     WorkerSettings,
 )
+from .installing import find_installed
+from .installing.program_settings import require_installed
+from .mcp.config_formats import FORMS, WITHOUT_SSE
+from .missing_programs import missing_program, only_on_host
 from .workspace import SCRATCH, Workspace
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def build(
         vision="vision" in agent.capabilities or agent.harness == "scripted",
     )
     if isinstance(settings, CommandSettings):
-        from .command import command
+        from .command_harness import command
 
         return command(workspace, settings, agent.model)
     if isinstance(settings, ObjectSettings):
@@ -103,7 +103,7 @@ def build(
         from .plan_act_reflect import plan_act_reflect
 
         return plan_act_reflect(model, workspace, settings, inputs)
-    from .worker import worker
+    from .reference_harness import worker
 
     assert isinstance(settings, WorkerSettings)
     return worker(model, workspace, settings, inputs)

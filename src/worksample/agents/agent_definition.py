@@ -14,11 +14,9 @@ from worksample.files.config_files import Faults, nearest
 from worksample.files.config_files import validate as told
 from worksample.records import Agent
 
-from .agent_folder import keep_folder
-from .presets import PRESETS
-from .python_objects import settings_with_source
-from .script import read_script
-from .settings import (
+from .agent_folder_cache import keep_folder
+from .agent_script import read_script
+from .harness_settings import (
     CommandSettings,
     HumanSettings,
     ObjectSettings,
@@ -28,6 +26,8 @@ from .settings import (
     Settings,
     WorkerSettings,
 )
+from .published_presets import PRESETS
+from .python_objects import settings_with_source
 
 HARNESSES: Mapping[str, type[Settings]] = {
     "scripted": ScriptedSettings,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import AgentError, Cause, SandboxError
 
 from .prompt_digest import record_shown
-from .rejected_requests import Rejections, sendable
+from .rejected_tool_results import Rejections, sendable
 from .tools.submit import SUBMIT
 from .workspace import Workspace
 

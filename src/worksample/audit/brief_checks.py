@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from worksample.records import Instance, Protocol
 from worksample.store import Store
 
-from .declared_asks import declared_texts
+from .declared_grader_demands import declared_texts
 from .findings import AuditCheck, Finding, error, warning
 
 SECTIONS = ("Work description", "Provided material", "Deliverables")

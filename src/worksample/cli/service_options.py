@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from worksample.errors import UsageError
-from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
+from worksample.files.json_duplicate_keys import DuplicateKeyError, unique_object
 
 from .output import price_option
 

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 from worksample.errors import UsageError
 from worksample.files.config_files import exact_fault, show_value
 from worksample.models import JudgeConfig, Price
-from worksample.models.durations import Seconds
+from worksample.models.duration_text import Seconds
 from worksample.models.service_config import ServiceConfig
 from worksample.records import Arm, Chain, Feedback, Frozen, JudgedBy, Limits, Protocol, ShownRubric, Worker
 from worksample.records.task import Name

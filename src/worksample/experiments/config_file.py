@@ -245,7 +245,7 @@ def agent_from_flag(text: str) -> dict[str, Any]:
         table = _with_absolute_paths(read_table(path), path.parent)
         _validate(AgentConfig, table, str(path), path.name)
         return table
-    from worksample.agents.presets import PRESETS
+    from worksample.agents.published_presets import PRESETS
 
     return {"preset": text} if text in PRESETS else {"harness": text}
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from worksample.errors import CaptureError, Cause
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, canonical, path_fault, quote_path
-from worksample.steady_loop import steady_time
+from worksample.stall_tolerant_loop import steady_time
 
 from .content_sink import Sink
 

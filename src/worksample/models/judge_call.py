@@ -15,15 +15,15 @@ from worksample.store import put_canonical
 
 from .call_failure import failure_of_call, reason_of, status_of
 from .exhibit_delimiters import ExhibitDelimiters
-from .judge import ModelRole
+from .judge_config import ModelRole
 from .judge_exhibit import Exhibit
+from .judge_model_cleanup import note_model
 from .judge_probe import Probe, ProbeKind
 from .judge_prompt import CUT, EMPTY, REFUSED, Prompt, build_prompt
 from .judge_reply import JudgeReply, MalformedAnswer, malformed_answer, read_answer
 from .judge_reply_schema import response_schema, supports_schema
-from .model_closing import note_model
+from .model_resolver import resolve
 from .request_account import CallLimit, ModelAccount, add_usage
-from .resolver import resolve
 from .token_estimate import size_of_request
 
 if TYPE_CHECKING:

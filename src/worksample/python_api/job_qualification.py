@@ -56,7 +56,7 @@ def qualify(
     from worksample.people import People, PeopleRound, RoundKind
     from worksample.people.quality.qualification_funnel import IMPORT
     from worksample.people.rounds.job_questions import read_questions
-    from worksample.people.rounds.screening_results import store_looks
+    from worksample.people.rounds.job_screening_results import store_looks
     from worksample.records import ResolutionRule
     from worksample.tasks import find_suite
 

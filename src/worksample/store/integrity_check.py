@@ -26,7 +26,7 @@ from worksample.records import (
 
 from . import index, schema
 from .blobs import blob_path
-from .objects import BrokenObject
+from .commit_objects import BrokenObject
 from .record_conflicts import ObjectClaim, records_agree, takes_precedence
 from .record_references import blobs_of, ids_of
 from .record_rows import body, micros

@@ -17,7 +17,7 @@ from worksample.files import ScanLimits, Sink, scan
 from worksample.models.judge_exhibit import Visibility
 from worksample.records import Entry, Manifest
 from worksample.sandboxes import open_box
-from worksample.sandboxes.toolbox import platform_python
+from worksample.sandboxes.python_toolbox import platform_python
 from worksample.store import put_canonical
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from worksample.files.config_files import Faults, nearest, read_toml, validate
 from worksample.records import CaptureStatus, Frozen, Manifest, digest_of
 from worksample.tasks.package_files import check_tree, is_folder, is_ignored, read_text
 
-from .colleagues.profile import Colleague, ColleagueTable, tells
+from .colleagues.colleague_profile import Colleague, ColleagueTable, tells
 from .company import (
     STATUSES,
     Calendar,

@@ -18,7 +18,7 @@ from worksample.errors import ExportError, UsageError
 from worksample.fault_injection import failpoint
 
 from .seeds import Seed, copy_state
-from .state_stamp import AGAIN, read_stamp, require_state
+from .state_compatibility import AGAIN, read_stamp, require_state
 
 LIST, STATE, ACCOUNTS = "export.json", "state", "accounts.json"
 FORMAT = 1

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import ExportError
 from worksample.records import CaptureStatus, Environment, Origin, Submission
-from worksample.tasks.workplace import WORKPLACE
+from worksample.tasks.workplace_settings import WORKPLACE
 
 from .company_reader import read_company
-from .state_stamp import require_state
+from .state_compatibility import require_state
 from .workplace import LiveWorkplace, seed_of_folder, workplace_over_state
 
 if TYPE_CHECKING:

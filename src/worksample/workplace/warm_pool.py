@@ -21,10 +21,10 @@ from typing import Any
 from worksample.errors import SandboxError
 from worksample.records import ServiceSpec
 from worksample.sandboxes import start_box
+from worksample.sandboxes.cancellation_shield import to_the_end
 from worksample.sandboxes.host_state import BoxFolder
 from worksample.sandboxes.services.task_service import TaskService
-from worksample.sandboxes.shielded import to_the_end
-from worksample.tasks.workplace import PORTS
+from worksample.tasks.workplace_settings import PORTS
 
 from .services_box import SEED, SETUP, SUPERVISOR, box_config, warm_spec
 

@@ -11,7 +11,7 @@ import uvloop
 from people.worlds import Office, office
 from viewing import material
 from worksample.app.config import AppConfig
-from worksample.app.prerendering.gate import BoxGate
+from worksample.app.prerendering.box_limit import BoxGate
 from worksample.app.prerendering.view_preparer import ViewPending, ViewPreparer, manifests_to_prepare
 from worksample.errors import UsageError
 from worksample.models import Visibility

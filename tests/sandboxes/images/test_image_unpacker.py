@@ -21,8 +21,8 @@ import pytest
 from sandboxes.images.image_fixtures import Entry, layer, layout, layout_with
 from worksample.errors import ImageError
 from worksample.sandboxes.images import ImageLimits, prepare_image
-from worksample.sandboxes.images.cache import images_folder
-from worksample.sandboxes.sweeper import _SWEPT
+from worksample.sandboxes.images.image_cache import images_folder
+from worksample.sandboxes.orphan_sweeper import _SWEPT
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,8 @@ import pytest
 
 from workplace.test_workplace_services import ME, ask, opened
 from worksample.workplace.colleagues.chat import WorkplaceChat
-from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
-from worksample.workplace.colleagues.deeds import ServiceDeeds
-from worksample.workplace.colleagues.profile import (
+from worksample.workplace.colleagues.colleague_actions import ServiceDeeds
+from worksample.workplace.colleagues.colleague_profile import (
     Colleague,
     Deed,
     EventDeed,
@@ -21,6 +20,7 @@ from worksample.workplace.colleagues.profile import (
     ReplyRule,
     SayDeed,
 )
+from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
 from worksample.workplace.colleagues.responders import RuleResponder
 from worksample.workplace.workplace import services_box
 

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from worksample.errors import InstallError
-from worksample.sandboxes.toolbox import base_folders, base_python
+from worksample.sandboxes.python_toolbox import base_folders, base_python
 from worksample.sandboxes.toolbox_download import find_pip, find_uv
 
-from . import python_copy, shared_libraries
+from . import portable_python as python_copy
+from . import shared_libraries
+from .agent_program import PyPI
 from .install_result import InstallResult, run_installer
-from .program import PyPI
 
 NEWEST = (3, 13)
 """Newest Python version on which programs are installed."""

@@ -13,7 +13,7 @@ from worksample.errors import Cause, SandboxError
 from worksample.extras import need
 from worksample.models.storable_text import scrub
 from worksample.records import McpSpec
-from worksample.sandboxes.shielded import to_the_end
+from worksample.sandboxes.cancellation_shield import to_the_end
 
 from .config_formats import servers_of
 

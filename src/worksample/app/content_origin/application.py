@@ -12,24 +12,24 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from worksample.app.content_origin.blocked_requests import BlockedRequests
-from worksample.app.content_origin.capabilities import Grant
+from worksample.app.content_origin.capability_hosts import Grant
 from worksample.app.content_origin.file_view import serve_artefact
 from worksample.errors import WorksampleError
 
 from .blocked_requests import serve_blocked_requests
 from .content_request import ContentServices
 from .database_query import serve_query
+from .delivered_website import serve_site
+from .error_responses import ContentRefused, not_found, refusal_response
 from .file_list import serve_file_list
 from .file_tree import FileTreeCache
 from .file_view import serve_view
 from .original_file import serve_original
-from .refusals import ContentRefused, not_found, refusal_response
 from .rendered_page import serve_page
 from .security_policies import usual_headers
-from .website import serve_site
 
 if TYPE_CHECKING:
-    from worksample.app.server.services import AppServices
+    from worksample.app.server.route_services import AppServices
 
 PREFIX = "/.worksample/"
 LONGEST = 8_192

@@ -13,12 +13,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from worksample.app.content_origin.content_request import ContentServices, number_field, query_fields, read_body
-from worksample.app.content_origin.refusals import ContentRefused
+from worksample.app.content_origin.error_responses import ContentRefused
 from worksample.people.clock import now_in_microseconds
 from worksample.people.judging.blinding import scrub
 
 if TYPE_CHECKING:
-    from worksample.app.content_origin.capabilities import Grant
+    from worksample.app.content_origin.capability_hosts import Grant
 
 LARGEST = 32 << 10
 """Most bytes of one report. Browsers send the whole policy with it."""

@@ -11,16 +11,16 @@ from urllib.parse import parse_qsl, quote
 
 from starlette.requests import Request
 
+from worksample.app.content_origin.error_responses import ContentRefused, not_found
 from worksample.app.content_origin.file_tree import FileTree, FileTreeCache
-from worksample.app.content_origin.refusals import ContentRefused, not_found
 from worksample.app.prerendering.view_preparer import ViewPending
 from worksample.records import Entry
 from worksample.viewing import View
 
 if TYPE_CHECKING:
     from worksample.app.content_origin.blocked_requests import BlockedRequests
-    from worksample.app.content_origin.capabilities import Grant
-    from worksample.app.server.services import AppServices
+    from worksample.app.content_origin.capability_hosts import Grant
+    from worksample.app.server.route_services import AppServices
 
 DEPTH = 8
 """Most levels of archives within archives."""

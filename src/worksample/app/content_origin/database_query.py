@@ -13,10 +13,10 @@ from worksample.app.content_origin.content_request import read_body
 from worksample.viewing.database_query import LENGTH
 
 from .content_request import DEPTH, ContentServices, require_ready
-from .refusals import ContentRefused, not_found
+from .error_responses import ContentRefused, not_found
 
 if TYPE_CHECKING:
-    from worksample.app.content_origin.capabilities import Grant
+    from worksample.app.content_origin.capability_hosts import Grant
 
 LARGEST = 128 << 10
 """Most bytes of a request."""

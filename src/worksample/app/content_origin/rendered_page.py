@@ -19,13 +19,13 @@ from worksample.app.content_origin.content_request import (
     require_ready,
     single_field,
 )
+from worksample.app.content_origin.error_responses import ContentRefused, not_found
 from worksample.app.content_origin.link_rewriting import rewrite_links, rewrite_media_sources
-from worksample.app.content_origin.refusals import ContentRefused, not_found
 from worksample.app.content_origin.security_policies import page_policy
 from worksample.viewing import View
 
 if TYPE_CHECKING:
-    from worksample.app.content_origin.capabilities import Grant
+    from worksample.app.content_origin.capability_hosts import Grant
 
 LARGEST = 32 << 20
 """Most bytes of an artefact that is turned into a page."""

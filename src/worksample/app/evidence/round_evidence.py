@@ -20,13 +20,13 @@ from worksample.app.evidence.schemas import (
 )
 from worksample.app.judging.vote_schemas import vote_view
 from worksample.app.rounds.responses import find_round
-from worksample.app.server.figures import background_of, micros_of
-from worksample.app.server.services import AppServices
+from worksample.app.server.json_figures import background_of, micros_of
+from worksample.app.server.route_services import AppServices
 from worksample.errors import UsageError
 from worksample.people import Account, Form, Role, final_verdicts, preferences, refuse_votes_at_work, show_names
-from worksample.people.access.profile import person_of
-from worksample.people.evaluations import amendments_of, exclude_struck
+from worksample.people.access.evaluator_profile import person_of
 from worksample.people.judging.blinding import giveaways, scrub
+from worksample.people.unstruck_evaluations import amendments_of, exclude_struck
 from worksample.records import (
     Agent,
     Amendment,

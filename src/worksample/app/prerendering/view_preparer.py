@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from worksample.app.prerendering.gate import BoxGate
+from worksample.app.prerendering.box_limit import BoxGate
 from worksample.errors import RecordMissing, SandboxUnavailable, StoreFull, UsageError, WorksampleError
 from worksample.models import Visibility
 from worksample.people.judging.item import panes_of

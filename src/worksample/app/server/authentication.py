@@ -12,7 +12,7 @@ from worksample.app.server.middleware.cookies import read_cookies
 from worksample.errors import WorksampleError
 from worksample.people import Account, Role
 
-from .services import AppServices
+from .route_services import AppServices
 
 
 class SignedOut(WorksampleError):

@@ -53,7 +53,7 @@ def command(
 
     need("review")
     from worksample.app import AppConfig, create_app
-    from worksample.app.judging.answer_counter import AnswerCounter
+    from worksample.app.judging.answers_since_start import AnswerCounter
     from worksample.app.server.http_server import listen, serve, serve_many
     from worksample.people import People
     from worksample.people.access.account import Role

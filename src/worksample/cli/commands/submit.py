@@ -210,7 +210,7 @@ def _many(
 ) -> int:
     from worksample.experiments.config import default_author
     from worksample.experiments.experiment_lookup import find_experiment, short_name
-    from worksample.experiments.hand_in_table import HandInMany, hand_in_many
+    from worksample.experiments.hand_in_from_table import HandInMany, hand_in_many
     from worksample.sandboxes import require_kind
 
     sandbox = _text(given["sandbox"]) or "bubblewrap"

@@ -32,7 +32,7 @@ from worksample.results.reattempts.feedback_sources import KIND
 from worksample.runs.trial_endpoints import why_unreachable
 from worksample.sandboxes.endpoints import HostAllowance, read_rule
 
-from .compatibility import reason_identity, why_incompatible, why_no_person, works_under
+from .agent_compatibility import reason_identity, why_incompatible, why_no_person, works_under
 from .protocol_choice import ungradable_error
 from .slot_order import later_slots, order_slots, strata_of
 

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from .allowed_values import allowed_at, keys_at, show_value
-from .faults import Faults, nearest
+from .config_faults import Faults, nearest
+from .field_descriptions import allowed_at, keys_at, show_value
 from .key_paths import key_of
 
 M = TypeVar("M", bound=BaseModel)

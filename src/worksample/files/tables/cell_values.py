@@ -9,8 +9,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
+from worksample.files.json_duplicate_keys import DuplicateKeyError, unique_object
 from worksample.files.tables.numbers import readings, two_readings
-from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 LARGEST = 2**63 - 1

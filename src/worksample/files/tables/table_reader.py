@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from worksample.errors import ForeignInputError, ImportFailed, UsageError
+from worksample.files.json_duplicate_keys import DuplicateKeyError, unique_object
 
 from .delimited import SAMPLE, DelimitedRow, Header, TableFault, header_of, records, sniff
 from .encodings import is_text_encoding, marked_encoding
-from .unique_keys import DuplicateKeyError, unique_object
 from .workbook_table import WorkbookSheets, numbered
 
 JSON_LIMIT = 1 << 30

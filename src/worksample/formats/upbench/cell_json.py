@@ -19,7 +19,7 @@ from worksample.records import (
     SkipReason,
 )
 from worksample.records.weighted_criteria import weigh
-from worksample.results.job_qualification import CORE_NAMES
+from worksample.results.job_suitability import CORE_NAMES
 
 PASS, FAIL, SKIP = "pass", "fail", "skip"
 """UpBench's marks (A.4)."""

@@ -9,17 +9,17 @@ from typing import Any
 from inspect_ai.model import Model, ModelOutput
 from inspect_ai.util import LimitExceededError
 
+from worksample.background_services import FailureSignal
 from worksample.errors import AgentError, Cause, WorksampleError
 from worksample.models.call_failure import REFUSED, failure_of_call, status_of
 from worksample.models.fault_attribution import ControlQuestion, is_requests_fault
 from worksample.models.send_observer import SendProgress, observe
-from worksample.supervision import FailureSignal
 
-from .conversation import AnswerMemory, MessageStore, note_settings
+from .conversation_memory import AnswerMemory, MessageStore, note_settings
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
-from .http import HttpRequest, HttpResponse, HttpServer, as_json
-from .refusal import Refusal
+from .http_server import HttpRequest, HttpResponse, HttpServer, as_json
 from .request import ModelRequest
+from .request_error import Refusal
 from .request_reader import read_request
 
 ROUTES: tuple[tuple[str, Dialect], ...] = (

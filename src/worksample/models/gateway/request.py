@@ -29,7 +29,7 @@ from inspect_ai.util import JSONSchema
 from worksample.errors import ForeignInputError
 from worksample.files.untrusted import check_shape
 
-from .refusal import Refusal as Refusal  # noqa: PLC0414 - dialects take it from here
+from .request_error import Refusal as Refusal  # noqa: PLC0414 - dialects take it from here
 from .request_validation import check_sendable
 from .schema_conversion import parameters_of, schema_of
 from .schema_references import expand

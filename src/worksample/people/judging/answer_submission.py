@@ -11,19 +11,19 @@ from worksample.errors import Cause, RecordConflict, RecordMissing, UsageError
 from worksample.fault_injection import failpoint
 from worksample.models import Visibility
 from worksample.people.access.account import Account
-from worksample.people.access.profile import Profile, evaluator_of
+from worksample.people.access.evaluator_profile import Profile, evaluator_of
 from worksample.people.access.tokens import storable
 from worksample.people.clock import MINUTE, SECOND, Clock, moment
 from worksample.people.errors import Conflict, InvalidAnswer
 from worksample.people.judging import lease_queries as sql
-from worksample.people.judging.answer import read_answer
+from worksample.people.judging.answer_validation import read_answer
 from worksample.people.judging.assignment_states import DONE, LEASED, SKIPPED
 from worksample.people.judging.drafts import Drafts
 from worksample.people.judging.item import criteria_of, shown_pair
 from worksample.people.judging.item_completion import mark_done
 from worksample.people.judging.item_leases import ItemLeases, evaluation_id, own_row
 from worksample.people.quality.gold_items import compare
-from worksample.people.rounds.forms import RoundKind
+from worksample.people.rounds.judging_forms import RoundKind
 from worksample.people.rounds.queues import Queue, find_queue
 from worksample.records import EntryKind, Evaluation, EvaluationOutcome, Evaluator, Instance, Round, Submission
 from worksample.results.grading_in_force import as_graded
@@ -40,8 +40,8 @@ _i = items.c
 class AnswerSubmission:
     """Submitted answers of a store's evaluators."""
 
-    def __init__(self, store: Store, clock: Clock, leasing: ItemLeases, drafting: Drafts) -> None:
-        self._store, self._db, self._clock = store, store.database, clock
+    def __init__(self, store: Store, clock: Clock, leasing: ItemLeases, drafting: Drafts, *, dates: Clock) -> None:
+        self._store, self._db, self._clock, self._dates = store, store.database, clock, dates
         self._leasing, self._drafting = leasing, drafting
 
     def submit(
@@ -90,7 +90,7 @@ class AnswerSubmission:
         try:
             self._store.get(Evaluator, account.evaluator)
         except RecordMissing:
-            self._store.commit(evaluator_of(account.id, account.name, Profile(), self._clock()))
+            self._store.commit(evaluator_of(account.id, account.name, Profile(), self._dates()))
 
     def _commit(self, evaluation: Evaluation, account: Account) -> Evaluation:
         """Commit the evaluation, or return the existing one if a process died before it updated the queue."""
@@ -116,7 +116,7 @@ class AnswerSubmission:
             outcome=EvaluationOutcome.DECLINED,
             minutes=round_minutes(active),
             author=f"person-{account.id}",
-            at=moment(self._clock()),
+            at=moment(self._dates()),
             record={
                 "item": row.id,
                 "ordinal": mine.ordinal,

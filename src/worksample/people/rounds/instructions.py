@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import UsageError
 from worksample.records import canonical, digest_bytes
 
-from .forms import Form
+from .judging_forms import Form
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -12,9 +12,9 @@ from worksample.records import EvaluatorKind, Instance, Json, Protocol, Round, c
 from worksample.results.grading_in_force import as_graded
 from worksample.results.pair_sampling import entries_of, sample_pairs
 
-from .forms import Form, RoundKind
+from .judging_forms import Form, RoundKind
 from .round_config import Gold, PeopleRound
-from .subjects import Subject, jobs, named_submissions, pick_submissions, subject_of
+from .round_subjects import Subject, jobs, named_submissions, pick_submissions, subject_of
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -11,10 +11,10 @@ from pydantic import Field, model_validator
 from worksample.errors import ManifestError
 from worksample.files.config_files import Faults, Texts, need_file, read_toml, validate
 from worksample.records import Frozen
-from worksample.results.job_qualification import CORE_NAMES
+from worksample.results.job_suitability import CORE_NAMES
 from worksample.results.round_evaluations import NO
 
-from .forms import RoundQuestion
+from .judging_forms import RoundQuestion
 
 YES, NONE = "yes", "not_applicable"
 CONTEXT, QUALITY, IDENTIFIERS = CORE_NAMES

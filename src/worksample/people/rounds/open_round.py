@@ -16,19 +16,19 @@ from worksample.people.clock import Clock, moment
 from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Purpose, Round, struck
 from worksample.results.calibration.label_draw import read_draw
 from worksample.results.calibration.label_rounds import drawn_submissions
-from worksample.results.job_qualification import DECIDES
+from worksample.results.job_suitability import DECIDES
 from worksample.store import put_canonical
 from worksample.store.people_tables import items as item_table
 
-from .forms import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, RoundKind
 from .instructions import Instructions
 from .item_plan import RoundForm, gradings_for, plan_gold, plan_items
 from .job_questions import all_questions, deciding_names
-from .pilot import require_passed_pilot
+from .judging_forms import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, RoundKind
+from .pilot_gate import require_passed_pilot
 from .queue_filling import add_items, barred_accounts, earlier_evaluations, fill_queue
 from .queues import Queue, find_queue
 from .round_config import PeopleRound
-from .subjects import submissions_of
+from .round_subjects import submissions_of
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, select
 
 from worksample.errors import PlanError
-from worksample.people.access.profile import person_of
+from worksample.people.access.evaluator_profile import person_of
 from worksample.people.clock import Clock
 from worksample.people.judging.assignment_states import BARRED, DONE, STRUCK
 from worksample.people.judging.item_completion import settle_ties

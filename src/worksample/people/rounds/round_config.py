@@ -11,11 +11,11 @@ from worksample.errors import UsageError
 from worksample.people.access.account import Role, read_roles
 from worksample.records import Protocol, ResolutionRule
 from worksample.results.calibration.label_draw import DRAWN
-from worksample.results.job_qualification import RULES
+from worksample.results.job_suitability import RULES
 from worksample.results.pair_sampling import PER_PAIR
 
-from .forms import BY_CRITERIA, FORM_OF, LABELLING, OVER, Form, RoundKind, roles_of, votes_of
 from .job_questions import Question, faults_of
+from .judging_forms import BY_CRITERIA, FORM_OF, LABELLING, OVER, Form, RoundKind, roles_of, votes_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from worksample.errors import RecordMissing, UsageError
 from worksample.people.access.account import Account, Role
 from worksample.people.clock import Clock
 from worksample.people.errors import Conflict
-from worksample.people.rounds.forms import BY_CRITERIA
+from worksample.people.rounds.judging_forms import BY_CRITERIA
 from worksample.people.rubrics.suggestions import need_suggestions, note_taken
 from worksample.records import Criteria, Instance, Round, canonical, digest_of
 from worksample.store.people_tables import rubric_versions

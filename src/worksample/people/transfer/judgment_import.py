@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from worksample import __version__
 from worksample.errors import ImportFailed, RecordMissing
+from worksample.files.json_duplicate_keys import DuplicateKeyError, unique_object
 from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.delimited import SAMPLE, TableFault, header_of, records, sniff
 from worksample.files.tables.encodings import marked_encoding
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.table_reader import FaultyRow, read_json
-from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
 from worksample.people.errors import FaultyRows, InvalidAnswer
-from worksample.people.judging.answer import read_answer
-from worksample.people.rounds.forms import PROTOCOL_OF, PURPOSE_OF, SPECS, Form, RoundKind
+from worksample.people.judging.answer_validation import read_answer
 from worksample.people.rounds.item_plan import RoundForm, gradings_for
+from worksample.people.rounds.judging_forms import PROTOCOL_OF, PURPOSE_OF, SPECS, Form, RoundKind
 from worksample.records import (
     Criteria,
     Evaluation,

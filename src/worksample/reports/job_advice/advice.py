@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats
+from worksample.metrics.column_checks import Floats
 from worksample.reports.clusters import embed
 from worksample.reports.clusters.cluster_labels import words_of
 from worksample.reports.job_advice.evidence import Evidence
@@ -29,8 +29,8 @@ from worksample.reports.job_advice.job_similarity import (
     learn_rule,
     same_category,
 )
-from worksample.reports.sections.people_at_work import TOGETHER
-from worksample.reports.static_site.pages import Pages
+from worksample.reports.sections.people_versus_agents import TOGETHER
+from worksample.reports.static_site.page_templates import Pages
 
 AI, HELPED, PEOPLE, UNSURE = "AI", "AI with people", "people", "not enough data"
 MEASURED, ASSUMED = "measured", "assumed"

@@ -21,8 +21,8 @@ from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 from .comparison_parts import Part, parts_of, trials_of
-from .config import MeasureConfig
-from .rows import Group, agent_groups, attempts_of
+from .figure_settings import MeasureConfig
+from .result_rows import Group, agent_groups, attempts_of
 
 MOST_WORDS = 300
 NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"

@@ -19,11 +19,11 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from worksample.background_services import FailureSignal
 from worksample.box import Box, BoxConfig, BoxLimits, Connection, Mount, Process
 from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.untrusted import parse_json
 from worksample.sandboxes import start_box
-from worksample.supervision import FailureSignal
 
 from .actions import ACTIONS
 from .browser_config import BrowserConfig

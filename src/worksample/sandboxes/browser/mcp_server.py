@@ -12,7 +12,7 @@ from typing import Any
 
 from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.untrusted import JsonLimits, read_json
-from worksample.models.gateway.http import HttpLimits, HttpRequest, HttpResponse, HttpServer, as_json
+from worksample.models.gateway.http_server import HttpLimits, HttpRequest, HttpResponse, HttpServer, as_json
 
 from .actions import ACTIONS, BrowserAction
 from .browser import Browser, BrowserObservation

@@ -15,7 +15,7 @@ from worksample.box import Box, FairTimeout
 from worksample.errors import SandboxError
 from worksample.files import Sink, read_manifest
 from worksample.records import CaptureStatus, Entry, Instance, Manifest, SubmissionPart, quote_path
-from worksample.steady_loop import steady_time
+from worksample.stall_tolerant_loop import steady_time
 from worksample.store import put_canonical
 
 

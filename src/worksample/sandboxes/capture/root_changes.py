@@ -18,7 +18,7 @@ from typing import IO
 from worksample.errors import Cause
 from worksample.files import ScanLimits, Sink
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart
-from worksample.steady_loop import steady_time
+from worksample.stall_tolerant_loop import steady_time
 from worksample.store import put_canonical
 
 ROOT_LAYER = "root.tar"

@@ -21,8 +21,8 @@ from worksample.files.scratch_folder import scratch_folder, sweep_scratch_folder
 from worksample.sandboxes import cgroups, seccomp
 from worksample.sandboxes.availability import require_bubblewrap
 from worksample.sandboxes.host_state import BUILD_ROOT
-from worksample.sandboxes.marked_processes import maker_environment
-from worksample.sandboxes.toolbox import base_python
+from worksample.sandboxes.processes_by_variable import maker_environment
+from worksample.sandboxes.python_toolbox import base_python
 
 from .build_network import BuildNetwork
 

@@ -21,7 +21,7 @@ from typing import BinaryIO
 from worksample.files.scratch_folder import remove_tree
 from worksample.sandboxes.host_state import prefixes_folder
 
-from .cache import find_cached
+from .image_cache import find_cached
 from .image_unpacker import BaseImage
 
 MOST_KEPT = 8

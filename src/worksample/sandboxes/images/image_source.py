@@ -9,10 +9,10 @@ from worksample.box import Root
 from worksample.errors import ImageError
 from worksample.records import Environment
 
-from .cache import CachedImage
 from .dockerfile_build import build, is_context
+from .image_cache import CachedImage
+from .image_limits import ImageLimits
 from .image_unpacker import from_layout, from_tar
-from .limits import ImageLimits
 from .registry_pull import REFERENCE, pull
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from worksample.errors import ImageError
 
-from .limits import AGAIN, REBUILD, SQUASH, ImageLimits
+from .image_limits import AGAIN, REBUILD, SQUASH, ImageLimits
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}

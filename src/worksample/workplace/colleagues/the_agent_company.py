@@ -13,7 +13,7 @@ from typing import Any
 from worksample.ascii_names import plain_letters
 from worksample.errors import ManifestError
 
-from .profile import Colleague
+from .colleague_profile import Colleague
 
 MEND = "correct the file by TheAgentCompany's format, or take it from the original repository"
 
