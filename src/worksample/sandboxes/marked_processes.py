@@ -42,8 +42,11 @@ def kill_orphans() -> int:
 
     def is_orphan(word: bytes) -> bool:
         found = _MAKER.fullmatch(word.decode("ascii", "replace"))
+        if found is None:
+            return False
         # A process that runs here was started in this boot, so words of earlier versions need no machine.
-        return found is not None and is_gone(*found.groups()[:3], machine=machine_id(), changed=0.0)
+        pid, started, space, _ = found.groups()
+        return is_gone(pid, started, space, machine_id(), changed=0.0)
 
     return _kill_marked(is_orphan)
 
