@@ -65,6 +65,12 @@ def server() -> Iterator[str]:
         shutil.rmtree(home, ignore_errors=True)
 
 
+def restart(server: str) -> None:
+    """Restart the server, which ends all sessions."""
+    programs = max(Path("/usr/lib/postgresql").glob("*/bin"))
+    _as_user(programs / "pg_ctl", "-D", f"{server}/data", "-w", "-l", f"{server}/log", "-m", "fast", "restart")
+
+
 _numbers = iter(range(10_000))
 
 
