@@ -29,6 +29,6 @@ def need(extra: str) -> None:
     missing = lacks(extra)
     if missing:
         raise MissingExtra(
-            f"this needs the extra {extra!r}, which is not installed ({', '.join(missing)})",
+            f"the extra {extra!r} of worksample is needed, but not installed ({', '.join(missing)})",
             next=f"pip install 'worksample[{extra}]'",
         )

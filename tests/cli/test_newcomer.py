@@ -83,4 +83,4 @@ def test_new_task_reaches_a_report(tmp_path: Path) -> None:
     reference = next(p for p in (tmp_path / "my-task" / "reference").rglob("*") if p.is_file())
     reference.unlink()
     broken = cli("task", "check", "my-task", cwd=tmp_path)
-    assert broken.returncode == 1 and "NOT PASSED" in broken.stdout
+    assert broken.returncode == 1 and "NOT PASSED" in broken.stdout and "next: " in broken.stdout

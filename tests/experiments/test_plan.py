@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from experiments.material import an_instance, some_material
 from worksample.errors import PlanError
-from worksample.experiments.planning.compatibility import reason_identity, why_incompatible
+from worksample.experiments.planning.agent_compatibility import reason_identity, why_incompatible
 from worksample.experiments.planning.experiment_plan import Plan, plan
-from worksample.experiments.planning.forecast import forecast
+from worksample.experiments.planning.plan_forecast import forecast
 from worksample.experiments.planning.slot_order import order_slots
 from worksample.records import Agent, Arm, Limits, Slot
 

@@ -140,7 +140,7 @@ def test_each_format_declares_itself(name: str) -> None:
 
 
 def test_unknown_format_error_lists_known_formats() -> None:
-    with pytest.raises(UsageError, match="there is no format 'nonesuch'; there are atif, gdpval, harbor"):
+    with pytest.raises(UsageError, match="there is no format 'nonesuch'; there are ale, atif, gdpval, harbor"):
         find_format("nonesuch")
 
 

@@ -108,7 +108,7 @@ def test_imported_and_own_experiment_are_not_one_study(tmp_path: Path) -> None:
             lock=imported.lock.replaced(sandbox="bubblewrap", instances=imported.lock.instances[:1]),
         )
         store.commit(own)
-        with pytest.raises(PlanError, match="differ in their locks"):
+        with pytest.raises(PlanError, match="planned with different settings"):
             measure(store, [imported, own])
 
 

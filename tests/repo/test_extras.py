@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from cli.run_cli import SCRIPTS, TINY, clean_environment
 from worksample.errors import SandboxUnavailable
 from worksample.extras import EXTRAS
-from worksample.sandboxes.toolbox import OFFERED
+from worksample.sandboxes.python_toolbox import OFFERED
 from worksample.sandboxes.toolbox_download import download, requirement_lines
 
 ROOT = Path(__file__).parents[2]

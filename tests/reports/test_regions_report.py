@@ -11,11 +11,11 @@ import pytest
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
 from store import worlds
-from worksample.people.access.profile import Profile, evaluator_of
+from worksample.people.access.evaluator_profile import Profile, evaluator_of
 from worksample.records import Agent, Arm, Feedback, GradePayload, Protocol
 from worksample.records.trial import Fed
 from worksample.reports.sections import MeasureConfig
-from worksample.reports.sections.rubrics import performance
+from worksample.reports.sections.rubric_results import performance
 from worksample.store import Store
 
 JOBS = 24

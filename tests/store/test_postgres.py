@@ -303,7 +303,7 @@ def test_two_connections_cannot_both_take_an_id(url: str, tmp_path: Path) -> Non
 
 def test_refused_statement_takes_no_other_with_it(url: str, tmp_path: Path) -> None:
     with planted(Store.open(tmp_path / "s", create=True), WORLD) as store:
-        with pytest.raises(StoreError, match="the whole transaction was undone"), store.database.writing() as one:
+        with pytest.raises(StoreError, match="the transaction was rolled back"), store.database.writing() as one:
             one.execute(text("INSERT INTO meta VALUES ('told', 'done')"))
             with pytest.raises(DBAPIError):
                 one.execute(text("SELECT 1 / 0"))
@@ -342,7 +342,7 @@ def test_leases_and_foreign_databases_are_refused(url: str, tmp_path: Path) -> N
 
 def test_missing_server_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKSAMPLE_DATABASE", "postgresql://me:secret@/none?host=/nowhere")
-    with pytest.raises(StoreError, match="database failed") as caught:
+    with pytest.raises(StoreError, match="does not answer") as caught:
         Store.open(tmp_path / "s", create=True)
     assert "secret" not in str(caught.value)
     assert caught.value.next

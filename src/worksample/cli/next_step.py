@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from worksample.extras import lacks
 
-from .open_work_text import open_work_text
+from .human_slots_text import open_work_text
 
 if TYPE_CHECKING:
     from worksample.experiments.experiment_runner import RunResult

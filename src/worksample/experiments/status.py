@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from worksample.errors import Cause
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing
-from worksample.results.assignments.open_work import open_work_of
+from worksample.results.assignments.human_slots import open_work_of
 from worksample.results.reattempts.chain_state import chains_of, count_due
 from worksample.store import Store, schema
 from worksample.store.model_costs import Spending, of_agents, of_colleagues, of_judges_by_experiment
@@ -121,7 +121,7 @@ def _count_slots(store: Store) -> dict[str, int]:
 def _statuses(
     store: Store, experiments: Sequence[Experiment], judged_by: JudgedBy | None
 ) -> Iterator[tuple[Status, dict[str, EvaluatorKind]]]:
-    from worksample.results.slots import slots_df
+    from worksample.results.slot_results import slots_df
     from worksample.store.dataframes import trials_df
 
     ids = [experiment.id for experiment in experiments]

@@ -85,7 +85,7 @@ class TransferReport:
 
 
 def _find_no_experiment(store: Store, name: str) -> Experiment:
-    raise NotImplementedError("this caller cannot find experiments")
+    raise NotImplementedError("find_experiment was not passed, so experiments cannot be looked up")
 
 
 def _open_store(place: str | None, *, create: bool = False) -> AbstractContextManager[Store]:
@@ -169,6 +169,7 @@ class ExchangeFormat:
 GROUP = "worksample.formats"
 """The group of entry points. Each name is a format's name, and each value an `ExchangeFormat`."""
 _OWN_FORMATS = {
+    "ale": "worksample.formats.ale.format:ALE",
     "atif": "worksample.formats.export_only_formats:ATIF",
     "gdpval": "worksample.formats.jobs.format:GDPVAL",
     "harbor": "worksample.formats.harbor.format:HARBOR",

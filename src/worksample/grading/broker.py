@@ -104,7 +104,7 @@ class GradingBroker:
         try:
             number, verb, body = _parse_request(data)
             if self._taken > REQUESTS:
-                raise MalformedRequest(f"more than {REQUESTS} requests in one grading")
+                raise MalformedRequest(f"the grader sent more than {REQUESTS} requests")
             if verb not in self.verbs:
                 raise MalformedRequest(f"{verb[:100]!r} is not a verb; use one of {', '.join(self.verbs)}")
             return {"number": number, "answer": await self.verbs[verb](body)}
@@ -142,6 +142,6 @@ async def _read_exactly(connection: Connection, count: int) -> bytes:
     while len(found) < count:
         piece = await connection.reader.read(min(count - len(found), 1 << 18))
         if not piece:
-            raise ConnectionError("the connection ended")
+            raise ConnectionError("the grader closed the connection in the middle of a request")
         found += piece
     return bytes(found)

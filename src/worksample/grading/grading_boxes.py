@@ -13,12 +13,12 @@ from worksample.errors import CaptureError, Cause, GraderError
 from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading, Instance, Submission
 from worksample.sandboxes.capture import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_SUMMARY
 from worksample.sandboxes.images import CachedImage, prepare_image, task_image
-from worksample.tasks.workplace import WORKPLACE
+from worksample.tasks.workplace_settings import WORKPLACE
 from worksample.workplace.restored_workplace import exported_state, restore_workplace
 from worksample.workplace.workplace import LiveWorkplace
 from worksample.workplace.workplace import operator_environment as environment_for
 
-from .verifier import Verifier
+from .verifier_requests import Verifier
 
 if TYPE_CHECKING:
     from worksample.store import Store

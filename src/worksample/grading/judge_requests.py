@@ -14,7 +14,7 @@ from typing import Any
 from worksample.errors import Cause, JudgeError, UsageError
 from worksample.kit.broker_client import unpack
 from worksample.models import Exhibit, JudgeReply, Look, ModelRole, Probe, ProbeKind, Roles, add_priced_usage, ask_judge
-from worksample.models.judge import DEFAULT
+from worksample.models.judge_config import DEFAULT
 from worksample.records import Usage
 
 from .broker import MalformedRequest
@@ -46,7 +46,7 @@ def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
 
 def _exhibits(raw: Any) -> tuple[Exhibit, ...]:
     if not isinstance(raw, list) or len(raw) > EXHIBITS:
-        raise MalformedRequest(f"exhibits are not a list of at most {EXHIBITS}")
+        raise MalformedRequest(f"exhibits must be a list of at most {EXHIBITS} exhibits")
     found = []
     for item in raw:
         look = Look(item["look"])
@@ -138,7 +138,7 @@ def majority(answers: list[JudgeReply]) -> JudgeReply:
     if 2 * count <= len(answers):
         said = ", ".join(f"{v} ({n})" for v, n in votes.most_common())
         raise JudgeError(
-            f"the panel is split: {said[:500]}", cause=Cause.JUDGE_MALFORMED,
+            f"no answer has a majority in the panel of judges: {said[:500]}", cause=Cause.JUDGE_MALFORMED,
             next="list an odd number of models in [judges.NAME], then worksample grade EXPERIMENT",
         )  # fmt: skip
     return next(a for a in answers if json.dumps(a.value, sort_keys=True) == value)

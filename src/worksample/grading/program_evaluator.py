@@ -18,7 +18,7 @@ from worksample.errors import (
     StoreFull,
 )
 from worksample.models import Roles
-from worksample.models.judge import describe_judges
+from worksample.models.judge_config import describe_judges
 from worksample.records import Evaluator, EvaluatorKind, Round, now
 
 from .evaluators import WAITING, EvaluationRequest, EvaluatorReply, Evaluators, RoundEvaluator

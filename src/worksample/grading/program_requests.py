@@ -19,7 +19,7 @@ from worksample.sandboxes import open_box
 
 from .broker import MalformedRequest
 from .grading_boxes import SCRATCH
-from .starvation import require_time
+from .starved_programs import require_time
 
 PROGRAM_SECONDS = 1_200.0
 """Seconds that all programs of one grading may take; later programs count as timed out."""
@@ -50,9 +50,11 @@ def parse(raw: Mapping[str, Any], most: float) -> ProgramRequest:
         raise MalformedRequest("timeout is not a number of seconds")
     files, collect = raw.get("files", {}), raw.get("collect", [])
     if not isinstance(files, dict) or not isinstance(collect, list) or len(collect) > ANSWER_FILES:
-        raise MalformedRequest("files is not a table, or collect is not a short list")
+        raise MalformedRequest(f"files is not a mapping, or collect is not a list of at most {ANSWER_FILES} names")
     for name in (*files, *collect):
-        fault = path_fault(quote_path(name.encode("utf-8", "surrogateescape"))) if _text(name) else "no text"
+        fault = (
+            path_fault(quote_path(name.encode("utf-8", "surrogateescape"))) if _text(name) else "a name must be text"
+        )
         if fault:
             raise MalformedRequest(f"invalid file name: {fault}")
     try:
@@ -140,7 +142,7 @@ async def _write(box: Box, path: str, content: bytes) -> None:
         raise SandboxError(
             f"{path} cannot be written: {error.strerror}",
             where="broker",
-            next="free some of this machine, then grade again",
+            next="free disk space on this machine, then grade again",
         ) from error
 
 

@@ -20,9 +20,9 @@ from worksample.sandboxes import open_box
 from worksample.sandboxes.capture import STEPS, StepCapture, capture_box
 from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.images import root_with_layers, task_image
-from worksample.sandboxes.step_setup import copy_into_box, prepare_step
+from worksample.sandboxes.work_step_setup import copy_into_box, prepare_step
 
-from .verifier import SOLUTION, Verifier, box_for
+from .verifier_requests import SOLUTION, Verifier, box_for
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -49,7 +49,7 @@ async def run_solution(
     image = await asyncio.to_thread(task_image, environment, store.folder)
     if image is None:
         raise ImageError(
-            "the task has no image in which its solution could run",
+            "the reference solution needs an image to run in, but the task names none",
             where=instance.key,
             next="set image of [environment] in task.toml",
         )

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from worksample.background_services import supervise
 from worksample.box import Box, Completed, Endpoint, FairTimeout
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
@@ -21,16 +22,15 @@ from worksample.models import Roles
 from worksample.records import GradePayload, Grading, Usage
 from worksample.sandboxes import open_box
 from worksample.sandboxes.endpoints import Target, serve_endpoints
+from worksample.sandboxes.python_toolbox import platform_python
 from worksample.sandboxes.services import TrialServices, open_services
-from worksample.sandboxes.toolbox import platform_python
-from worksample.supervision import supervise
 
 from .broker import SOCKET, GradingBroker
 from .grading_boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
 from .judge_requests import GraderQuestions
 from .program_requests import ProgramRequests
-from .starvation import starvation_reason
-from .verifier import VerifierRequests
+from .starved_programs import starvation_reason
+from .verifier_requests import VerifierRequests
 
 RESULT_LIMIT = 16 << 20
 """Maximum size of a grader's result, in bytes."""
@@ -178,7 +178,7 @@ def grade_from_result(done: Completed, data: bytes | None, grading: Grading, lim
     tail = done.stderr[-2_000:].decode("utf-8", "replace").strip()
     if done.truncated:
         raise GraderError(
-            "the grader printed more than is kept", cause=Cause.GRADER_OUTPUT,
+            "the grader printed more than is allowed", cause=Cause.GRADER_OUTPUT,
             next="print less in grade.py, then worksample task check FOLDER",
         )  # fmt: skip
     if done.oom:
@@ -188,7 +188,9 @@ def grade_from_result(done: Completed, data: bytes | None, grading: Grading, lim
         )  # fmt: skip
     if done.starved:
         raise GraderError(
-            starvation_reason(done), cause=Cause.GRADER_SANDBOX, next="free some of this machine, then grade again"
+            starvation_reason(done),
+            cause=Cause.GRADER_SANDBOX,
+            next="stop other programs on this machine, then grade again",
         )
     if done.timed_out:
         raise GraderError(

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from worksample.errors import UsageError
 
-from .columns import Column, text
+from .column_checks import Column, text
 
 
 class State(StrEnum):
@@ -41,7 +41,7 @@ class Counts:
     def __post_init__(self) -> None:
         parts = (self.planned, self.valid, self.infrastructure_failed, self.ungraded)
         if min(parts) < 0:
-            raise UsageError(f"negative counts {parts}", where="counts", next="pass 0 or more of each")
+            raise UsageError(f"the counts {parts} must not be negative", where="counts", next="pass 0 or more of each")
         if sum(parts[1:]) > self.planned:
             raise UsageError(
                 f"{self.valid} valid, {self.infrastructure_failed} failed and {self.ungraded} ungraded are more than"
@@ -83,7 +83,9 @@ def counts_of(found: Mapping[str, int]) -> Counts:
     unknown = sorted(set(found) - set(State))
     if unknown:
         raise UsageError(
-            f"unknown {', '.join(unknown)}", where="column 'state'", next=f"use one of {', '.join(sorted(State))}"
+            f"unknown state: {', '.join(unknown)}",
+            where="column 'state'",
+            next=f"use one of {', '.join(sorted(State))}",
         )
     never = found.get(State.NOT_ATTEMPTABLE, 0)
     return Counts(

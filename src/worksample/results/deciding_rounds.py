@@ -31,7 +31,9 @@ def need_amendable(action: AmendmentAction, record: Record) -> None:
         what = (
             f"a round of purpose {record.purpose}" if isinstance(record, Round) else f"a record of kind {record.kind}"
         )
-        raise UsageError(f"{what} cannot be put in force", where=record.id, next="worksample list")
+        raise UsageError(
+            f"{what} cannot decide verdicts, so it cannot be adopted", where=record.id, next="worksample list"
+        )
 
 
 class RoundsInForce:

@@ -24,7 +24,7 @@ def export(store: Store, folder: Path, format: str = "parquet", experiment: str 
         raise UsageError(f"no export format {format!r}", next=f"one of {', '.join(FORMATS)}")
     from worksample.store.dataframes import comparisons_df, evaluations_df, submissions_df, trials_df
 
-    from .slots import slots_df
+    from .slot_results import slots_df
 
     made = []
     for name, read in (

@@ -28,7 +28,9 @@ def grading_in_force(store: Store, round: Round, instance: Instance) -> Grading:
         found = other.grading.get(round.protocol)
         if found is not None and found.digest == digest:
             return found
-    raise RecordMissing("no instance in the store carries this grading", where=digest, next="worksample store rebuild")
+    raise RecordMissing(
+        "no instance in the store has a grading with this digest", where=digest, next="worksample store rebuild"
+    )
 
 
 def as_graded(store: Store, round: Round, instance: Instance) -> Instance:

@@ -14,7 +14,7 @@ from worksample.store import Store, schema
 
 from .criterion_marks import grade_outcomes
 from .deciding_rounds import DecidingRound, RoundsInForce
-from .job_qualification import deciding_questions
+from .job_suitability import deciding_questions
 from .round_evaluations import RoundEvaluations, read_evaluations
 from .second_looks import ROUTED, mark_awaiting, overrule_frame
 from .verdicts import verdict_frame, wants_leaves

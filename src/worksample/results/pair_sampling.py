@@ -90,7 +90,7 @@ def sample_pairs(
     Raises PlanError for fewer than two entrants, or if no two of them share a project.
     """
     if per_pair < 1:
-        raise PlanError(f"{per_pair} projects for each pair of agents", next="pass 1 or more")
+        raise PlanError(f"{per_pair} projects for each pair of agents are too few", next="pass 1 or more")
     draw = random.Random(f"pairs {seed}")
     held: dict[str, dict[str, list[PairCandidate]]] = {}
     for entry in sorted(entries, key=lambda e: e.subject):

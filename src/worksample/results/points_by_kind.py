@@ -11,9 +11,9 @@ from worksample.records.weighted_criteria import behind_gates, last_implies_all
 
 from .criteria_in_force import criteria_with_kinds
 from .deciding_rounds import DecidingRound
+from .experiment_verdicts import Judgments, instances_of
 from .joined_verdicts import Answers, JoinedVerdict, answers_of
 from .judged_rounds import RoundReader
-from .judgments import Judgments, instances_of
 
 POINTS = {"submission": pl.String(), "kind": pl.String(), "earned": pl.Float64(), "points": pl.Float64()}
 

@@ -31,11 +31,11 @@ from worksample.records import (
 from worksample.records.enum_members import member
 from worksample.store import Store, schema
 
-from .chains import chain_origins, continued_arms, drop_unneeded_attempts, join_attempts
+from .attempt_chains import chain_origins, continued_arms, drop_unneeded_attempts, join_attempts
+from .experiment_verdicts import Judgments, Subjects
 from .judged_rounds import RoundReader
-from .judgments import Judgments, Subjects
 from .points_by_kind import points_by_kind
-from .slots import explain_missing_verdicts, slots_with_trials
+from .slot_results import explain_missing_verdicts, slots_with_trials
 from .subset import Subset
 from .verdicts import VERDICTS
 

@@ -51,9 +51,7 @@ class Subset:
         parts = [text.partition("=") for text in texts]
         for (field, mark, value), text in zip(parts, texts, strict=True):
             if not (field.strip() and mark and value.strip()):
-                raise UsageError(
-                    f"--where {text!r} is not a FIELD=VALUE", next="such as --where category=upwork:writing"
-                )
+                raise UsageError(f"--where {text!r} is not FIELD=VALUE", next="such as --where category=upwork:writing")
         return cls(tuple((field.strip(), value.strip()) for field, _, value in parts))
 
     def __bool__(self) -> bool:
@@ -111,4 +109,7 @@ def _nobody(frame: pl.DataFrame, field: str, value: str, instances: Mapping[str,
         known = {word.partition("/")[0] for word in known}
     words = sorted(known)
     told = ", ".join(words[:_SHOWN]) + (f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else "")
-    raise UsageError(f"no work here has {field} {value!r}", next=f"one of {told}" if told else f"none has a {field}")
+    raise UsageError(
+        f"no work in the chosen experiments has {field} {value!r}",
+        next=f"one of {told}" if told else f"none has a {field}",
+    )

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import POLICY, Cause
-from worksample.metrics.judgments.votes import decide
+from worksample.metrics.judgments.vote_verdicts import decide
 from worksample.metrics.scores.rubric import RubricRules
 from worksample.records import (
     AWAITED,
@@ -30,7 +30,7 @@ from worksample.records import (
 from worksample.results.round_evaluations import count_once, keep_latest
 
 from .criterion_marks import FEW, awaited_cause, grade_outcomes, verdicts_by_criterion
-from .job_qualification import qualified_frame
+from .job_suitability import qualified_frame
 from .round_evaluations import RoundEvaluations, evaluations_of
 
 _GIVEN = EvaluationOutcome.GIVEN.value

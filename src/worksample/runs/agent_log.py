@@ -9,7 +9,7 @@ import io
 import tarfile
 from typing import TYPE_CHECKING
 
-from worksample.agents.command import HOME
+from worksample.agents.command_harness import HOME
 from worksample.errors import SandboxError
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart, path_fault
 from worksample.store import put_canonical

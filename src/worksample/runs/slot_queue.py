@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from worksample.box import Root
 from worksample.errors import Cause, ImageError, ModelKeyError, StoreError, WorksampleError
 from worksample.records import Instance, Slot, Trial, Worker
-from worksample.results.assignments.turns import prepare_turn
-from worksample.results.reattempts.earlier_work import AgentInput, prepare_input
+from worksample.results.assignments.shared_slot_turns import prepare_turn
+from worksample.results.reattempts.previous_attempt import AgentInput, prepare_input
 from worksample.sandboxes.images import image_root
 from worksample.store import Store
 from worksample.store.lease import Lease
@@ -21,12 +21,12 @@ from worksample.store.lease_owner import new_owner
 from worksample.store.lease_renewal import renew_leases
 
 from .follow_up_slots import FollowUpSlots
-from .limits import limits_of
-from .outcome import failure_outcome
 from .run_config import RunConfig
 from .trial_box import spec_of
 from .trial_close import announce, build_trial, commit_trial
 from .trial_context import AgentRun, TrialContext, TrialSpec
+from .trial_limits import limits_of
+from .trial_outcome import failure_outcome
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
@@ -280,7 +280,7 @@ class SlotQueue:
         if not context.announced:
             said = sample.error.message if sample.error is not None else "no reason given"
             raise WorksampleError(
-                f"the callback after a closed trial failed: {said}",
+                f"the trial was stored, but the platform failed afterwards: {said}",
                 cause=Cause.PLATFORM_CRASH,
                 next="worksample resume",
             )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from worksample.agents import is_program, mounts_of
-from worksample.agents.command import HOME
+from worksample.agents.command_harness import HOME
 from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, Root
 from worksample.results.reattempts.feedback_prompt import PREVIOUS

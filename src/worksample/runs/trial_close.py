@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from worksample.agents.command import PROGRAM
+from worksample.agents.command_harness import PROGRAM
 from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import failpoint
 from worksample.models import add_priced_usage, usage_of
-from worksample.models.service_waiting import measure_waiting
+from worksample.models.service_wait_time import measure_waiting
 from worksample.models.usage import AGENT, call_usage, is_own_call, with_zero_cost
 from worksample.records import (
     Ending,
@@ -32,12 +32,12 @@ from worksample.records import (
     now,
 )
 from worksample.records.closed_trial import submission_of, trial_record
-from worksample.steady_loop import stalled_seconds
+from worksample.stall_tolerant_loop import stalled_seconds
 
-from .outcome import outcome_after_capture, outcome_of_error, outcome_of_turn, superseded_outcome
-from .recorder import stop_and_capture
-from .trajectory import TrajectoryWriter, write_trajectory
+from .atif_trajectory import TrajectoryWriter, write_trajectory
+from .recorder_base import stop_and_capture
 from .trial_context import TrialContext
+from .trial_outcome import outcome_after_capture, outcome_of_error, outcome_of_turn, superseded_outcome
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event

@@ -17,12 +17,12 @@ from worksample.errors import PlanError
 from worksample.models.request_account import ModelAccount
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
 from worksample.records.closed_trial import trial_id
-from worksample.results.reattempts.earlier_work import AgentInput, as_shown
+from worksample.results.reattempts.previous_attempt import AgentInput, as_shown
 from worksample.sandboxes.capture import step_view
 from worksample.store import Store
 from worksample.store.lease import Lease
 
-from .recorder import Recorder
+from .recorder_base import Recorder
 from .run_config import RunConfig
 
 if TYPE_CHECKING:

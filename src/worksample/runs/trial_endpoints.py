@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.agents import is_program, observed_by
 from worksample.agents.box_endpoints import BROWSER_HOST, BROWSER_PORT, MODEL_HOST, MODEL_PORT, gateway_model_names
+from worksample.background_services import FailureSignal, supervise
 from worksample.box import Box, Endpoint
 from worksample.records import Agent, EndpointSpec, Environment
 from worksample.sandboxes.browser import CURRENT, Browser, BrowserConfig, BrowserLedger
 from worksample.sandboxes.browser.browser_config import DEFAULT
 from worksample.sandboxes.browser.chromium import chromium_version
 from worksample.sandboxes.browser.mcp_server import McpServer
+from worksample.sandboxes.cancellation_shield import to_the_end
 from worksample.sandboxes.endpoints import (
     AllowedHost,
     ConnectProxy,
@@ -24,11 +26,9 @@ from worksample.sandboxes.endpoints import (
     serve_endpoints,
 )
 from worksample.sandboxes.services import TrialServices
-from worksample.sandboxes.shielded import to_the_end
-from worksample.supervision import FailureSignal, supervise
-from worksample.tasks.workplace import WORKPLACE
+from worksample.tasks.workplace_settings import WORKPLACE
 
-from .recorder import LedgerRecorder
+from .recorder_base import LedgerRecorder
 from .trial_context import TrialContext
 
 if TYPE_CHECKING:

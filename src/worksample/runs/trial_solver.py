@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from worksample.background_services import FailureSignal
 from worksample.errors import Cause, SandboxError, WorksampleError
 from worksample.records import HealthSpec, Limits, Trial, TrialOutcome, now
 from worksample.sandboxes.health_check import health_failure
 from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.services.service_boxes import ServiceBox, service_boxes
-from worksample.steady_loop import count_stalls
-from worksample.supervision import FailureSignal
+from worksample.stall_tolerant_loop import count_stalls
 from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunner
 from worksample.workplace.running_workplaces import open_trial_workplace
 from worksample.workplace.workplace import LiveWorkplace, run_setup, services_box, task_workplace
 
-from .outcome import DONE, cancelled_outcome, outcome_of_error, outcome_of_limit, superseded_outcome
-from .recorders import BoxRecorder, ColleagueRecorder, ServiceRecorder
-from .step_runner import run_steps
 from .trial_box import box_of
 from .trial_close import close
 from .trial_context import TrialContext
 from .trial_endpoints import open_endpoints
+from .trial_outcome import DONE, cancelled_outcome, outcome_of_error, outcome_of_limit, superseded_outcome
+from .trial_recorders import BoxRecorder, ColleagueRecorder, ServiceRecorder
+from .work_step_runner import run_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable

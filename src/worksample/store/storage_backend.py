@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from worksample.errors import StoreError
 from worksample.files.copy_file import WriteFailed, copy_file, write_all
 
-from .disk import Disk
+from .durable_disk import Disk
 from .error_translation import translate_os_errors
 from .faults import CredentialsInvalid, Patience, translate_remote_errors, with_patience
 
@@ -209,10 +209,12 @@ class RemotePlace:
         try:
             fs, root = fsspec.core.url_to_fs(url)
         except ImportError as e:
-            raise StoreError(f"no driver for this URL: {e}", where=url, next="pip install 'worksample[s3]'") from e
+            raise StoreError(
+                f"the driver for this URL is not installed: {e}", where=url, next="pip install 'worksample[s3]'"
+            ) from e
         except ValueError as e:
             raise StoreError(
-                f"not a URL of a store: {e}", where=url, next="--store s3://BUCKET/STORE, or a folder"
+                f"this is not the URL of a store: {e}", where=url, next="--store s3://BUCKET/STORE, or a folder"
             ) from e
         self._fs, self._root = fs, str(root).rstrip("/")
 

@@ -40,7 +40,7 @@ def read_criteria(path: Path, faults: Faults) -> Criteria:
     if document.broken:
         return Criteria()
     if not document.data.get("criterion", ()):
-        faults.add(path.name, "criterion", "there is none", "one [[criterion]] at least")
+        faults.add(path.name, "criterion", "the file has no criterion", "at least one [[criterion]]")
         return Criteria()
     table = validate(CriteriaTable, document.data, faults, file=path.name)
     if table is None:

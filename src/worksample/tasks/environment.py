@@ -22,12 +22,12 @@ from worksample.records import (
     Paths,
 )
 
-from .image_source import Image
+from .image_names import Image
 from .mcp_servers import McpTable, check_mcp
 from .package_files import Folder, SharedFolder
-from .service import Command, ServiceTable, Word, check_services, target
-from .steps import StepTable, check_steps
-from .workplace import WORKPLACE, check_workplace, endpoints_of_workplace, source_of
+from .task_services import Command, ServiceTable, Word, check_services, target
+from .work_steps import StepTable, check_steps
+from .workplace_settings import WORKPLACE, check_workplace, endpoints_of_workplace, source_of
 
 OURS = (
     "/task/grader",
@@ -50,7 +50,7 @@ def _check_place(path: str) -> str:
     if not plain or path == "/" or not path.isprintable():
         raise value_fault()
     if any(path == ours or path.startswith(ours + "/") for ours in OURS):
-        raise value_fault("is a place of the platform")
+        raise value_fault("is a path that the platform uses")
     return path
 
 
@@ -81,7 +81,7 @@ class PathsTable(Paths):
         """Return the given paths, and the other's for the rest. Raises ValueError if two paths are the same."""
         found = other.replaced(**{name: getattr(self, name) for name in self.model_fields_set})
         if len(set(found.plain().values())) < len(found.plain()):
-            raise ValueError("input, software, output and reference need a path each")
+            raise ValueError("input, software, output and reference must each have a path of their own")
         return found
 
 
@@ -89,7 +89,7 @@ def _check_host(name: str) -> str:
     if name != "*" and (not is_host_name(name.removeprefix("*.")) or (name.startswith("*.") and name.count(".") < 2)):
         raise value_fault()
     if name.endswith(".internal"):
-        raise value_fault("is a name of the platform")
+        raise value_fault("is a name that the platform uses")
     return name
 
 
@@ -105,7 +105,7 @@ class EndpointTable(EndpointSpec):
     @model_validator(mode="after")
     def _check_combination(self) -> Self:
         if self.name.startswith("*") and self.to != "host":
-            raise ValueError("only hosts can be named by a wildcard")
+            raise ValueError('a wildcard name is allowed only with to = "host"')
         return self
 
 
@@ -141,12 +141,14 @@ class EnvironmentTable(Frozen):
         self.paths.merged_over(Paths())
         check_workplace(self.network, self.company, self.setup or self.live, self.services, self.dialects)
         if bool(self.endpoint) != (self.network == "endpoints") and self.network != "workplace":
-            raise ValueError('network = "endpoints" and tables [[environment.endpoint]] belong together')
+            raise ValueError(
+                'network = "endpoints" needs tables [[environment.endpoint]], and these need network = "endpoints"'
+            )
         if self.browser is not None and "browser" not in self.interfaces:
-            raise ValueError('browser goes with interfaces = ["terminal", "browser"]')
+            raise ValueError('browser needs interfaces = ["terminal", "browser"]')
         places = [(one.name, one.port) for one in self._endpoints()]
         if len(set(places)) < len(places):
-            raise ValueError("two endpoints have one name and port")
+            raise ValueError("two endpoints have the same name and port")
         check_mcp(self.mcp, places)
         check_steps(self.step, image=self.image is not None)
         own = WORKPLACE if self.network == "workplace" else ""

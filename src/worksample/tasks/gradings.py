@@ -13,7 +13,7 @@ from worksample.records import Frozen, Protocol
 from worksample.records.base import omittable
 
 from .package_files import PythonFile
-from .spec import GradingSpec
+from .package_spec import GradingSpec
 
 PROGRAMS = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
 RESERVED = ("timeout", "memory", "verifier", "workplace", "writable")
@@ -98,9 +98,11 @@ class VerifierTable(_Verifier):
     @model_validator(mode="after")
     def _check_combination(self) -> Self:
         if bool(self.command) == bool(self.step):
-            raise ValueError("a verifier has a command, or tables [[grading.program.verifier.step]] with one each")
+            raise ValueError(
+                "a verifier needs either a command, or tables [[grading.program.verifier.step]] with a command each"
+            )
         if len({one.name for one in self.step}) < len(self.step):
-            raise ValueError("two steps have one name")
+            raise ValueError("two steps have the same name")
         return self
 
 

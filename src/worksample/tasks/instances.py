@@ -15,7 +15,7 @@ from worksample.records import Deliverable, Environment, Frozen
 from .brief_settings import render_brief, setting_names
 from .environment import Deliverables, DeliverableTable, LimitsTable, PathsTable, deliverables_of
 from .package_files import Folder, MarkdownFile, read_text
-from .spec import InstanceSpec
+from .package_spec import InstanceSpec
 
 FILE = "task.toml"
 MOST = 2000
@@ -52,7 +52,7 @@ def read_instances(data: object, shared: Shared, faults: Faults, context: Mappin
     """Read and check all instances; at least one is required, and each needs a unique name."""
     found: list[InstanceSpec] = []
     if isinstance(data, list) and len(data) > MOST:
-        faults.add(FILE, "instance", f"there are {len(data):,} of them", f"at most {MOST:,}; make several tasks")
+        faults.add(FILE, "instance", f"the task has {len(data):,} instances", f"at most {MOST:,}; make several tasks")
         return []
     for number, given in enumerate(data if isinstance(data, list) else ()):
         at = f"instance[{number}]"
@@ -61,10 +61,10 @@ def read_instances(data: object, shared: Shared, faults: Faults, context: Mappin
             continue
         spec = _Instance(table, at, context["root"], faults).spec(shared)
         if spec.name in [s.name for s in found]:
-            faults.add(FILE, f"{at}.name", f"{spec.name!r} stands twice", "a name of its own for each instance")
+            faults.add(FILE, f"{at}.name", f"{spec.name!r} appears twice", "a name of its own for each instance")
         found.append(spec)
     if isinstance(data, list) and not data:
-        faults.add(FILE, "instance", "there is none", "one [[instance]] at least")
+        faults.add(FILE, "instance", "the task has no instance", "at least one [[instance]]")
     return found
 
 
@@ -78,7 +78,10 @@ class _Instance:
         table = self.table
         one, other = table.inputs + "/", table.reference + "/"
         if one.startswith(other) or other.startswith(one):
-            self._fault("reference", "inputs and reference lie in one another: the agent would see the reference")
+            self._fault(
+                "reference",
+                "one of the folders inputs and reference contains the other, so the agent would see the reference",
+            )
         return InstanceSpec(
             name=table.name,
             title=table.title or table.name,
@@ -117,5 +120,5 @@ class _Instance:
         except ManifestError:
             unfilled = [p for p in setting_names(text) if isinstance(settings.get(p), (dict, list, type(None)))]
             asked = ", ".join("{{" + p + "}}" for p in unfilled)
-            self._fault("settings", f"{name} asks for {asked}, a text or number")
+            self._fault("settings", f"{name} uses {asked}, so each of these settings must be a text or number")
             return ""

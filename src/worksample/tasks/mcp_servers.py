@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 from worksample.files.config_files import AllowedText, Flag, value_fault
 from worksample.records import Frozen, McpSpec
 
-from .service import Text, Variable, Word
+from .task_services import Text, Variable, Word
 
 PORTS = {"http": 80, "https": 443}
 OWN = ("localhost", "127.0.0.1")
@@ -54,11 +54,11 @@ class McpTable(Frozen):
     @model_validator(mode="after")
     def _check_combination(self) -> Self:
         if bool(self.argv) == bool(self.url):
-            raise ValueError("a server has argv (a program in the box) or url (behind an endpoint), one of them")
+            raise ValueError("a server needs either argv (a program in the box) or url (behind an endpoint)")
         if self.url and self.env:
-            raise ValueError("env belongs to a program in the box")
+            raise ValueError("env is allowed only for a server that is a program in the box (argv)")
         if self.sse and not self.url:
-            raise ValueError("sse belongs to a server that has url")
+            raise ValueError("sse is allowed only for a server with url")
         return self
 
     def record(self) -> McpSpec:
@@ -70,7 +70,7 @@ def check_mcp(servers: Sequence[McpTable], endpoints: Collection[tuple[str, int]
     """Check all servers together. Raises ValueError."""
     names = [one.name for one in servers]
     if len(set(names)) < len(names):
-        raise ValueError("two MCP servers have one name")
+        raise ValueError("two MCP servers have the same name")
     for one in servers:
         if one.url and not is_reachable(one.url, endpoints):
             host, port = place_of(one.url)

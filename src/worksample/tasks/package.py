@@ -37,16 +37,16 @@ from worksample.records import (
 )
 from worksample.tasks.taxonomy import lookup, suggest
 
-from .cases import read_cases
+from .control_cases import read_cases
 from .criteria import read_criteria
 from .environment import Deliverables, EnvironmentTable
 from .gradings import PROGRAMS, read_gradings
 from .instances import FILE, Shared, TaskName, read_instances
 from .package_files import check_tree, is_folder, is_ignored, read_text
+from .package_spec import GradingSpec, InstanceSpec, Package
 from .shown_reference import ReferenceVisibility, read_shown
-from .spec import GradingSpec, InstanceSpec, Package
-from .steps import check_collected, check_verified, folders_of, with_briefs
-from .workplace import WORKPLACE
+from .work_steps import check_collected, check_verified, folders_of, with_briefs
+from .workplace_settings import WORKPLACE
 
 
 def _category(text: str) -> str:
@@ -145,14 +145,12 @@ def read_package(root: Path) -> Package:
     root = Path(root)
     if not is_folder(root):
         if root.name == FILE and is_folder(root.parent):
-            raise ManifestError(
-                "is a file; a task is the folder around it", where=str(root), next=f"--task {root.parent}"
-            )
+            raise ManifestError("this is a file, but a task is a folder", where=str(root), next=f"--task {root.parent}")
         raise ManifestError("there is no such folder", where=str(root), next="worksample task new FOLDER")
     faults = Faults()
     if not (root / FILE).is_file():
         hint = "; a package is written in TOML" if any(root.glob("task.y*ml")) else ""
-        raise ManifestError(f"it has no task.toml{hint}", where=str(root), next="worksample task new FOLDER")
+        raise ManifestError(f"the folder has no task.toml{hint}", where=str(root), next="worksample task new FOLDER")
     check_tree(root, faults)
     package = _package(root, read_toml(root / FILE, FILE, faults), faults)
     if package is None or faults.found:
@@ -186,9 +184,16 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     cases = read_cases(root, [i.name for i in instances], _ids(criteria.criteria), faults)
     capture = validate(CaptureTable, _table(data, "capture"), faults, file=FILE, at="capture") or CaptureTable()
     if capture.root and environment is not None and environment.image is None:
-        faults.add(FILE, "capture.root", "there is no image whose root could be changed", "environment.image")
+        faults.add(
+            FILE,
+            "capture.root",
+            "the task has no image, so no changes of its root can be captured",
+            "environment.image",
+        )
     if (work.steps or capture.collect) and not capture.root:
-        faults.add(FILE, "capture.root", "steps and hooks that collect want the root taken in", "true")
+        faults.add(
+            FILE, "capture.root", "steps and `collect` need the changes of the image's root to be captured", "true"
+        )
     check_collected(capture.collect, work, faults)
     for protocol, one in gradings.items():
         verified = [each["name"] for each in (one.settings.get("verifier") or {}).get("step", ())]
@@ -196,7 +201,12 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
     _check_across_tables(gradings, criteria, [] if capture.root else instances, faults)
     for protocol, one in gradings.items():
         if one.settings.get("workplace") and not all(i.environment.workplace for i in instances):
-            faults.add(FILE, f"grading.{protocol.value}.workplace", "there is no company", "environment.company")
+            faults.add(
+                FILE,
+                f"grading.{protocol.value}.workplace",
+                "the task has no workplace with a company",
+                "environment.company",
+            )
     _check_files(instances, faults)
     notes = read_text(root, "notes.md", faults) if (root / "notes.md").exists() else ""
     probes = _probes(root, faults)
@@ -274,8 +284,8 @@ def _check_across_tables(
         served = spec.environment.services or spec.environment.served
         if not spec.deliverables and not served and any(p in PROGRAMS for p in gradings):
             if not any(f.key.startswith("deliverables") for f in faults.found):
-                what = f"there is none for the instance {spec.name}"
-                faults.add(FILE, "deliverables", what, 'one "name" = { format = "..." } at least')
+                what = f"the instance {spec.name} has no deliverable"
+                faults.add(FILE, "deliverables", what, 'at least one "name" = { format = "..." }')
             break
 
 
@@ -300,5 +310,5 @@ def _probes(root: Path, faults: Faults) -> tuple[str, ...]:
     stems = [name[:-3] for name in found]
     for name in found:
         if stems.count(name[:-3]) > 1:
-            faults.add(f"probes/{name}", "", "another probe has this name but for its ending")
+            faults.add(f"probes/{name}", "", "two probes have the same name without their endings")
     return tuple(found)

@@ -67,15 +67,15 @@ def shared_folder(root: Path, name: str) -> Path:
     home = root.resolve()
     suite = next((one for one in home.parents if (one / SUITE).is_file()), None)
     if suite is None:
-        raise ValueError(f"leads out of the package, which stands in no suite: no {SUITE} above it")
+        raise ValueError(f"leads out of the package, but the package is in no suite (no folder above has {SUITE})")
     if up >= len(home.parents) or not home.parents[up - 1].is_relative_to(suite):
-        raise ValueError(f"leads out of the suite, which is {suite.name}/")
+        raise ValueError(f"leads out of the suite's folder {suite.name}/")
     outer, inner = home.parents[up - 1], name[3 * up :]
     problem = path_problem(outer, inner, folder=True)
     if problem:
         raise ValueError(problem)
     if home.is_relative_to(outer / inner):
-        raise ValueError("holds the package itself")
+        raise ValueError("is a folder that contains the package itself")
     return outer / inner
 
 
@@ -109,7 +109,7 @@ def _check(root: Path, path: Path, faults: Faults) -> None:
         target = os.fsencode((root / path).readlink()).decode("utf-8", "backslashreplace")
         inside = os.path.realpath(root / path).startswith(str(root.resolve()) + os.sep)
         problem = "is a link" if inside else f"is a link that leaves the package (to {target!r})"
-        faults.add(shown, "", problem, "files and folders; put the file itself there")
+        faults.add(shown, "", problem, "files and folders; replace the link by the file itself")
     elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
         faults.add(shown, "", "is not a regular file", "files and folders")
 

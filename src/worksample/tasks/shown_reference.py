@@ -60,13 +60,18 @@ def read_shown(data: object, references: Mapping[str, Iterable[str]], faults: Fa
     if table is None:
         return ReferenceVisibility()
     if table.show and table.hide:
-        faults.add(file, f"{at}.hide", "stands beside show", "one of the two: what is not shown is hidden")
+        faults.add(
+            file,
+            f"{at}.hide",
+            "cannot be given together with show",
+            "only one of the two; files that show does not name are hidden",
+        )
     paths = [path for inner in references.values() for path in inner]
     for key, patterns in (("show", table.show), ("hide", table.hide)):
         for pattern in patterns:
             if not any(fits(path, pattern) for path in paths):
                 where = ", ".join(dict.fromkeys(references)) or "the reference"
                 faults.add(
-                    file, f"{at}.{key}", f"{show_value(pattern)} fits no file in {where}", sorted(set(paths))[:10]
+                    file, f"{at}.{key}", f"{show_value(pattern)} matches no file in {where}", sorted(set(paths))[:10]
                 )
     return ReferenceVisibility(table.show, table.hide)

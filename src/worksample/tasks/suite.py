@@ -28,11 +28,11 @@ from worksample.files.config_files import (
 )
 from worksample.records import Frozen, HostLists, Instance, Suite, Task, Tier, digest_of
 
-from .ingestion import Ingested, ingest
 from .instances import TaskName
 from .package import Version, read_package
 from .package_files import path_problem
-from .spec import Package
+from .package_ingestion import Ingested, ingest
+from .package_spec import Package
 from .suite_lock import check_lock, write_lock
 
 
@@ -230,7 +230,7 @@ def _tiers(
                 keys.append(key)
         for key in keys:
             if key in taken:
-                faults.add(file, f"{at}.name", f"{key!r} stands in two tiers, {taken[key]!r} and {tier.name!r}")
+                faults.add(file, f"{at}.name", f"{key!r} is in two tiers, {taken[key]!r} and {tier.name!r}")
             taken[key] = tier.name
         found.append((tier.name, tuple(dict.fromkeys(keys))))
     return tuple(found)
@@ -276,7 +276,8 @@ def find_suite(name: str) -> Path:
         return found
     known = ", ".join(shipped_suites()) or "none"
     raise ManifestError(
-        f"there is no suite {show_value(name)} and no suite.toml or task.toml there{nearest(name, shipped_suites())}",
+        f"there is no suite {show_value(name)} and no suite.toml or task.toml at this "
+        f"path{nearest(name, shipped_suites())}",
         where="suite",
         next=f"one of the shipped ones ({known}), or a path",
     )
@@ -300,5 +301,7 @@ def pin_suite(path: Path) -> Path:
     """
     suite = read_suite(path, verify=False)
     if suite.path.is_dir():
-        raise ManifestError("a single task is not a suite and has no lock", where=str(path), next="write a suite.toml")
+        raise ManifestError(
+            "a single task has no lock: only a suite has one", where=str(path), next="write a suite.toml"
+        )
     return write_lock(suite.path.parent, suite.packages)

@@ -10,8 +10,8 @@ from worksample.files.config_files import Faults, key_of, read_toml, validate
 from worksample.records import Frozen, canonical, digest_bytes
 from worksample.records.task import Digest
 
-from .ingestion import package_manifest
-from .spec import Package
+from .package_ingestion import package_manifest
+from .package_spec import Package
 
 LOCK = "suite.lock"
 _HEAD = "# Digests of the tasks in this suite. Written by `worksample suite pin`; do not edit.\n\n[packages]\n"
@@ -51,9 +51,9 @@ def check_lock(folder: Path, packages: Sequence[Package], faults: Faults) -> Non
         key, now = key_of([package.id], "packages"), package_digest(package)
         pinned = table.packages.get(package.id)
         if pinned is None:
-            faults.add(LOCK, key, "is not pinned")
+            faults.add(LOCK, key, "is a task of the suite, but is not in the lock")
         elif pinned != now:
             what = f"the task changed since it was pinned (pinned {pinned[:16]}, now {now[:16]})"
             faults.add(LOCK, key, what)
     for gone in table.packages.keys() - {p.id for p in packages}:
-        faults.add(LOCK, key_of([gone], "packages"), "is pinned, and no task of the suite")
+        faults.add(LOCK, key_of([gone], "packages"), "is in the lock, but is not a task of the suite")

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from worksample.root_command import root_command
+from worksample.sudo_command import root_command
 
 EXTRA = "pip install 'worksample[viewers]'"
 

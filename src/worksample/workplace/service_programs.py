@@ -50,7 +50,7 @@ SERVICES: dict[str, ServiceProgram] = {
     "git": ServiceProgram(("fcgiwrap", "git")),
     "calendar": ServiceProgram(module="radicale", keeps="radicale", digits=1),
 }
-"""Programs by the service names of `worksample.tasks.workplace.PORTS`."""
+"""Programs by the service names of `worksample.tasks.workplace_settings.PORTS`."""
 _FRONT = ServiceProgram(("nginx-light",))
 
 
@@ -88,7 +88,7 @@ def require_programs(names: Iterable[str]) -> None:
 
 def python_folder(names: Iterable[str]) -> Path:
     """Return the folder of Python packages for the services' box."""
-    from worksample.sandboxes.toolbox import library_folder
+    from worksample.sandboxes.python_toolbox import library_folder
 
     return library_folder(tuple(sorted(SERVICES[name].module for name in names if SERVICES[name].module)), LIBRARY)
 

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from worksample.app.accounts.sign_in_throttle import SignInThrottle
 from worksample.app.config import AppConfig
 from worksample.app.content_origin import content_app
-from worksample.app.content_origin.capabilities import Capabilities
+from worksample.app.content_origin.capability_hosts import Capabilities
 from worksample.app.prerendering.view_preparer import ViewPreparer
 from worksample.app.rubrics.suggestions import load_suggester
 from worksample.app.server.api import make_api
@@ -21,8 +21,8 @@ from worksample.app.server.middleware.host_routing import HostRouter
 from worksample.app.server.middleware.request_limits import RequestLimits
 from worksample.app.server.middleware.security_headers import API_HEADERS, SecurityHeaders, app_headers, viewer_headers
 from worksample.app.server.middleware.static_files import StaticPages
-from worksample.app.server.services import AppServices
-from worksample.app.workstations.manager import Workstations
+from worksample.app.server.route_services import AppServices
+from worksample.app.workstations.workstation_actions import Workstations
 from worksample.models import close_models
 from worksample.people import People
 from worksample.people.clock import moment, now_in_microseconds

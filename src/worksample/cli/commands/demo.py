@@ -74,7 +74,7 @@ def command(
     many, sandbox = parallel or 4, "none" if unsandboxed else "bubblewrap"
     if study not in (None, "starter") and only:
         raise UsageError(
-            f"--only keeps instances of the starter suite, and {study} is a study of its own",
+            f"--only selects instances of the starter suite, so it does not work with the study {study}",
             where="worksample demo",
             next=f"worksample demo {study}",
         )

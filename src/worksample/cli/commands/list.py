@@ -11,8 +11,8 @@ from worksample.cli.figure_options import judged_by_option
 from worksample.cli.output import cost_range, json_option, open_store, say_json, store_option, table
 
 if TYPE_CHECKING:
-    from worksample.experiments.standalone_work import HandedInWork
     from worksample.experiments.status import Status
+    from worksample.experiments.work_without_experiment import HandedInWork
     from worksample.records import JudgedBy
     from worksample.store.model_costs import Spending
 
@@ -30,8 +30,8 @@ ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "co
 @json_option
 def command(handed: bool | None, judged_by: JudgedBy | None, store: str | None, as_json: bool | None) -> None:
     """List the experiments in a store: planned, finished, graded and waiting trials, and what models cost so far."""
-    from worksample.experiments.standalone_work import handed_in_alone
     from worksample.experiments.status import statuses_of
+    from worksample.experiments.work_without_experiment import handed_in_alone
     from worksample.records import Experiment
 
     with open_store(store) as opened:

@@ -31,6 +31,9 @@ JOB_OPTIONS = (
         "decimal", "The decimal mark of all numbers, `,` or `.`; default: inferred from each column.",
         value="MARK",
     ),
+    FormatOption(
+        "dates", "The order in all dates: DMY, MDY or YMD; default: inferred from each column.", value="ORDER",
+    ),
     FormatOption("files", "The folder with the attachments; default: the table's own.", value="DIR"),
     FormatOption(
         "filters", "Keep only completed, payment-verified, fixed-price or single-milestone jobs. Repeatable.",
@@ -60,6 +63,7 @@ def import_job_table(preset: str, request: TransferRequest) -> TransferReport:
     config = ImportJobs(
         preset="jobs" if preset == "rli" else preset,
         mapping=request.path("mapping"), encoding=request.text("encoding"), decimal=request.text("decimal"),
+        dates=request.text("dates"),
         files=request.path("files"), filters=request.texts("filters"), source=price_source(request),
         visibility="public" if request.flag("public") else "private",
         skip_faulty=request.flag("skip_faulty"), overwrite=request.flag("overwrite"), missing=request.flag("missing"),

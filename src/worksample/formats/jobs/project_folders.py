@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from worksample.files.json_duplicate_keys import DuplicateKeyError
 from worksample.files.stray_files import is_stray_file
 from worksample.files.tables.encodings import marked_encoding
 from worksample.files.tables.table_reader import (
@@ -18,7 +19,6 @@ from worksample.files.tables.table_reader import (
     read_json,
     table_of_records,
 )
-from worksample.files.tables.unique_keys import DuplicateKeyError
 
 BRIEFS = ("brief.md", "brief.txt", "project_brief.md", "project_brief.txt", "description.md", "README.md")
 INPUTS = ("inputs", "input", "input_files", "attachments", "files")

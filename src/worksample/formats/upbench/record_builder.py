@@ -35,7 +35,7 @@ from worksample.records import (
     digest_of,
     now,
 )
-from worksample.results.job_qualification import CORE_NAMES, DECIDES
+from worksample.results.job_suitability import CORE_NAMES, DECIDES
 from worksample.tasks.taxonomy import slug
 
 from .evaluation_import import evaluation_id, evaluation_of, protocol_of, qualification_of, round_of, success_amendment

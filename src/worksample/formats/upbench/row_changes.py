@@ -78,7 +78,7 @@ class RowChanges:
         if not differs:
             return
         if name != "projects" and set(differs) != {_FLAG}:
-            raise InvalidCell(f"differs from the store in {', '.join(dict.fromkeys(differs))}")
+            raise InvalidCell(f"this row is already in the store with another {', '.join(dict.fromkeys(differs))}")
         self.changed[name][id] = row
 
     def _find_rubrics(self) -> None:
@@ -164,7 +164,7 @@ class RowChanges:
         self._known_id("evaluators", row)
         of = self.by_id["submissions"].get(submission) or self.stored_by_id["submissions"][submission]
         if of["contract_id"] != contract:
-            raise InvalidCell(f"contract_id: the submission belongs to {of['contract_id'][:80]!r}")
+            raise InvalidCell(f"contract_id: the submission belongs to another contract, {of['contract_id'][:80]!r}")
         fresh = row["evaluation_id"] not in self.stored_by_id["evaluations"]
         if (
             fresh
@@ -172,7 +172,8 @@ class RowChanges:
             and self.store.get(Submission, submission).author != AUTHOR
         ):
             raise InvalidCell(
-                "submission_id: this submission was handed in here; open a round for it, or import its judgments"
+                "submission_id: this submission was handed in to this store, not imported; open a round "
+                "for it, or import its judgments"
             )
         criteria = self.criteria.get(contract, Criteria())
         normalised = {**row, "judgement": judgement_of(row), _FLAG: row[_FLAG] is not False}

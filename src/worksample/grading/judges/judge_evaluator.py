@@ -12,8 +12,8 @@ from worksample.grading.evaluators import EvaluationRequest, EvaluatorReply, Rou
 from worksample.models import ModelRole, Roles
 from worksample.records import Evaluator, EvaluatorKind, Payload, Protocol, Round, now
 
-from .material import JudgeMaterial, Render
-from .protocols import judge_holistic, judge_pairwise, judge_rubric
+from .judge_material import JudgeMaterial, Render
+from .protocol_questions import judge_holistic, judge_pairwise, judge_rubric
 from .session import JudgeSession
 
 PROTOCOLS: dict[Protocol, Callable[[JudgeMaterial, JudgeSession], Awaitable[Payload]]] = {

@@ -10,7 +10,7 @@ from worksample.errors import JudgeError
 from worksample.models import Exhibit, JudgeReply, ModelRole, Probe, add_priced_usage, ask_judge
 from worksample.records import Usage
 
-from .material import unshown_error
+from .judge_material import unshown_error
 
 HIDDEN = 100
 """Maximum number of unshown files that the record lists."""

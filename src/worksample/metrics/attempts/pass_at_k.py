@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, count_flags, same_length, whole
+from worksample.metrics.column_checks import Column, Floats, count_flags, same_length, whole
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.scores.rates import structure
+from worksample.metrics.scores.shares_and_means import structure
 from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
@@ -22,12 +22,12 @@ def pass_at_k_each(attempts: Column, passes: Column, k: int) -> Floats:
     if (c > n).any():
         row = int(np.flatnonzero(c > n)[0])
         raise UsageError(
-            f"row {row}: {c[row]} passes in {n[row]} attempts",
+            f"row {row}: {c[row]} passes in {n[row]} attempts is impossible",
             where="column 'passes'",
             next="pass 0 <= passes <= attempts",
         )
     if k < 1:
-        raise UsageError(f"k is {k}", next="pass k >= 1")
+        raise UsageError(f"k = {k} is too small", next="pass k >= 1")
     missed = np.ones(len(n))
     for back in range(int(c.max(initial=0))):
         j = n - back
@@ -54,7 +54,7 @@ def pass_at_k(
     """
     each = pass_at_k_each(attempts, passes, k)
     if ceiling is not None and not 0 <= ceiling <= 1:
-        raise UsageError(f"a ceiling of {ceiling}", next="pass a share of 0..1")
+        raise UsageError(f"the ceiling {ceiling} is out of range", next="pass a share of 0..1")
     known = ~np.isnan(each)
     values = each[known] * (1.0 if ceiling is None else ceiling)
     same_length(attempts=attempts, task=task)

@@ -30,9 +30,13 @@ class CalibrationRules:
         check_level(self.level)
         if not 0.5 <= self.threshold < 1:
             raise UsageError(
-                f"a threshold of {self.threshold:g}", where="[calibration] threshold", next="0.5 or more, below 1"
+                f"the threshold {self.threshold:g} is out of range",
+                where="[calibration] threshold",
+                next="0.5 or more, below 1",
             )
         if self.least < 2 or self.each < 1:
             raise UsageError(
-                f"least = {self.least}, each = {self.each}", where="[calibration]", next="least >= 2, each >= 1"
+                f"least = {self.least} or each = {self.each} is too small",
+                where="[calibration]",
+                next="least >= 2, each >= 1",
             )

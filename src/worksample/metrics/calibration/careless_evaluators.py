@@ -12,7 +12,7 @@ import numpy as np
 
 from worksample.errors import UsageError
 from worksample.metrics.calibration.label_sample import LEAST
-from worksample.metrics.columns import Column, Floats, Ints, codes, floats, same_length, text
+from worksample.metrics.column_checks import Column, Floats, Ints, codes, floats, same_length, text
 from worksample.metrics.uncertainty.intervals import check_level
 
 FIRST_LOOK = 20
@@ -69,7 +69,7 @@ def kindness_of(
         rows = rows[np.argsort(rank[rows], kind="stable")]
     if who.size < 2 and len(rows):
         raise UsageError(
-            "a single agent cannot be compared with others",
+            "the column has only one agent, but the test compares an agent with others",
             where="column 'agent'",
             next="pass rows of two agents or more",
         )

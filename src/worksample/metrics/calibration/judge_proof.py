@@ -9,12 +9,12 @@ from enum import StrEnum
 import numpy as np
 import polars as pl
 
-from worksample.metrics.columns import Column, Flags, floats, series, text
+from worksample.metrics.column_checks import Column, Flags, floats, series, text
 from worksample.metrics.estimate import Estimate
 
 from .calibration_rules import CalibrationRules
 from .label_sample import CheckedSample, LabelKind, Sample, check_sample
-from .labels_only import labels_only
+from .labels_only_estimate import labels_only
 
 Cell = tuple[str, ...]
 """Properties that items of a cell share, such as (judge, agent's model, kind of criterion)."""

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, flags, floats, same_length
+from worksample.metrics.column_checks import Column, Flags, Floats, Ints, codes, flags, floats, same_length
 
 LEAST = 20
 """Minimum number of labels for a corrected figure. cje-eval and our simulations recommend 20
@@ -115,7 +115,9 @@ def check_sample(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> CheckedSa
         wrong = people[asked][~np.isin(people[asked], steps)][0]
         allowed = ", ".join(f"{step:g}" for step in steps)
         raise UsageError(
-            f"{wrong:g} is not a {kind}", where="column 'people'", next=f"one of {allowed}, or kind = 'score'"
+            f"the value {wrong:g} is not possible for kind = '{kind}'",
+            where="column 'people'",
+            next=f"one of {allowed}, or kind = 'score'",
         )
     drawn = np.ones(size, dtype=bool)
     if sample.drawn is not None:
@@ -147,7 +149,10 @@ def draw_labels(stratum: Column, labels: int, *, seed: int = 0, least: int = 0) 
     strata = codes("stratum", stratum)
     rows = len(strata.index)
     if not 0 <= labels <= rows or least < 0:
-        raise UsageError(f"{labels} labels of {rows} rows", next=f"pass 0 to {rows}, and least >= 0")
+        raise UsageError(
+            f"{labels} labels (least = {least}) cannot be drawn from {rows} rows",
+            next=f"pass 0 to {rows}, and least >= 0",
+        )
     chosen = np.zeros(rows, dtype=bool)
     chosen[draw(strata.index, labels, np.random.default_rng(seed), least)] = True
     return pl.Series("drawn", chosen)

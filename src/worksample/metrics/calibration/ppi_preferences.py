@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from worksample.metrics.columns import Column, Floats, Ints, codes
+from worksample.metrics.column_checks import Column, Floats, Ints, codes
 
 from .label_sample import CheckedSample, LabelKind, Sample, check_sample
 

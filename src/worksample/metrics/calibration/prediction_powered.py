@@ -11,12 +11,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from worksample.metrics.columns import Floats, Ints
+from worksample.metrics.column_checks import Floats, Ints
 from worksample.metrics.estimate import Estimate, Unit, undefined_estimate
 from worksample.metrics.uncertainty.intervals import blaker, check_level, normal_quantile, wilson
 
 from .label_sample import LEAST, CheckedSample, LabelKind, Sample, check_sample
-from .labels_only import label_counts, labels_only
+from .labels_only_estimate import label_counts, labels_only
 
 _N = TypeVar("_N", float, Floats)
 _SPENT = 3

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from worksample.metrics.columns import Column, count_flags, floats, same_length
+from worksample.metrics.column_checks import Column, count_flags, floats, same_length
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.intervals import fisher

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worksample.metrics.columns import Floats
+from worksample.metrics.column_checks import Floats
 from worksample.metrics.uncertainty.intervals import normal_quantile
 from worksample.metrics.uncertainty.mean_difference import MeanDifferenceTest, p_of
 from worksample.metrics.uncertainty.unit_intervals import student

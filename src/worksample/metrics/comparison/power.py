@@ -8,10 +8,10 @@ import math
 from dataclasses import dataclass, replace
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import floats
+from worksample.metrics.column_checks import floats
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.scores.rates import nothing_valid, structure, valid_rows
+from worksample.metrics.scores.shares_and_means import nothing_valid, structure, valid_rows
 from worksample.metrics.scores.tiers import TrialColumns
 from worksample.metrics.uncertainty.intervals import check_level, normal_quantile
 from worksample.metrics.uncertainty.unit_intervals import zero_or_one
@@ -37,14 +37,18 @@ class Variances:
     def __post_init__(self) -> None:
         if min(self.task, self.instance, self.repeat) < 0 or not -1 <= self.shared <= 1 or not 0 <= self.alike <= 1:
             raise UsageError(
-                f"variances {self.task}, {self.instance}, {self.repeat}, correlation {self.shared}",
+                f"a variance ({self.task}, {self.instance}, {self.repeat}) or correlation ({self.shared}) "
+                "is out of range",
                 next="pass variances of 0 or more, shared of -1..1 and alike of 0..1",
             )
 
     def work(self, instances: int = 1, repeats: int = 1) -> TaskVariance:
         """Return the variance of two agents' difference on a task with this many trials."""
         if min(instances, repeats) < 1:
-            raise UsageError(f"{instances} instances, {repeats} repeats", next="pass 1 or more of each")
+            raise UsageError(
+                f"the number of instances ({instances}) or repeats ({repeats}) is too small",
+                next="pass 1 or more of each",
+            )
         within, whole = self.repeat / (instances * repeats), self.task + self.instance + self.repeat
         between = self.task + self.instance / instances
         return TaskVariance(between, within, whole, instances * repeats, self.shared, self.alike)
@@ -56,7 +60,10 @@ def planned_variances(rate: float, between_tasks: float = 0.5, shared: float = 0
     lies between repeats.
     """
     if not 0 < rate < 1 or not 0 <= between_tasks <= 1:
-        raise UsageError(f"a pass rate of {rate} with {between_tasks} between tasks", next="pass shares of 0..1")
+        raise UsageError(
+            f"the pass rate {rate}, or its share {between_tasks} between tasks, is out of range",
+            next="pass shares of 0..1",
+        )
     whole = rate * (1 - rate)
     return Variances(whole * between_tasks, 0.0, whole * (1 - between_tasks), shared)
 
@@ -77,7 +84,7 @@ def variance_components(trials: TrialColumns) -> tuple[Variances, Estimate]:
     tasks = h.tasks
     if tasks < 2:
         raise UsageError(
-            "one task has no variance between tasks",
+            "the variance between tasks cannot be estimated from one task",
             where="variance components",
             next="pass trials of two tasks or more",
         )
@@ -119,7 +126,9 @@ class Aim:
     def __post_init__(self) -> None:
         check_level(self.level)
         if not 0 < self.points <= 1 or not 0 < self.power < 1:
-            raise UsageError(f"{self.points} points with power {self.power}", next="pass shares of 0..1")
+            raise UsageError(
+                f"a difference of {self.points} or a power of {self.power} is out of range", next="pass shares of 0..1"
+            )
 
 
 def detectable(
@@ -186,8 +195,8 @@ def power_of(
 def _refuse_impossible(work: TaskVariance, goal: Aim) -> None:
     if goal.points > (most := most_points(work)):
         raise UsageError(
-            f"no two agents differ by {goal.points:.1%} if the first passes {1 - most:.1%} of the time, or fails that"
-            " often",
+            f"a difference of {goal.points:.1%} is impossible if the first agent passes, or fails, "
+            f"{1 - most:.1%} of the time",
             where="Aim.points",
             next=f"pass at most {most:.3g}",
         )
@@ -195,7 +204,7 @@ def _refuse_impossible(work: TaskVariance, goal: Aim) -> None:
 
 def _refuse_none(tasks: int) -> None:
     if tasks < 1:
-        raise UsageError(f"{tasks} tasks", next="pass 1 or more")
+        raise UsageError(f"the number of tasks, {tasks}, is too small", next="pass 1 or more")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats, Ints, codes, count_flags
+from worksample.metrics.column_checks import Floats, Ints, codes, count_flags
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.tiers import TrialColumns
@@ -23,7 +23,7 @@ from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, weights
 from worksample.metrics.uncertainty.mean_difference import MeanDifferenceTest, interval_of
 
-from .paired import read_side
+from .paired_comparison import read_side
 
 MOST_AGENTS = 60
 """Maximum number of agents: more pairs are too many to read, and their correction leaves nothing significant."""
@@ -61,7 +61,7 @@ def rank_agents(agents: Mapping[str, TrialColumns], how: Resampling = DEFAULT) -
     """
     if len(agents) > MOST_AGENTS:
         raise UsageError(
-            f"{len(agents):,} agents make {len(agents) * (len(agents) - 1) // 2:,} pairs",
+            f"{len(agents):,} agents are too many to compare: they make {len(agents) * (len(agents) - 1) // 2:,} pairs",
             next=f"choose at most {MOST_AGENTS} of them, such as --where agent=NAME",
         )
     table = _read_table(agents)

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Codes, Floats, Ints, codes, same_length, series
+from worksample.metrics.column_checks import Codes, Floats, Ints, codes, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import unit_intervals as units
@@ -21,7 +21,7 @@ from worksample.metrics.uncertainty.intervals import percentiles
 
 from . import agreement_coefficients
 from .vote_tally import Tally, tally_votes
-from .votes import THREE_VOTES, Ballots, VoteProtocol, first_votes
+from .vote_verdicts import THREE_VOTES, Ballots, VoteProtocol, first_votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _beyond(ballots: Ballots, protocol: VoteProtocol) -> pl.Series | None:
         return None
     if ballots.order is None:
         raise UsageError(
-            f"which votes of {protocol.name!r} came first is unknown",
+            f"the order of the votes of {protocol.name!r} is unknown",
             where="column 'order'",
             next="pass order, such as the time of each vote: the tie-break must not count",
         )

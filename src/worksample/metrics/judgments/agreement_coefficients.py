@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from worksample.metrics.columns import Flags, Floats
+from worksample.metrics.column_checks import Flags, Floats
 
 
 def item_sums(table: Floats, ends: tuple[int, int] | None) -> Floats:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, flags, same_length, series
+from worksample.metrics.column_checks import Column, flags, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.intervals import exact_upper
@@ -40,7 +40,7 @@ def with_and_without(
     same_length(struck=struck, **columns)
     out, known = flags("struck", struck)
     if not known.all():
-        raise UsageError("whether a row was struck is missing", where="column 'struck'", next="pass True or False")
+        raise UsageError("a row does not say whether it was struck", where="column 'struck'", next="pass True or False")
     table = {name: series(name, column) for name, column in columns.items()}
     count = int(out.sum())
     kept = {name: column.filter(series("kept", ~out)) for name, column in table.items()}
@@ -62,7 +62,9 @@ def false_negative_bound(found: int, audited: int, level: float = 0.95) -> Estim
     With none found among n, the bound at 95 % is 1 - 0.05 ** (1 / n): 5.8 % for RLI's 50.
     """
     if not 0 <= found <= audited:
-        raise UsageError(f"{found} found among {audited} audited", next="pass 0 <= found <= audited")
+        raise UsageError(
+            f"{found} errors among {audited} audited items is impossible", next="pass 0 <= found <= audited"
+        )
     counts = Counts(audited, audited).having(found=found)
     name = "false negatives"
     if not audited:

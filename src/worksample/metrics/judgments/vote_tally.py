@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import (
+from worksample.metrics.column_checks import (
     Column,
     Floats,
     Ints,
@@ -128,7 +128,9 @@ def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
     steps = np.asarray(pl.Series(values[present]).unique().sort().to_numpy(), dtype=np.float64)
     if len(steps) > MOST_STEPS:
         raise UsageError(
-            f"{len(steps)} different votes", where="column 'vote'", next=f"use a scale of at most {MOST_STEPS} steps"
+            f"the votes have {len(steps)} different values, which are too many",
+            where="column 'vote'",
+            next=f"use a scale of at most {MOST_STEPS} steps",
         )
     place = np.where(present, np.searchsorted(steps, np.where(present, values, 0)), max(len(steps), 1))
     return place, 0, steps if len(steps) else np.zeros(1), count_flags(~present)

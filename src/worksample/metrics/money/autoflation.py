@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import (
+from worksample.metrics.column_checks import (
     MONEY_CEILING,
     Codes,
     Column,
@@ -29,7 +29,7 @@ from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, group_sums
 
-from .dollars import Priced, usable_prices
+from .dollars_earned import Priced, usable_prices
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Flags, Floats, Ints
+from worksample.metrics.column_checks import Flags, Floats, Ints
 
 _TOLERANCE = 1e-10
 _CHORD_TOLERANCE = 1e-7
@@ -79,7 +79,7 @@ def fit(pairs: Pairs, preference: Floats, weight: Floats, *, ridge: float = 0.0,
         strength, value = trial, reached
         if float(np.abs(step).max(initial=0.0)) * size < _TOLERANCE:
             return np.asarray(strength - strength.mean())
-    raise UsageError("the ratings do not converge", next="check connectivity first, or give a ridge prior")
+    raise UsageError("the ratings do not converge", next="pass comparisons that connect all agents, or a ridge prior")
 
 
 def fit_many(

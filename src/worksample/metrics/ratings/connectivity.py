@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from worksample.metrics.columns import Flags, Floats, Ints
+from worksample.metrics.column_checks import Flags, Floats, Ints
 
 _SHOWN = 6
 

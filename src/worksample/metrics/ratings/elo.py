@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats, count_flags
+from worksample.metrics.column_checks import Floats, count_flags
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit, tabulate
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, spread_of
@@ -51,11 +51,11 @@ class EloOptions:
     def __post_init__(self) -> None:
         if self.weight not in ("pair", "comparison") or self.interval not in ("bootstrap", "sandwich", "none"):
             raise UsageError(
-                f"unknown weight {self.weight!r} or interval {self.interval!r}",
+                f"weight {self.weight!r} or interval {self.interval!r} is unknown",
                 next='weight is "pair" or "comparison", interval "bootstrap", "sandwich" or "none"',
             )
         if not (self.ridge >= 0 and math.isfinite(self.ridge)):
-            raise UsageError(f"a ridge of {self.ridge}", next="pass 0 for none, or a precision above 0")
+            raise UsageError(f"the ridge {self.ridge} is out of range", next="pass 0 for none, or a precision above 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class EloTable:
         name = f"{agent} minus {other}"
         for one in (agent, other):
             if one not in self.ratings:
-                raise UsageError(f"no agent {one!r}", next=f"one of {', '.join(self.ratings)}")
+                raise UsageError(f"no agent is called {one!r}", next=f"one of {', '.join(self.ratings)}")
         a, b = self.ratings[agent], self.ratings[other]
         if a.value is None or b.value is None:
             return Estimate(name, None, a.counts, unit=Unit.ELO, reason=a.reason or b.reason)
@@ -126,7 +126,7 @@ def win_probability(points: float) -> float:
     number.
     """
     if math.isnan(points):
-        raise UsageError("points that are no number", next="pass the difference of two ratings")
+        raise UsageError("points must be a number, not NaN", next="pass the difference of two ratings")
     return 1 / (1 + math.exp(-max(min(points / POINTS, 700.0), -700.0)))
 
 

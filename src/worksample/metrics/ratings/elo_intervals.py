@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from worksample.metrics.columns import Flags, Floats
+from worksample.metrics.column_checks import Flags, Floats
 from worksample.metrics.uncertainty.bootstrap import Resampling, weights
 
 from .bradley_terry import Pairs, fit_many

@@ -10,7 +10,17 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, count_flags, floats, pair_codes, same_length
+from worksample.metrics.column_checks import (
+    Column,
+    Flags,
+    Floats,
+    Ints,
+    codes,
+    count_flags,
+    floats,
+    pair_codes,
+    same_length,
+)
 
 from .preferences import canonical_sides
 
@@ -239,7 +249,9 @@ def compare_tables(*tables: pl.DataFrame) -> PairSums:
     for table in tables:
         if missing := sorted(set(wanted) - set(table.columns)):
             raise UsageError(
-                f"no column {missing[0]!r}", where="a table of comparisons", next=f"give {', '.join(wanted)}"
+                f"the column {missing[0]!r} is missing",
+                where="a table of comparisons",
+                next=f"give {', '.join(wanted)}",
             )
     if len(tables) == 1:
         return pair_sums(*(tables[0][name] for name in wanted))

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import (
+from worksample.metrics.column_checks import (
     Codes,
     Column,
     Flags,
@@ -26,7 +26,7 @@ from worksample.metrics.columns import (
     same_length,
     series,
 )
-from worksample.metrics.judgments.votes import THREE_VOTES, VoteProtocol, count_votes, refuse_doubles
+from worksample.metrics.judgments.vote_verdicts import THREE_VOTES, VoteProtocol, count_votes, refuse_doubles
 
 HUMAN = "human"
 _SIDES = {"first": 1, "equal": 2, "second": 3}
@@ -42,7 +42,7 @@ def scale(name: str, values: Column) -> tuple[Ints, Flags]:
         unknown = sorted(set(words.drop_nulls().unique().to_list()) - set(_SIDES))
         if unknown:
             raise UsageError(
-                f"unknown answer {unknown[0]!r}",
+                f"unknown preference {unknown[0]!r}",
                 where=f"column {name!r}",
                 next="use first, equal or second, or 1, 2, 3",
             )
@@ -89,7 +89,9 @@ def project_preferences(
     votes, present = floats("preference", preference, low=0.0, high=1.0)
     if (wrong := present & (votes != 0) & (votes != 0.5) & (votes != 1)).any():
         raise UsageError(
-            f"row {int(np.flatnonzero(wrong)[0])} is not a vote", where="column 'preference'", next="pass 0, 0.5 or 1"
+            f"row {int(np.flatnonzero(wrong)[0])} has a vote other than 0, 0.5 and 1",
+            where="column 'preference'",
+            next="pass one of these values",
         )
     agents, sides = canonical_sides(first, second)
     one, two, flipped = sides.one[sides.key], sides.two[sides.key], sides.flipped[sides.key]

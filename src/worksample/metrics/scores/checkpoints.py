@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import ManifestError, UsageError
-from worksample.metrics.columns import Column, Floats, codes, complete, floats, same_length
+from worksample.metrics.column_checks import Column, Floats, codes, complete, floats, same_length
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
-from .rates import apply_by, mean_score, rate
+from .shares_and_means import apply_by, mean_score, rate
 
 
 def checkpoint_scores(trial: Column, result: Column, total: Column) -> pl.DataFrame:
@@ -30,7 +30,7 @@ def checkpoint_scores(trial: Column, result: Column, total: Column) -> pl.DataFr
     if (wrong := judged & (np.nan_to_num(points) > possible + 1e-9)).any():
         row = int(np.flatnonzero(wrong)[0])
         raise UsageError(
-            f"row {row}: {points[row]:g} of {possible[row]:g} points",
+            f"row {row}: {points[row]:g} of {possible[row]:g} points is impossible",
             where="column 'result'",
             next="pass 0 <= result <= total",
         )

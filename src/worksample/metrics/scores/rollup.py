@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import (
+from worksample.metrics.column_checks import (
     Codes,
     Column,
     Flags,
@@ -27,7 +27,7 @@ from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
 
-from .rates import LEFT_OUT, group_counts, nothing_valid, valid_rows, worst_and_best
+from .shares_and_means import LEFT_OUT, group_counts, nothing_valid, valid_rows, worst_and_best
 
 _POOL = 4
 """Number of units for which the variance of all strata counts in that of one."""
@@ -51,7 +51,7 @@ def roll_up(
     """
     same_length(score=score, state=state, **levels)
     if not levels:
-        raise UsageError("no level given", next='pass levels such as {"instance": ..., "task": ...}')
+        raise UsageError("no level was passed", next='pass levels such as {"instance": ..., "task": ...}')
     numbers, present = floats("score", score, low=0, high=1)
     valid, _ = valid_rows("score", present, state)
     coded = {name: codes(name, column) for name, column in levels.items()}

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Flags, Ints, codes, same_length, text
+from worksample.metrics.column_checks import Column, Flags, Ints, codes, same_length, text
 
 
 class Mark(StrEnum):
@@ -38,7 +38,7 @@ class RubricRules:
 
     def __post_init__(self) -> None:
         if self.skips not in ("by cause", "as misses"):
-            raise UsageError(f"skips is {self.skips!r}", next='pass "by cause" or "as misses"')
+            raise UsageError(f"skips={self.skips!r} is not allowed", next='pass "by cause" or "as misses"')
 
     def says(self) -> tuple[str, ...]:
         """Return the differences from the defaults as notes."""
@@ -105,5 +105,7 @@ def _words(name: str, values: Column, allowed: tuple[str, ...]) -> Ints:
     places = {word: i for i, word in enumerate(allowed)}
     unknown = [word for word in found.names() if word not in places]
     if unknown:
-        raise UsageError(f"unknown {unknown[0]!r}", where=f"column {name!r}", next=f"use one of {', '.join(allowed)}")
+        raise UsageError(
+            f"unknown value {unknown[0]!r}", where=f"column {name!r}", next=f"use one of {', '.join(allowed)}"
+        )
     return np.array([places[word] for word in found.names()], dtype=np.int64)[found.index]

@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import (
+from worksample.metrics.column_checks import (
     Codes,
     Column,
     Flags,
@@ -33,10 +33,10 @@ from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
-from worksample.metrics.uncertainty.hierarchy import Hierarchy, independent
+from worksample.metrics.uncertainty.trial_hierarchy import Hierarchy, independent
 from worksample.records import is_full
 
-from .rates import (
+from .shares_and_means import (
     UNWIELDY,
     exact_mean,
     group_counts,
@@ -285,7 +285,7 @@ def tier_table(
     names = tiers.names()
     if stray := sorted(set(names) - set(order)) if order else []:
         raise UsageError(
-            f"tier {stray[0]} is not in the order given",
+            f"the tier {stray[0]} is missing in `order`",
             where="column 'tier'",
             next=f"add it to order, or use one of {', '.join(order)}",
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from worksample.metrics.columns import (
+from worksample.metrics.column_checks import (
     Codes,
     Column,
     Flags,
@@ -26,9 +26,9 @@ from worksample.metrics.counts import Counts, sum_counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
-from worksample.metrics.uncertainty.hierarchy import independent
+from worksample.metrics.uncertainty.trial_hierarchy import independent
 
-from .rates import LEFT_OUT, group_counts, mean_within, nothing_valid, share, valid_rows
+from .shares_and_means import LEFT_OUT, group_counts, mean_within, nothing_valid, share, valid_rows
 from .tiers import TrialColumns
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats, Ints
+from worksample.metrics.column_checks import Floats, Ints
 
 from .intervals import check_level, expanded_level, percentiles
 
@@ -39,7 +39,9 @@ class Resampling:
     def __post_init__(self) -> None:
         check_level(self.level)
         if self.resamples < 2:
-            raise UsageError(f"{self.resamples} resamples give no interval", next="pass 2 or more, 1,000 is usual")
+            raise UsageError(
+                f"{self.resamples} resamples are too few for an interval", next="pass 2 or more, 1,000 is usual"
+            )
 
     def rng(self) -> np.random.Generator:
         return np.random.default_rng(self.seed)

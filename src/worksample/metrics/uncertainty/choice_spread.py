@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from worksample.metrics.columns import Floats
+from worksample.metrics.column_checks import Floats
 
 from .bootstrap import Interval
 from .mean_difference import MeanDifferenceTest

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Floats
+from worksample.metrics.column_checks import Floats
 
 RateInterval = Literal["wilson", "exact"]
 
@@ -17,7 +17,7 @@ RateInterval = Literal["wilson", "exact"]
 def check_level(level: float) -> float:
     """Return the confidence level. Raises UsageError unless it lies strictly between 0 and 1."""
     if not 0 < level < 1:
-        raise UsageError(f"a confidence level of {level}", next="pass one between 0 and 1, such as 0.95")
+        raise UsageError(f"the confidence level {level} is out of range", next="pass one between 0 and 1, such as 0.95")
     return level
 
 
@@ -29,7 +29,9 @@ def normal_quantile(probability: float) -> float:
 def _check(successes: int, trials: int, level: float) -> None:
     check_level(level)
     if not 0 <= successes <= trials or trials < 1:
-        raise UsageError(f"{successes} of {trials} is not a share", next="pass 0 <= successes <= trials, trials >= 1")
+        raise UsageError(
+            f"{successes} successes in {trials} trials is impossible", next="pass 0 <= successes <= trials, trials >= 1"
+        )
 
 
 def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:

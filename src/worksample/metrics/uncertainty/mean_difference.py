@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worksample.metrics.columns import Floats
+from worksample.metrics.column_checks import Floats
 
 from .bootstrap import Interval
 from .unit_intervals import ONE_UNIT

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from worksample.metrics.columns import Floats, Ints
+from worksample.metrics.column_checks import Floats, Ints
 from worksample.metrics.counts import with_noun
 
 from .bootstrap import Interval

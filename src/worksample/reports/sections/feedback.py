@@ -10,13 +10,13 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics import Unit
 from worksample.records import Feedback
-from worksample.results.chains import JOB
+from worksample.results.attempt_chains import JOB
 from worksample.results.result_set import ResultSet
 
-from .chain_jobs import ChainJobs
-from .config import MeasureConfig, hourly_rate
+from .attempt_chain_rows import ChainJobs
+from .figure_settings import MeasureConfig, hourly_rate
 from .rescue_by_reviewer import rescue_sections
-from .rows import Group, agent_groups, attempts_of, groups
+from .result_rows import Group, agent_groups, attempts_of, groups
 from .section import Section
 from .value_regions import feedback_regions
 

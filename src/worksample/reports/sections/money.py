@@ -11,13 +11,13 @@ import polars as pl
 from worksample import metrics as m
 from worksample.dollar_text import in_dollars
 from worksample.metrics import Estimate
-from worksample.metrics.columns import MONEY_CEILING
+from worksample.metrics.column_checks import MONEY_CEILING
 from worksample.records import Agent, Protocol
 from worksample.reports.cost_notes import cost_marks, mark_columns
 from worksample.results.result_set import ResultSet, state_of
 
-from .config import MeasureConfig, hourly_rate
-from .rows import Group, agent_groups, attempts_of, groups, is_illustrative, usable_value, within_ceiling
+from .figure_settings import MeasureConfig, hourly_rate
+from .result_rows import Group, agent_groups, attempts_of, groups, is_illustrative, usable_value, within_ceiling
 from .section import Section, SectionRow
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from worksample import metrics as m
-from worksample.metrics.money.regions import NOTHING
+from worksample.metrics.money.job_value_regions import NOTHING
 from worksample.reports.cost_notes import cost_marks
 from worksample.results.result_set import ResultSet
 
-from .config import MeasureConfig
-from .rows import agent_groups
+from .figure_settings import MeasureConfig
+from .result_rows import agent_groups
 from .section import Section, SectionRow
 
 ALONE, WITH_FEEDBACK, HUMAN = "AI alone", "AI with feedback", "human"

@@ -43,7 +43,9 @@ def earlier_experiments(store: Store, experiment: Experiment, config: Calibratio
         if not calibrated_protocols(one) & frozenset(config.protocols):
             under = " or ".join(config.protocols)
             raise PlanError(
-                f"{name} calibrated no judge under {under}", where=WHERE, next=f"leave {name} out of proofs"
+                f"the experiment {name} calibrated no judge under {under}",
+                where=WHERE,
+                next=f"leave {name} out of proofs",
             )
         found.append(one)
     return found

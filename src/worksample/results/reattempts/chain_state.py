@@ -36,7 +36,7 @@ def chains_of(store: Store, experiment: Experiment) -> list[AttemptChain]:
     rule = experiment.lock.chain
     if rule is None:
         return []
-    from worksample.results.slots import slots_df
+    from worksample.results.slot_results import slots_df
 
     slots = slots_df(store, experiment.id)
     spent = _spending_by_slot(store, experiment, rule)

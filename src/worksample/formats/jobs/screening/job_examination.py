@@ -13,7 +13,7 @@ from worksample.box import BoxConfig, BoxLimits, FairTimeout, Mount
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.records import Entry, Instance
 from worksample.sandboxes import open_box
-from worksample.sandboxes.toolbox import platform_python
+from worksample.sandboxes.python_toolbox import platform_python
 
 from .mentioned_files import links, miscounted_files, missing_files, named_files
 from .personal_identifiers import CANDIDATE_LIMIT, UNDETECTABLE, Candidate, IdentifierFinder, searched_texts

@@ -1,0 +1,112 @@
+"""The format of Agents' Last Exam: the command `worksample import ale`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from worksample.formats.interface import (
+    ExchangeFormat,
+    FormatOption,
+    ReportLine,
+    ReportTable,
+    Transfer,
+    TransferReport,
+    TransferRequest,
+)
+
+if TYPE_CHECKING:
+    from .listing import AleInstance, AleListing
+
+OBSTACLES = {
+    "ale-load": "a load() that ends, and gives the same instances twice",
+    "ale-system": "an operating system other than Linux",
+    "ale-gpu": "a machine with a GPU",
+    "ale-licence": "software with a licence",
+    "ale-paths": "folders that a sandbox can have",
+    "ale-data": "files that are not part of the checkout (--data)",
+}
+"""Obstacle -> the requirement of an instance that is not met here."""
+
+
+def _import(request: TransferRequest) -> TransferReport:
+    from .checkout import read_checkout
+    from .listing import list_packages
+
+    assert request.source is not None
+    packages = read_checkout(request.source, request.text("tier"))
+    listings = list_packages(packages, request.source)
+    return _report(request, listings)
+
+
+def _report(request: TransferRequest, listings: list[AleListing]) -> TransferReport:
+    """List packages and instances with their reasons."""
+    from .obstacles import obstacles_of
+
+    data = request.path("data")
+    rows, plain = [], []
+    reasons: Counter[str] = Counter()
+    count = 0
+    for listing in listings:
+        found = [(one, obstacles_of(listing, one, data)) for one in listing.instances]
+        count += len(found)
+        runnable = sum(not obstacles for _, obstacles in found)
+        names = dict.fromkeys(name for _, obstacles in found for name in obstacles)
+        reasons.update(name for _, obstacles in found for name in obstacles)
+        why = ", ".join(names) if found else "ale-load"
+        rows.append((listing.package.place, ", ".join(listing.package.tiers), len(found), runnable, why))
+        plain.append(_plain(listing, found))
+    counts: list[tuple[str, Any]] = [("packages", len(listings)), ("instances", count)]
+    counts += [("runnable", sum(row[3] for row in rows))]
+    counts += [(f"{name}: {need}", reasons[name]) for name, need in OBSTACLES.items() if reasons[name]]
+    faults = [ReportLine(f"{one.package.place}: {one.fault}") for one in listings if one.fault]
+    return TransferReport(
+        plain,
+        (
+            ReportTable(("package", "tier", "instances", "runnable", "needs"), rows, right=("instances", "runnable")),
+            *faults,
+            ReportTable(("", "count"), counts, right=("count",)),
+        ),
+    )
+
+
+def _plain(listing: AleListing, found: list[tuple[AleInstance, dict[str, str]]]) -> dict[str, Any]:
+    package = listing.package
+    return {
+        "package": package.place, "tiers": list(package.tiers), "snapshot": package.snapshot, "fault": listing.fault,
+        "libraries": list(listing.absent),
+        "instances": [
+            {
+                "name": one.name, "system": one.system, "paths": one.paths,
+                "needs": {name: OBSTACLES[name] + (f": {detail}" if detail else "") for name, detail in needs.items()},
+            }
+            for one, needs in found
+        ],
+    }  # fmt: skip
+
+
+ALE = ExchangeFormat(
+    "ale",
+    "The public packages of Agents' Last Exam",
+    importer=Transfer(
+        "List the packages of a checkout of Agents' Last Exam.",
+        """List the packages and instances of CHECKOUT, a copy of Agents' Last Exam's repository, with the reason for
+        each instance that cannot be attempted here.
+
+        Each package's load() runs in a sandbox of its own, twice, and the results are compared
+        (docs/reference/formats.md).
+        """,
+        _import,
+        (
+            FormatOption("tier", "Only packages of this tier: near-term, full-spectrum or last-exam.", value="NAME"),
+            FormatOption(
+                "data", "The instances' files: FOLDER/DOMAIN/TASK/VARIANT/{input,software,reference}.", value="FOLDER",
+                folder=True,
+            ),
+        ),
+        source="CHECKOUT",
+        source_is_folder=True,
+        out_required=False,
+    ),
+    obstacles=OBSTACLES,
+)  # fmt: skip

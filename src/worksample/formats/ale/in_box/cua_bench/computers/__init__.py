@@ -1,0 +1,1 @@
+"""The package's submodule that some helpers import for annotations."""

@@ -1,0 +1,203 @@
+"""Pass rates within k attempts under the policy that was used, with the hazard of each attempt (UpBench D.3, 5.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics.column_checks import Column, Floats, Ints, codes, count_flags, flags, same_length, series, whole
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.scores.shares_and_means import share
+from worksample.metrics.uncertainty import unit_intervals as units
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
+
+
+@dataclass(frozen=True, slots=True)
+class Histories:
+    """Numbers of jobs by the end of their chain of attempts: passed[k - 1] passed at attempt k, failed[k - 1] failed k
+    attempts and were not tried again.
+    """
+
+    passed: Ints
+    failed: Ints
+    ungraded: int = 0
+    """Number of jobs whose first attempt has no verdict."""
+    tasks: int | None = None
+    """Number of tasks to which the graded jobs belong; None if each job is a task."""
+
+    @property
+    def jobs(self) -> int:
+        return int(self.passed.sum() + self.failed.sum())
+
+    @property
+    def attempts(self) -> int:
+        return len(self.passed)
+
+    @property
+    def evidence_share(self) -> float:
+        """The share of jobs that counts as independent evidence: jobs of one task are assumed to have equal
+        outcomes.
+        """
+        return 1.0 if self.tasks is None or not self.jobs else self.tasks / self.jobs
+
+    def at_risk(self) -> Ints:
+        """Return the number of jobs that made attempt k, for each k."""
+        ended = self.passed + self.failed
+        return np.asarray(self.jobs - np.concatenate([[0], np.cumsum(ended)[:-1]]), dtype=np.int64)
+
+    def resample(self, how: Resampling) -> tuple[Floats, Floats]:
+        """Return (passed, failed) of resamples of jobs, each (resamples, attempts)."""
+        cells = np.concatenate([self.passed, self.failed])
+        drawn = how.rng().multinomial(self.jobs, cells / self.jobs, size=how.resamples).astype(np.float64)
+        return drawn[:, : self.attempts], drawn[:, self.attempts :]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Figures of attempt k (from 1): `hazard`, the pass rate among jobs that made it; `observed`, the share of all jobs
+    that passed by attempt k, a lower bound if failed jobs were not tried again; `within`, the same share if those
+    jobs had gone on and passed as often as the others.
+    """
+
+    k: int
+    hazard: Estimate
+    observed: Estimate
+    within: Estimate
+
+
+def histories(job: Column, attempt: Column, passed: Column, task: Column | None = None) -> Histories:
+    """Read histories from one row per attempt.
+
+    `attempt`: 1, 2, ... without gaps within a job; `passed`: null without a verdict, which ends the job's chain before
+    that attempt. `task`: jobs that share one are not independent evidence. Raises UsageError for a gap, a duplicate, or
+    an attempt after a pass.
+    """
+    same_length(job=job, attempt=attempt, passed=passed, task=task)
+    jobs, step = codes("job", job), whole("attempt", attempt, low=1)
+    yes, judged = flags("passed", passed)
+    rows = np.lexsort((step, jobs.index))
+    sizes = np.bincount(jobs.index, minlength=jobs.size)
+    starts = np.cumsum(sizes) - sizes
+    place = np.arange(len(rows)) - starts.repeat(sizes)
+    name = jobs.labels
+    if (wrong := step[rows] != place + 1).any():
+        row = int(rows[np.flatnonzero(wrong)[0]])
+        raise UsageError(
+            f"{name[int(jobs.index[row])]}: attempt {step[row]} is a gap or a duplicate",
+            where="column 'attempt'",
+            next="number the attempts of each job 1, 2, 3, ...",
+        )
+    won = (yes & judged)[rows]
+    last = np.zeros(len(rows), dtype=bool)
+    last[(starts + sizes - 1)[sizes > 0]] = True
+    if (wrong := won & ~last).any():
+        row = int(rows[np.flatnonzero(wrong)[0]])
+        raise UsageError(
+            f"{name[int(jobs.index[row])]}: attempt {step[row]} passed, but another one follows",
+            where="column 'passed'",
+            next="leave out the attempts after the first pass of a job",
+        )
+    unjudged = ~judged[rows]
+    many = int(step.max(initial=0))
+    stop = np.where(unjudged, place, many)
+    reached = np.minimum(np.minimum.reduceat(stop, starts), sizes) if len(rows) else np.zeros(0, dtype=np.int64)
+    success = np.bincount(jobs.index[rows], weights=won & (place < reached.repeat(sizes)), minlength=jobs.size) > 0
+    graded = reached > 0
+    counted = partial(np.bincount, minlength=many)
+    return Histories(
+        passed=counted(reached[graded & success] - 1),
+        failed=counted(reached[graded & ~success] - 1),
+        ungraded=count_flags(~graded),
+        tasks=None if task is None else codes("task", series("task", task).filter(pl.Series(graded[jobs.index]))).size,
+    )
+
+
+def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...]:
+    """Return hazard, observed share and share passed within k attempts, for every k that was tried.
+
+    Intervals are exact; if failed jobs were not tried again, that of `within` uses the effective number of jobs from
+    Greenwood's variance. Tasks, not jobs, count as evidence.
+    """
+    if not h.jobs:
+        return ()
+    risk = h.at_risk()
+    value = _within(h.passed[None].astype(np.float64), h.failed[None].astype(np.float64))[0]
+    out = []
+    for i in range(h.attempts):
+        if not risk[i]:
+            break
+        k, won = i + 1, int(h.passed[: i + 1].sum())
+        stopped = int(h.failed[:i].sum())
+        counts = Counts(h.jobs + h.ungraded, h.jobs, ungraded=h.ungraded).having(k=k, at_risk=int(risk[i]))
+        lower = f"{stopped} failed jobs were not tried {k} times: a lower bound" if stopped else ""
+        inside = Counts(int(risk[i]), int(risk[i])).having(k=k)
+        observed = _share(f"passed by attempt {k}", won, counts, h.evidence_share, how)
+        ends = Interval(observed.low, observed.high, observed.level, observed.method, observed.error)
+        if stopped:
+            ends = units.of_count(float(value[i]), _greenwood(h, i) * h.evidence_share, how.level)
+        within = Estimate(f"passed within {k}", float(value[i]), counts, *ends, Unit.SHARE)
+        given = "failed jobs without a re-attempt are assumed to pass as often as those with one" if stopped else ""
+        out.append(
+            Attempt(
+                k,
+                _share(f"hazard of attempt {k}", int(h.passed[i]), inside, h.evidence_share, how).conditional_on_more(
+                    "failed all before" if i else ""
+                ),
+                observed.noting(lower),
+                within.conditional_on_more("this policy of feedback", given),
+            )
+        )
+    return tuple(out)
+
+
+def _share(name: str, won: int, counts: Counts, apart: float, how: Resampling) -> Estimate:
+    plain = share(name, won, counts, level=how.level)
+    if apart == 1.0:
+        return plain
+    ends = units.of_count(won / counts.valid, max(1.0, counts.valid * apart), how.level)
+    return replace(plain, **ends._asdict())
+
+
+def _greenwood(h: Histories, last: int) -> float:
+    """Return the number of independent jobs with which the passing share would be as uncertain as by Greenwood's
+    variance (1926).
+
+    If no job is left, half a job is assumed to be left: ten passes of ten are hardly less certain than nine.
+    """
+    risk, won = h.at_risk()[: last + 1].astype(np.float64), h.passed[: last + 1]
+    left = np.maximum(risk - won, 0.5)
+    failing = float((left / risk).prod())
+    if failing >= 1:
+        return float(h.jobs)
+    return (1 - failing) / (failing * float(((risk - left) / (risk * left)).sum()))
+
+
+def _within(passed: Floats, failed: Floats) -> Floats:
+    """Return 1 - prod (1 - hazard), per resample; an attempt that nobody made leaves the curve unchanged."""
+    ended = np.cumsum(passed + failed, axis=1)
+    risk = ended[:, -1:] - ended + passed + failed
+    hazard = np.divide(passed, risk, out=np.zeros_like(passed), where=risk > 0)
+    return np.asarray(1 - np.cumprod(1 - hazard, axis=1))
+
+
+def attempts_frame(attempts: tuple[Attempt, ...]) -> pl.DataFrame:
+    """Return the table of `passed_within`: k, at_risk, hazard, observed, within and the ends of within."""
+    return pl.DataFrame(
+        [
+            {
+                "k": a.k,
+                "at_risk": a.hazard.counts.valid,
+                "hazard": a.hazard.value,
+                "observed": a.observed.value,
+                "within": a.within.value,
+                "low": a.within.low,
+                "high": a.within.high,
+            }
+            for a in attempts
+        ]
+    )
