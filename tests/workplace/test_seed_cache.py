@@ -89,6 +89,6 @@ async def test_seed_of_a_box_stays() -> None:
         [one] = list_seeds()
         assert one.in_use and unused_seeds(0) == () and not remove_seed(one)
         refused = cli("workplace", "prune", "a1")
-        assert refused.returncode == 2 and "a workplace stands with a1" in refused.stderr
+        assert refused.returncode == 2 and "a running workplace uses the seed a1" in refused.stderr
         assert (await box.run(["ls", "/task/seed/chat/chat.sqlite"])).returncode == 0
     assert [one.id for one in unused_seeds(30)] == ["a1"]
