@@ -1,4 +1,4 @@
-"""Rounds: opened with the gradings in force, or as regrades."""
+"""Opening of rounds, either with the current gradings of the instances or as regrades."""
 
 from __future__ import annotations
 
@@ -33,12 +33,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorPanel:
-    """Evaluators of a round, the number of evaluations per subject, and the rule that combines the answers."""
+    """The evaluators of a round: their kind, the number of evaluations for each subject, and the rule that combines the
+    answers.
+    """
 
     by: EvaluatorKind | None = None
-    """None: programs under their own protocols, people under the others."""
+    """Kind of evaluator. None for the default of the protocol: programs for the protocols of programs, people for the
+    others.
+    """
     overlap: int = 1
-    """Evaluations of each subject."""
+    """Number of evaluations that each subject needs."""
     rule: ResolutionRule = ResolutionRule.LATEST
 
 
@@ -47,12 +51,14 @@ def open_round(
     protocol: Protocol = Protocol.PROGRAM, author: str, reason: str = "", gradings: Mapping[str, str] | None = None,
     over: str | None = None, asks: EvaluatorPanel | None = None, pairs: Sequence[tuple[str, str]] = (),
 ) -> Round:  # fmt: skip
-    """Commit a round over an experiment's submissions as they arrive, or over `subjects` (submission ids).
+    """Commit a round over all submissions of an experiment, or over `subjects` (submission ids).
 
-    gradings: instance id -> digest of the grading in force; by default each instance's own under `protocol`. pairs:
-    under the pairwise protocol, which two submissions are compared. over: the round that is regraded; the regrade
-    decides nothing until it is adopted. Raises UsageError without subjects or for an instance that is not graded under
-    the protocol, and RecordMissing.
+    gradings: the digest of the grading to use, by instance id; by default each instance's own grading under `protocol`.
+    pairs: the submissions to compare, for the protocol `pairwise`. over: id of the round that is regraded. A regrade
+    decides no verdicts until it is adopted.
+
+    Raises UsageError if not exactly one of `experiment` and `subjects` is given, or if an instance has no grading under
+    the protocol; RecordMissing if a record is not in the store.
     """
     if (experiment is None) == (not subjects):
         raise UsageError("a round needs either an experiment or subjects", next="worksample grade EXPERIMENT")
@@ -93,7 +99,9 @@ def _pairs_as_json(pairs: Sequence[tuple[str, str]]) -> list[Json]:
 
 
 def instances_of(store: Store, experiment: str | None, subjects: Iterable[str]) -> list[Instance]:
-    """Return the instances of an experiment or of submissions, each once. Raises RecordMissing."""
+    """Return the instances of an experiment or of submissions, each only once. Raises RecordMissing if a record is not
+    in the store.
+    """
     if experiment is not None:
         ids = list(store.get(Experiment, experiment).lock.instances)
     else:
@@ -117,12 +125,12 @@ def regrade(
     store: Store, instances: Sequence[Instance], *, author: str, reason: str, experiment: str | None = None,
     subjects: Sequence[str] = (), protocol: Protocol = Protocol.PROGRAM, over: str | None = None,
 ) -> Round:  # fmt: skip
-    """Open a round that judges old submissions by the gradings of newer versions of their instances; `grade_all` then
-    fills it.
+    """Open a round that judges existing submissions by the gradings of newer versions of their instances. `grade_all`
+    then makes the evaluations.
 
-    instances: the newer versions, as ingested; an instance without one keeps its grading. over: the round that is
-    regraded; the new one decides once it is adopted. Raises PlanError if work or capture differ between the versions,
-    for then the work has to be done again, and if no grading would change.
+    instances: the newer versions, already stored. An instance without a newer version keeps its grading. over: id of
+    the round that is regraded. The new round decides verdicts after it is adopted. Raises PlanError if no grading would
+    change, or if the versions differ in work or capture: the work must then be done again.
     """
     newer = {i.key: i for i in instances}
     gradings: dict[str, str] = {}

@@ -1,7 +1,9 @@
-"""Verb `verify` of the broker: runs a task's own verifier in a fresh box over the root that the agent left.
+"""The broker's verb `verify`: it runs a task's own verifier in a fresh box, with the root file system that the agent
+left.
 
-The verifier is external code that reads untrusted work, so it gets its own box, and its result is a file that is
-read from outside. It sees either the agent's root (image and changes), or its own root with the artifacts in it.
+The verifier is external code that reads untrusted work. It therefore runs in its own box, and its result is a file that
+the platform reads from outside the box. The verifier sees either the agent's root file system (the image with the
+agent's changes), or its own root file system with copied artifacts.
 """
 
 from __future__ import annotations
@@ -40,28 +42,32 @@ OUTPUT = 8 << 20
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """A grading's verifier settings, and the files that it runs with."""
+    """The verifier settings of a grading, with the files that the verifier needs."""
 
     settings: Mapping[str, Any]
     root: Root
-    """The root of the agent's image."""
+    """The root file system of the agent's image."""
     layers: tuple[Path, ...]
-    """The agent's changes to the root."""
+    """Archives with the agent's changes to the root file system."""
     grader: Path
-    """The folder with the tests."""
+    """The grader's folder, which contains the verifier's tests."""
     output: str
-    """The path of the agent's output."""
+    """Path of the agent's output in the box."""
     delivered: Path
     own: Root | None = None
-    """The verifier's own image, if it has one."""
+    """The verifier's own root file system; None if the verifier uses the agent's."""
     limits: Limits = field(default_factory=Limits)
     substituted: tuple[tuple[str, str], ...] = ()
     steps: Mapping[str, Verifier | str] = field(default_factory=dict)
-    """For a task with steps: step name -> its verifier, or the reason why the step was not started."""
+    """The verifiers of a task with steps, by name of the step. A text instead of a verifier says why the step was not
+    started.
+    """
 
     @contextmanager
     def place(self) -> Iterator[Root]:
-        """Lay out the root that the verifier sees, until the end of the `with`. Raises ImageError."""
+        """Prepare the root file system that the verifier sees. It exists until the end of the `with` block. Raises
+        ImageError if it cannot be prepared.
+        """
         with ExitStack() as held:
             work = held.enter_context(scratch_folder("verifier"))
             layers = list(self.layers)
@@ -86,7 +92,7 @@ def _tests(tar: tarfile.TarFile, folder: Path) -> None:
 
 
 def _artifacts(tar: tarfile.TarFile, root: Root, sources: list[str]) -> None:
-    """Add the artifacts that exist; the verifier itself reports a missing one."""
+    """Add the artifacts that exist to the archive. Missing artifacts are left out: the verifier itself reports them."""
     top = os.open(root.folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for source in sources:
@@ -107,7 +113,7 @@ def _artifacts(tar: tarfile.TarFile, root: Root, sources: list[str]) -> None:
 
 @dataclass
 class VerifierRequests:
-    """The verifier runs of one grading. `records` gets an entry per run."""
+    """The runs of the verifier in one grading. Each run adds an entry to `records`."""
 
     verifier: Verifier | None
     sandbox: str
@@ -116,8 +122,8 @@ class VerifierRequests:
     records: list[dict[str, Any]]
 
     async def verify(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Run the verifier once; for a task with steps, the verifier of the requested step. Raises SandboxError if no
-        box can be started.
+        """Run the verifier once. For a task with steps, run the verifier of the requested step. Raises SandboxError if
+        the task has no verifier or no box can be started.
         """
         verifier, step = self.verifier, body.get("step")
         if verifier is None:
@@ -180,7 +186,9 @@ async def _run_verifier(
 
 
 def box_for(verifier: Verifier, root: Root, *, said: str = SAID) -> tuple[BoxConfig, BuildNetwork | None]:
-    """Return a verifier's box and the hosts of its endpoints. Raises ImageError if the root lacks the named user."""
+    """Return the configuration of a verifier's box, and the network for its endpoints or None. Raises ImageError if the
+    image lacks the user in the settings.
+    """
     settings, limits = verifier.settings, verifier.limits
     user = str(settings.get("user") or "")
     number, home = image_user(verifier.own or verifier.root, user) if user else (root.user, root.home)

@@ -1,7 +1,7 @@
-"""Control submissions of tasks in a company: scripts of the task performed in the company's services.
+"""Control submissions of tasks in a simulated company. Scripts of the task act in the company's services.
 
-The services start once. Before each script they are reset and set up as for a trial; the colleagues are running, and
-the script's commands run in a box like an agent's.
+The services start only once. Before each script, they are reset and set up as for a trial. The colleagues are active,
+and the script's commands run in a box like an agent's.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 SCRATCH = "/task/scratch"
 SECONDS = 1800.0
-"""Default time of a script, in seconds."""
+"""Default time limit of each step of a script, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class PerformedScript:
-    """Control submission of a script. `failed` says which command failed and how; "" if none did."""
+    """The control submission of a script. `failed` says which command failed and how; it is empty if none failed."""
 
     submission: Submission
     failed: str
@@ -48,9 +48,10 @@ async def perform_scripts(
     store: Store, instance: Instance, scripts: Mapping[str, Sequence[ScriptStep]], *, sandbox: str = "bubblewrap",
     on_step: Callable[[str], None] = lambda name: None,
 ) -> dict[str, PerformedScript]:  # fmt: skip
-    """Perform scripts and return the control submission of each, by name. Raises SandboxError for a task with an image,
-    and the
-    errors of a workplace that cannot be started.
+    """Run scripts and return the control submission of each script, by name.
+
+    Raises SandboxError if the task has an image, for which scripts are not supported, or if the workplace cannot be
+    started.
     """
     environment = instance.work.environment
     workplace = await asyncio.to_thread(task_workplace, environment, store.folder, f"perform-{uuid4().hex[:12]}")
@@ -114,7 +115,7 @@ async def _perform_script(stage: _ScriptStage, name: str, steps: Sequence[Script
 
 
 async def _export_state(stage: _ScriptStage) -> SubmissionPart:
-    """Export the services' state as at the end of a trial."""
+    """Export the state of the services in the same way as at the end of a trial."""
     store, given = stage.store, stage.instance.work.environment
     seen = await run_live_check(stage.services, stage.workplace, store.folder, given)
     exported = await export_state(stage.services, store.blobs, stage.instance.capture.exports, CaptureLimits())
@@ -125,7 +126,9 @@ async def _export_state(stage: _ScriptStage) -> SubmissionPart:
 
 
 async def _perform_steps(box: Box, steps: Sequence[ScriptStep], instance: Instance) -> str:
-    """Perform steps in order until one fails; return the failure in words, "" for none."""
+    """Run the steps of a script in order until one fails. Return a description of the failure, or "" if all steps
+    succeeded.
+    """
     seconds = instance.work.environment.limits.time or SECONDS
     paths = instance.work.environment.paths
     words = {"input": paths.input, "software": paths.software, "output": paths.output, "scratch": SCRATCH}
@@ -149,7 +152,7 @@ async def _perform_steps(box: Box, steps: Sequence[ScriptStep], instance: Instan
 
 
 def _argv(step: ScriptStep, words: Mapping[str, str]) -> list[str]:
-    """Return the command of a step that runs a program; other steps have no command."""
+    """Return the command of a step that runs a program. Return an empty list for other steps."""
     text = step.run if step.run is not None else step.python
     if text is None:
         return []
@@ -159,7 +162,7 @@ def _argv(step: ScriptStep, words: Mapping[str, str]) -> list[str]:
 
 
 def _box_config(stage: _ScriptStage) -> BoxConfig:
-    """Return a box like an agent's, without an agent."""
+    """Return the configuration of a box like an agent's, in which no agent runs."""
     work, store = stage.instance.work, stage.store
     environment = work.environment
     limits = environment.limits

@@ -1,5 +1,5 @@
-"""Chains of attempts: the planned attempts that are still needed, and each arm together with the first attempts it
-continues.
+"""Chains of attempts in tables of results: which planned attempts are still needed, and which first attempts belong to
+which arm.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ JOB = ("experiment", "agent", "instance", "repeat")
 
 
 def continued_arms(experiments: Iterable[Experiment]) -> dict[tuple[str, str], str]:
-    """Return (experiment, arm) -> the arm whose first attempts it continues."""
+    """Return, for each (experiment, arm) with re-attempts, the name of the arm whose first attempts it continues."""
     return {(e.id, arm.name): arm.continues for e in experiments for arm in e.arms if arm.continues is not None}
 
 
 def drop_unneeded_attempts(frame: pl.DataFrame, arms: Mapping[tuple[str, str], str], live: pl.Expr) -> pl.DataFrame:
-    """Drop re-attempts that were planned, were not made, and are not needed because an earlier attempt passed.
+    """Remove planned re-attempts that were not made and that are not needed, because an earlier attempt passed.
 
-    live: whether the slot has a live trial. Attempts that were made stay, even if the verdict on the earlier one has
-    changed.
+    live: an expression that is true if the slot has a valid finished trial. Attempts that were made stay in the frame,
+    even if the verdict on the earlier attempt has changed since.
     """
     if not arms:
         return frame
@@ -40,7 +40,9 @@ def drop_unneeded_attempts(frame: pl.DataFrame, arms: Mapping[tuple[str, str], s
 
 
 def chain_origins(slots: Iterable[Slot]) -> dict[str, str]:
-    """Return slot -> the experiment in which its chain began, for slots that continue another experiment's chain."""
+    """Return, by slot, the experiment in which the slot's chain began. Only slots that continue a chain of another
+    experiment are included.
+    """
     by_id = {slot.id: slot for slot in slots}
     found = {}
     for slot in by_id.values():
@@ -53,10 +55,12 @@ def chain_origins(slots: Iterable[Slot]) -> dict[str, str]:
 
 
 def join_attempts(frame: pl.DataFrame, experiments: Iterable[Experiment], begun: Mapping[str, str]) -> pl.DataFrame:
-    """Return the frame with first attempts listed under each arm that continues them instead of the arm that made them.
+    """Return the frame with first attempts listed under each arm that continues them, instead of the arm that made
+    them.
 
-    A chain ends at its first pass. The frame is unchanged if no arm continues another. begun: slot -> the experiment
-    whose chain it continues, if that is another one; the slot's rows are counted in that experiment.
+    Attempts after the first pass of a chain are left out. The frame is unchanged if no arm continues another. begun:
+    the experiment in which a slot's chain began, by slot, if that is another experiment; the slot's rows are counted in
+    that experiment.
     """
     arms = continued_arms(experiments)
     if not arms:

@@ -1,6 +1,4 @@
-"""The judgments on some experiments' submissions, by protocol: the rounds that decide, and the verdicts of those
-rounds.
-"""
+"""The judgments on the submissions of experiments, by protocol: the rounds that decide, and their verdicts."""
 
 from __future__ import annotations
 
@@ -25,28 +23,30 @@ _s = schema.submissions.c
 _MANY = 400
 _PROGRAM, _JUDGE, _PERSON = EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON
 _PREFERRED = {True: (_PROGRAM, _PERSON, _JUDGE), False: (_PERSON, _PROGRAM, _JUDGE)}
-"""Order in which kinds of evaluators decide on work whose criteria name none: under the protocols of programs (True)
-and under the others.
+"""Order in which kinds of evaluators decide about work whose criteria name no kind. The key is true for the protocols
+of programs.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """The submissions that are judged: `submissions` by experiment, and `handed`, which were handed in from outside."""
+    """The submissions to judge: `submissions` by experiment, and `handed` for those handed in from outside."""
 
     submissions: Mapping[str, frozenset[str]]
     handed: frozenset[str] = frozenset()
 
     @property
     def all_submissions(self) -> frozenset[str]:
-        """All submissions."""
+        """Ids of all submissions, of experiments and from outside."""
         return frozenset().union(*self.submissions.values()) | self.handed
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The rounds of each kind of evaluator that decide under a protocol, the kind that decides on work whose criteria
-    name none (None if no round decides), and the gradings in force by instance.
+    """The rounds that decide under a protocol by kind of evaluator, and the gradings in force by instance.
+
+    `default_kind` is the kind of evaluator that decides about work whose criteria name no kind. It is None if no round
+    decides.
     """
 
     rounds: dict[EvaluatorKind, list[DecidingRound]]
@@ -56,29 +56,32 @@ class Sources:
 
 @dataclass(frozen=True)
 class ProtocolJudgments:
-    """The judgments under one protocol."""
+    """The judgments under one protocol: rounds, second looks and verdicts."""
 
     deciding: tuple[JudgedRound, ...]
-    """Rounds that decide, for each kind of evaluator that counts."""
+    """Rounds that decide, for each kind of evaluator whose answers are used."""
     second_looks: tuple[JudgedRound, ...]
-    """Audits, adjudications and other rounds that judged the same work again; alone they decide nothing."""
+    """Audits, adjudications and other rounds that judged the same work again. They decide nothing alone."""
     default_kind: EvaluatorKind
-    """Kind of evaluator that decides on work whose criteria name none."""
+    """Kind of evaluator that decides about work whose criteria name no kind."""
     joined: pl.DataFrame | None
-    """Verdicts that join several kinds of evaluators, and those on work that still waits for its evaluator."""
+    """Verdicts that combine several kinds of evaluators, and verdicts on work that waits for an evaluator. None if
+    there are no such verdicts.
+    """
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:
-        """Verdicts, a row per submission; no rows if nothing decides."""
+        """All verdicts, with a row for each submission. Empty if no round decides."""
         return _verdicts(self.deciding, self.default_kind, self.joined)
 
 
 class Judgments:
-    """The judgments on some experiments' submissions, resolved once per protocol.
+    """The judgments on the submissions of experiments, computed once for each protocol.
 
-    `by`: whose rounds decide. Combined, each criterion is answered by its own kind of evaluator; work whose criteria
-    name none is decided by people if they have a round, else by a program, else by a judge. Holistic rounds over chosen
-    submissions that do not decide are second looks.
+    `by` says which evaluators decide. With `combined`, each criterion is answered by the kind of evaluator that it
+    names. Work whose criteria name no kind is decided by people if they have a round, otherwise by a program, otherwise
+    by a judge; under the protocols of programs, a program comes first. Holistic rounds over chosen submissions that do
+    not decide count as second looks.
     """
 
     def __init__(self, reader: RoundReader, subjects: Subjects, by: JudgedBy = JudgedBy.COMBINED) -> None:
@@ -86,27 +89,29 @@ class Judgments:
         self._resolved: dict[Protocol, ProtocolJudgments] = {}
 
     def under(self, protocol: Protocol) -> ProtocolJudgments:
-        """Return the judgments under `protocol`."""
+        """Return all judgments under `protocol`."""
         if protocol not in self._resolved:
             self._resolved[protocol] = self._resolve(protocol)
         return self._resolved[protocol]
 
     def verdicts(self, protocol: Protocol) -> pl.DataFrame:
-        """Return a row per submission with a verdict under `protocol` (columns: `verdicts.VERDICTS`)."""
+        """Return the verdicts under `protocol`, with a row for each submission and the columns of
+        `verdicts.VERDICTS`.
+        """
         return self.under(protocol).verdicts
 
     @cached_property
     def deciding(self) -> dict[Protocol, tuple[JudgedRound, ...]]:
-        """The rounds that decide, for each protocol under which any does."""
+        """The rounds that decide, by protocol. Protocols without such rounds are left out."""
         return {protocol: rounds for protocol in Protocol if (rounds := self.under(protocol).deciding)}
 
     @cached_property
     def second_looks(self) -> tuple[JudgedRound, ...]:
-        """The second looks under all protocols."""
+        """The second looks (such as audits) under all protocols."""
         return tuple(look for protocol in Protocol for look in self.under(protocol).second_looks)
 
     def sources(self, protocol: Protocol) -> Sources:
-        """Return the rounds and gradings that decide under `protocol`."""
+        """Return the rounds and the gradings that decide under `protocol`."""
         found = {kind: self._deciding(protocol, kind) for kind in EvaluatorKind}
         preferred = _PREFERRED[protocol in BY_PROGRAMS]
         kind = self.by.kind or next((kind for kind in preferred if found[kind]), None)
@@ -153,7 +158,9 @@ class Judgments:
         return ProtocolJudgments(tuple(deciding), tuple(second_looks), whole, joined)
 
     def _rounds_that_do_not_decide(self, protocol: Protocol, used: Collection[str]) -> list[JudgedRound]:
-        """Return the rounds in force over chosen submissions of these experiments that do not decide."""
+        """Return the rounds in force over chosen submissions of these experiments that are not in `used`, so that they
+        do not decide.
+        """
         ours = frozenset().union(*self.subjects.submissions.values())
         spare = [r for r in self.reader.found.deciding(protocol) if r.experiment is None and r.id not in used]
         return [self.reader.read_round(r, [r.id]) for r in spare if ours.intersection(r.subjects)]
@@ -165,7 +172,7 @@ class Judgments:
         kind: EvaluatorKind,
         joined: pl.DataFrame | None,
     ) -> pl.DataFrame | None:
-        """Return `joined` with the submissions that people or a judge must decide and have not judged yet."""
+        """Return `joined`, extended by the submissions that people or a judge must decide and have not judged yet."""
         cause = AWAITED.get(kind)
         if cause is None or not (deciding or protocol is Protocol.HOLISTIC):
             return joined
@@ -192,7 +199,7 @@ def _verdicts(deciding: tuple[JudgedRound, ...], kind: EvaluatorKind, joined: pl
 
 
 def instances_of(store: Store, submissions: Collection[str], asked: Mapping[str, InstanceCriteria]) -> dict[str, str]:
-    """Return submission -> instance, for the submissions of instances in `asked`."""
+    """Return the instance of each submission, for submissions whose instance is in `asked`."""
     ids = sorted(submissions)
     out: dict[str, str] = {}
     with store.database.reading() as connection:

@@ -1,4 +1,4 @@
-"""Qualification of jobs as tasks, from experts' answers (UpBench 3.3)."""
+"""Qualification of jobs as tasks, decided by experts' answers (UpBench 3.3)."""
 
 from __future__ import annotations
 
@@ -11,25 +11,27 @@ from worksample.records import Evaluation, Labels, ResolutionRule, Round, Standi
 from .round_evaluations import NO
 
 CORE_NAMES = ("context_complete", "deliverable_quality", "no_identifiers")
-"""Questions that are asked about every job: UpBench B, Table 5, criteria 1 to 3."""
+"""Names of the questions that are asked about every job (UpBench B, Table 5, criteria 1 to 3)."""
 DECIDES = "qualification.decides"
-"""Key in a round's versions: its questions, separated by spaces, for which a no leaves a job out."""
+"""Key in a round's `versions`. The value lists the deciding questions, separated by spaces: a job does not qualify if
+the answer to one of them is no.
+"""
 RULES = (ResolutionRule.VERIFIED, ResolutionRule.TIE_BREAK, ResolutionRule.MAJORITY, ResolutionRule.LATEST)
-"""Rules by which jobs may qualify."""
+"""Rules by which experts' votes may decide whether a job qualifies."""
 
 
 def deciding_questions(round: Round) -> tuple[str, ...]:
-    """Return the questions of a round for which a no leaves a job out."""
+    """Return the deciding questions of a round. A job does not qualify if the answer to one of them is no."""
     return tuple(round.versions.get(DECIDES, "").split())
 
 
 def failed_questions(round: Round, labels: Labels) -> tuple[str, ...]:
-    """Return the questions for which this answer would leave the job out, in the round's order."""
+    """Return the deciding questions that `labels` answers with no, in the round's order."""
     return tuple(name for name in deciding_questions(round) if labels.labels.get(name) == NO)
 
 
 def votes_wanted(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> int:
-    """Return how many votes a job needs. `votes`: those that are in, by time."""
+    """Return how many votes a job needs in total. votes: the votes so far, oldest first."""
     differ = len(set(votes[:2])) > 1
     if rule is ResolutionRule.VERIFIED:
         if not votes or not votes[0]:
@@ -41,8 +43,8 @@ def votes_wanted(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> i
 
 
 def is_qualified(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> bool | None:
-    """Return the outcome of the votes, given by time; None while votes are missing, or if a majority is split
-    evenly.
+    """Return whether the votes qualify the job. Return None while votes are missing, or if a majority is evenly split.
+    votes: oldest first.
     """
     wanted = votes_wanted(rule, overlap, votes)
     if len(votes) < wanted:
@@ -54,14 +56,16 @@ def is_qualified(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> b
 
 
 def votes_on(round: Round, evaluations: Sequence[Evaluation]) -> list[bool]:
-    """Return, for the evaluations of one job by time, whether each qualifies it."""
+    """Return the vote of each evaluation of a job, oldest first. A vote is true if all deciding questions are answered
+    with yes.
+    """
     said = sorted((e for e in evaluations if isinstance(e.payload, Labels)), key=lambda e: (e.at, e.id))
     return [not failed_questions(round, e.payload) for e in said if isinstance(e.payload, Labels)]
 
 
 def qualified_frame(round: Round, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return a row per job in `rows` (see `RoundEvaluations.rows`): standing, passed, and in `reason` the failed
-    questions.
+    """Return a row for each job in `rows` (see `RoundEvaluations.rows`) with its standing, whether it passed, and the
+    failed questions in `reason`.
     """
     return pl.DataFrame(list(_rows(round, rows)), infer_schema_length=None) if rows.height else rows.select("subject")
 

@@ -1,4 +1,4 @@
-"""Planned slots with their trials, and with the verdict on each slot's submission."""
+"""Planned slots with their trials, and with the verdicts on their submissions."""
 
 from __future__ import annotations
 
@@ -41,11 +41,12 @@ _TOLD = ("standing", "score", "passed", "partial", "label", "verdict_cause", "re
 
 
 def plan_df(store: Store, experiment: str | Collection[str] | None = None) -> pl.DataFrame:
-    """Return one row per planned slot, by instance, agent, arm, attempt and repeat, without any verdict.
+    """Return a row for each planned slot, without verdicts, ordered by experiment, instance, agent, arm, attempt and
+    repeat.
 
-    `state` is `finished` (it has a live trial), `open` or `not_attemptable`; the trial's columns are those of the live
-    trial, `tries` counts all except superseded ones, and `last_cause` says why the latest failed if none is live.
-    `experiment` is an id, or several; None for all.
+    `state` is `finished` (the slot has a valid finished trial), `open` or `not_attemptable`. The columns of trials
+    describe the valid trial. `tries` counts all tries except superseded ones. If there is no valid trial, `last_cause`
+    says why the latest try failed. `experiment` is an id, or several; None for all.
     """
     experiment = (experiment,) if isinstance(experiment, str) else experiment
     with store.database.reading() as connection:
@@ -72,13 +73,15 @@ def slots_df(
     round: str | None = None,
     judged_by: JudgedBy | None = None,
 ) -> pl.DataFrame:
-    """Return `plan_df` with the verdict on each slot's submission.
+    """Return the table of `plan_df` with the verdict on each slot's submission.
 
-    The verdict is that of `round`, else of the rounds that decide under the experiment's own protocol (see
-    `deciding_rounds`), after people's second looks. `standing` is `decided`, `undecided` or `ungraded` (then `reason`
-    says why), null without a submission; `score`, `passed` and `partial` are null unless decided. `evaluations` are
-    those behind the verdict, by time, and `rounds` their rounds. judged_by: whose answers count; None: as the
-    experiments say. `experiment`: an id or a name, or several ids.
+    round: the round whose verdicts are used. Without it, the rounds that decide under the experiment's first protocol
+    are used (see `deciding_rounds`). Second looks by people are applied. judged_by: the kind of evaluator whose answers
+    count; None for the choice of the experiment.
+
+    `standing` is `decided`, `undecided`, `ungraded` (`reason` then says why), or null without a submission. `score`,
+    `passed` and `partial` are null unless the verdict is decided. `evaluations` and `rounds` list what the verdict was
+    computed from, oldest first. `experiment`: an id or a name, or several ids.
     """
     judged_by = None if judged_by is None else member(JudgedBy, judged_by, "judged_by")
     if isinstance(experiment, str):
@@ -111,7 +114,7 @@ def _verdicts_of(
 
 
 def explain_missing_verdicts(frame: pl.DataFrame, amendments: Sequence[Amendment]) -> pl.DataFrame:
-    """Return `frame` with a standing and a reason for the submissions that no round judged."""
+    """Return `frame` with a standing and a reason for the submissions that have no verdict."""
     waiting = pl.col("submission").is_not_null() & pl.col("standing").is_null()
     gone = pl.col("submission").is_in([id for target, id in struck(amendments) if target is AmendmentTarget.SUBMISSION])
     why = pl.when(gone).then(pl.lit("the submission was struck")).otherwise(pl.lit("not graded yet"))
@@ -142,8 +145,10 @@ def _read_slots(connection: Connection, experiments: Collection[str] | None) -> 
     return tabulate(connection, columns, query, ["slot"])
 
 
-def _read_tries(connection: Connection, experiments: Collection[str] | None) -> pl.DataFrame:
-    """Return, per slot, the number of tries, the live trial's columns, and the latest cause if none is live."""
+def _read_tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
+    """Return, for each slot, the number of tries and the columns of the valid trial. If there is no valid trial, return
+    the cause of the latest try.
+    """
     columns: Columns = {"slot": _t.slot, "trial": _t.id, "live": _t.live, "started": _t.started, "ended": _t.ended}
     columns |= {name: _t[name] for name in _TRIAL}
     query = select(_t.id).select_from(schema.trials)
@@ -173,9 +178,9 @@ def _read_submissions(connection: Connection, experiments: Collection[str] | Non
 
 
 def slots_with_trials(store: Store, experiments: Sequence[Experiment], *, restore: bool) -> pl.DataFrame:
-    """Return the plan of some experiments, with each slot's live trial, else with the columns of its latest try.
+    """Return the plan of experiments with each slot's valid trial, or with its latest try if there is no valid trial.
 
-    restore: count struck trials and submissions like any other.
+    restore: whether withdrawn (struck) trials and submissions count as if they were valid.
     """
     planned = pl.concat([plan_df(store, e.id) for e in experiments], how="vertical_relaxed")
     tries = pl.concat([trials_df(store, e.id) for e in experiments], how="vertical_relaxed")
@@ -207,8 +212,8 @@ def slots_with_trials(store: Store, experiments: Sequence[Experiment], *, restor
 
 
 def add_names(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add the names of the workers: the agent, with its arm if there are several, and its attempt from the second
-    on.
+    """Add the names of agents as columns. The arm is added to the name if there are several arms. The attempt is added
+    from the second attempt on.
     """
     arm, attempt = pl.col("arm"), pl.col("attempt")
     # Agents that share a name are distinguished by their ids.
@@ -232,8 +237,8 @@ def add_names(frame: pl.DataFrame) -> pl.DataFrame:
 def _restore_struck(
     store: Store, experiments: Sequence[Experiment], frame: pl.DataFrame, tries: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return `frame` as if no trial or submission had been struck. A slot that was run again counts with its new
-    trial.
+    """Return `frame` as if no trial or submission had been withdrawn (struck). If a slot was run again, its new trial
+    counts.
     """
     work = pl.concat([submissions_df(store, e.id) for e in experiments], how="vertical_relaxed")
     gone = work.filter(pl.col("struck"))["submission"].to_list()

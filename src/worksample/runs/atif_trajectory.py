@@ -28,17 +28,21 @@ MEDIA = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/web
 
 @dataclass
 class TrajectoryWriter:
-    """Collector of the steps, and of pictures as files beside the document."""
+    """Collects the steps of a trajectory, and the pictures that are stored as files beside the document."""
 
     prices: Mapping[str, Price]
     steps: list[dict[str, Any]] = field(default_factory=list)
     pictures: dict[str, bytes] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
     _called: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Steps by the ids of tool calls that a program runs itself. Their results appear in the program's next request."""
+    """Steps by the id of a tool call that a command-line agent executes itself. The results of such calls appear in the
+    agent's next model request.
+    """
 
     def add_events(self, events: Sequence[Event]) -> None:
-        """Add steps from a transcript: one per model call of the agent, with the messages before it."""
+        """Add steps from the events of a transcript: one step for each model call of the agent, and one for each new
+        message before it.
+        """
         from inspect_ai.event import ModelEvent, ToolEvent
 
         results = {e.id: e for e in events if isinstance(e, ToolEvent) and not e.pending}
@@ -50,7 +54,7 @@ class TrajectoryWriter:
                     self._add_output(event, results)
 
     def add_messages(self, messages: Sequence[ChatMessage]) -> None:
-        """Add steps from a conversation without recorded model calls, such as the output of a program."""
+        """Add steps from messages without recorded model calls, such as the output of a program."""
         for message in messages:
             source = {"system": "system", "user": "user"}.get(message.role, "agent")
             extra: dict[str, Any] = {"llm_call_count": 0} if source == "agent" else {}
@@ -134,16 +138,16 @@ class TrajectoryWriter:
 
 
 NO_STEP = {"step_id": 1, "source": "system", "message": "The work ended before its first step."}
-"""Step of an empty trajectory: the format requires at least one."""
+"""The only step of a trajectory in which nothing happened. The format requires at least one step."""
 
 
 def write_trajectory(
     writer: TrajectoryWriter, sink: Sink, agent: Agent, extra: Mapping[str, Any], events: Sequence[Event] = (),
     lost: Usage | None = None,
 ) -> SubmissionPart:  # fmt: skip
-    """Write the document and its pictures into the sink. Return the submission's part `trajectory`.
+    """Write the trajectory and its pictures to the sink. Return them as the part `trajectory` of the submission.
 
-    lost: usage of requests whose answers reached nobody, and which therefore belong to no step.
+    lost: usage of model requests whose answers never arrived, so that they belong to no step.
     """
     document = {
         "schema_version": SCHEMA,
@@ -171,7 +175,7 @@ def write_trajectory(
 
 
 def _document_bytes(document: Any) -> bytes:
-    """Return the document as JSON. Numbers that JSON lacks, which a model may write into a tool call, become text."""
+    """Return the document as JSON. NaN and infinity, which a model may write into a tool call, become text."""
     try:
         return canonical(document)
     except ValueError:
@@ -223,7 +227,7 @@ def _final_metrics(steps: Sequence[Mapping[str, Any]], lost: Usage | None = None
 
 
 def _tool_definitions(events: Sequence[Event]) -> dict[str, Any]:
-    """Return the definitions of the first call's tools, in the format of function calling."""
+    """Return the definitions of the tools in the agent's first model call, in the format of function calling."""
     from inspect_ai.event import ModelEvent
 
     first = next((e for e in events if isinstance(e, ModelEvent) and (e.role or AGENT) == AGENT), None)

@@ -1,4 +1,4 @@
-"""Open slots run as the samples of one Inspect eval, with a task for each agent."""
+"""The run of open slots as samples of one Inspect eval, with an Inspect task for each agent."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ async def run_slots(
     store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig, on_closed: OnClosed,
     follow_ups: FollowUpSlots | None = None,
 ) -> None:  # fmt: skip
-    """Run trials for these slots, in this order. Return when each slot has a trial that is not tried again.
+    """Run trials for these slots in the given order. Return when no slot will be tried again.
 
-    `config.parallel` trials run at once, across all agents. Every trial is in the store, with its submission, before
-    `on_closed(trial, submission)` is called; the submission is None if the sandbox never started. Slots that another
-    living run works on are left to it. `follow_ups` may add slots during the run. Cancelling the run closes the trials
-    in progress as cancelled, with their output so far, and raises CancelledError.
+    At most `config.parallel` trials run at the same time, over all agents. `on_closed(trial, submission)` is called
+    after the trial and its submission are in the store. The submission is None if the sandbox never started. Slots on
+    which another run is working are left to that run. `follow_ups` may add slots during the run. If the run is
+    cancelled, the trials in progress are stored as cancelled, with their output so far, and CancelledError is raised.
 
-    Raises, before anything runs, PlanError for a budget without a price, a model that cannot be called or a missing
-    script, and ImageError if no image is available. If only some images are missing, their slots get a trial that says
-    so (`sandbox.image`) and the others run. Raises StoreFull or StoreError if a trial could not be stored: the run
-    stops, and that slot stays open.
+    Some errors are raised before any trial: PlanError if a budget has no price, a model cannot be called or a script is
+    missing; ImageError if no image is available. If only some images are missing, their slots get a failed trial
+    (`sandbox.image`), and the other slots run. Raises StoreFull or StoreError if a trial cannot be stored: the run then
+    stops, and the slot stays open.
     """
     if slots:
         guard_tasks()
@@ -87,7 +87,7 @@ async def _run_slots(
 
 
 async def _run(queue: SlotQueue) -> None:
-    """Run one eval over the slots that can be leased now. Each agent has its own task, and so its own log."""
+    """Run one eval over the slots that can be leased now. Each agent has its own Inspect task and thus its own log."""
     agents = await queue.fill()
     if not agents:
         return
@@ -108,7 +108,9 @@ async def _run(queue: SlotQueue) -> None:
 
 
 def _broken_images(store: Store, slots: Sequence[Slot]) -> dict[str, ImageError]:
-    """Prepare all images before anything runs. Return the instances without one. ImageError if none is available."""
+    """Prepare all images before any trial. Return the error by instance id for images that are not available. Raises
+    ImageError if no image is available.
+    """
     broken: dict[str, ImageError] = {}
     instances = tuple(dict.fromkeys(slot.instance for slot in slots))
     for id in instances:
@@ -122,7 +124,7 @@ def _broken_images(store: Store, slots: Sequence[Slot]) -> dict[str, ImageError]
 
 
 def _checked_agents(store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig) -> list[Agent]:
-    """Return the agents of these slots. PlanError if one of them cannot work on its instances."""
+    """Return the agents of these slots. Raises PlanError if an agent cannot work on one of its instances."""
     agents = [store.get(Agent, id) for id in dict.fromkeys(slot.agent for slot in slots)]
     for agent in agents:
         _check(store, experiment, agent, [slot for slot in slots if slot.agent == agent.id], config)
@@ -196,7 +198,7 @@ def _task(queue: SlotQueue, job: AgentRun) -> Task:
 
 
 def _raise_broken(logs: Sequence[EvalLog]) -> None:
-    """Raise StoreError if Inspect could not finish the run."""
+    """Raise StoreError if a log says that Inspect could not finish the run."""
     for log in logs:
         if log.status == "error":
             said = log.error.message if log.error is not None else "no reason given"
@@ -209,11 +211,10 @@ def _log_name(name: str) -> str:
 
 @contextmanager
 def frozen_objects() -> Iterator[None]:
-    """Freeze existing objects (some 400,000 of modules and schemas), so that the garbage collector skips them in the
-    block.
+    """Freeze all existing objects, so that the garbage collector skips them inside the `with` block.
 
-    A full collection would stop all trials while it looks at them. Objects that were frozen before, as in a server that
-    forks, stay frozen.
+    The platform has about 400,000 objects of modules and schemas. A full collection over all of them would pause all
+    trials. If objects are already frozen, as in a server that forks, nothing changes.
     """
     if gc.get_freeze_count():
         yield
@@ -226,9 +227,11 @@ def frozen_objects() -> Iterator[None]:
 
 
 def ensure_engine_folder() -> None:
-    """Point Inspect to a folder of ours if it cannot create its own, as with a read-only home folder.
+    """Set another data folder for Inspect if Inspect cannot write to its own, for example if the home folder is
+    read-only.
 
-    Only this environment variable covers everything that Inspect stores there. Inspect reads it at each use.
+    The environment variable XDG_DATA_HOME is the only setting that covers all data of Inspect. Inspect reads the
+    variable at each use.
     """
     if not _writable():
         os.environ["XDG_DATA_HOME"] = str(runtime_folder() / "data")

@@ -1,4 +1,4 @@
-"""The limits that hold in a trial."""
+"""The limits that apply to a trial."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ FIELDS = ("time", "cost", "tokens", "turns")
 
 
 def limits_of(instance: Instance, arm: Arm, agent: Agent | None = None) -> Limits:
-    """Merge the limits of an instance, an agent (from its preset) and an arm, field by field; later ones win.
+    """Combine the limits of an instance, an agent (from its preset) and an arm. For each limit, the arm's value comes
+    first, then the agent's, then the instance's.
 
-    Memory, processes and disk are always the instance's.
+    Memory, processes and disk always come from the instance.
     """
     limits = instance.work.environment.limits
     own = (agent.settings.get("limits") or {}) if agent is not None else {}

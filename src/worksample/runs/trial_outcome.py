@@ -1,4 +1,4 @@
-"""Outcomes: how a trial ended, derived once from the exception or the limit by the platform's own code."""
+"""Outcomes of trials. The platform derives an outcome once, from the exception or the limit that ended the trial."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def outcome_of_limit(
 ) -> TrialOutcome:
     """Return the outcome of a trial that reached a limit.
 
-    The model's service is to blame if the time limit passed while the agent waited for it, or if the budget was
+    The model's service is to blame in two cases: the agent spent the time waiting for the service, or the budget was
     exceeded only by requests that the service never answered but may have charged for.
     """
     cause = _LIMITS.get(error.type, Cause.LIMIT_OTHER)
@@ -59,8 +59,8 @@ def _span(seconds: float) -> str:
 
 
 def outcome_of_error(error: BaseException, events: Sequence[Event]) -> TrialOutcome:
-    """Return the outcome of a trial in which `error` was raised: a typed error, a failure of the model, or a platform
-    crash.
+    """Return the outcome of a trial in which `error` was raised. The cause is that of a typed error, a failure of the
+    model's service, or a crash of the platform.
     """
     error = first_leaf(error)
     typed = next((e for e in _chain(error) if isinstance(e, WorksampleError) and e.cause is not None), None)
@@ -74,7 +74,7 @@ def outcome_of_error(error: BaseException, events: Sequence[Event]) -> TrialOutc
 
 
 def crash_outcome(error: BaseException) -> TrialOutcome:
-    """Return the outcome of a platform crash, with the error and its place in the platform's code."""
+    """Return the outcome of a crash of the platform, with the error and its line in the platform's code."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = next((f for f in reversed(frames) if "worksample" in f.filename), frames[-1] if frames else None)
     at = f" at {ours.filename.rsplit('worksample/', 1)[-1]}:{ours.lineno}" if ours else ""
@@ -89,7 +89,9 @@ def cancelled_outcome(reason: str = "stopped by the operator") -> TrialOutcome:
 
 
 def superseded_outcome(before: TrialOutcome | None = None) -> TrialOutcome:
-    """Return the outcome of a trial whose slot was taken over by another process. `before`: how it would have ended."""
+    """Return the outcome of a trial whose slot another process has taken over. before: the outcome that the trial would
+    have had.
+    """
     said = "another run took the slot over while this one stood still"
     if before is not None:
         how = "the agent was done" if before.cause is None else POLICY[before.cause].description
@@ -103,8 +105,8 @@ def failure_outcome(cause: Cause, reason: str) -> TrialOutcome:
 
 
 def outcome_after_capture(outcome: TrialOutcome, cause: Cause | None, reason: str) -> TrialOutcome:
-    """Return the outcome once the output was captured. A platform failure during capture overrides an outcome that
-    counts.
+    """Return the final outcome, after the output was captured. If the capture failed because of the platform, this
+    failure replaces an outcome that would count. cause: the cause of the failed capture; None if it succeeded.
     """
     counts = outcome.finished or outcome.cause is Cause.PERSON_CONTINUES
     if cause is None or not counts or POLICY[cause].graded:
@@ -113,8 +115,8 @@ def outcome_after_capture(outcome: TrialOutcome, cause: Cause | None, reason: st
 
 
 def outcome_of_turn(outcome: TrialOutcome) -> TrialOutcome:
-    """Return the outcome of an agent's turn that a person continues: the slot stays open. Platform failures stay as
-    they are.
+    """Return the outcome of an agent's turn in an assisted slot. A person continues the work, so the slot stays open.
+    Failures of the platform are returned unchanged.
     """
     if not outcome.finished:
         return outcome
@@ -123,14 +125,14 @@ def outcome_of_turn(outcome: TrialOutcome) -> TrialOutcome:
 
 
 def first_leaf(error: BaseException) -> BaseException:
-    """Return the first single exception within nested groups."""
+    """Return the first exception that is not a group, at any depth of nested exception groups."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     return error
 
 
 def _chain(error: BaseException | None) -> list[BaseException]:
-    """Return the exception and its explicit causes."""
+    """Return the exception, followed by the exceptions that caused it (`raise ... from`)."""
     out: list[BaseException] = []
     while error is not None and error not in out:
         out.append(error)
@@ -139,6 +141,8 @@ def _chain(error: BaseException | None) -> list[BaseException]:
 
 
 def _short(text: str) -> str:
-    """Shorten a text and replace characters that databases or terminals reject: agents can influence reasons."""
+    """Shorten a text and replace characters that databases or terminals reject. Agents can influence the text of
+    reasons.
+    """
     text = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text[: LONGEST + 1])
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

@@ -1,4 +1,4 @@
-"""Recorders of colleagues, steps, the agent's box and services."""
+"""The recorders of simulated colleagues, steps, the agent's box, and services."""
 
 from __future__ import annotations
 
@@ -38,29 +38,29 @@ class ColleagueRecorder(Recorder):
         self._runner = runner
 
     async def stop(self) -> None:
-        """Stop the colleagues."""
+        """Stop the simulated colleagues."""
         await self._runner.stop()
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """A crash of ours that silenced a colleague."""
+        """A crash of the platform that stopped a colleague; None if there was none."""
         if (error := self._runner.failure.error) is None:
             return None
         outcome = crash_outcome(error)
         return Shortfall(outcome.cause, outcome.reason) if outcome.cause is not None else None
 
     def parts(self, sink: Sink) -> Parts:
-        """Return the transcript."""
+        """Return the transcript of the colleagues as a part of the submission."""
         return {"colleagues": self._runner.part(sink)}
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """What the colleagues' models used."""
+        """Usage of the models that play colleagues."""
         return {} if self._runner.usage is None else {ROLE: self._runner.usage}
 
 
 class StepRecorder(Recorder):
-    """Recorder of the state of the box after each step of the work."""
+    """Recorder of the box's state after each step of the work."""
 
     rank = 20
 
@@ -69,21 +69,23 @@ class StepRecorder(Recorder):
         self._part: SubmissionPart | None = None
 
     async def stop(self) -> None:
-        """Capture the step that was cut off, before the box is frozen."""
+        """Capture the state after a step that was cut off. Called before the box is frozen."""
         self._part = await self._steps.part()
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """Why a step could not be captured completely."""
+        """The reason why the state after a step could not be captured completely. None if it was captured
+        completely.
+        """
         return None if self._steps.cause is None else Shortfall(self._steps.cause, self._steps.reason)
 
     def parts(self, sink: Sink) -> Parts:
-        """Return all steps as one part."""
+        """Return the states after all steps as one part of the submission."""
         return {} if self._part is None else {STEPS: self._part}
 
 
 class BoxRecorder(Recorder):
-    """Recorder of the agent's box: deliverables, what the probes find, and the agent's own log."""
+    """Recorder of the agent's box: the deliverables, the results of probes, and the agent's own log files."""
 
     rank = 30
 
@@ -93,7 +95,7 @@ class BoxRecorder(Recorder):
         self._log: SubmissionPart | None = None
 
     async def capture(self) -> None:
-        """Capture the box. If there is none, the output is absent with the reason."""
+        """Capture the content of the box. If the trial has no box, the output is absent, with the reason."""
         context, box = self._context, box_of()
         blobs = context.spec.job.store.blobs
         if box is None:
@@ -106,7 +108,9 @@ class BoxRecorder(Recorder):
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """Why the output, or the changes to the root file system, are incomplete."""
+        """The reason why the output, or the changes to the root file system, are incomplete. None if both are
+        complete.
+        """
         found = self._captured
         if found is None or found.cause is None:
             return None
@@ -114,24 +118,24 @@ class BoxRecorder(Recorder):
         return Shortfall(found.cause, found.parts["output"].reason or root)
 
     def parts(self, sink: Sink) -> Parts:
-        """Return the captured parts and the agent's log."""
+        """Return the captured parts and the agent's log files."""
         found = dict(self._captured.parts) if self._captured is not None else {}
         return found if self._log is None else {**found, "agent_log": self._log}
 
 
 class ServiceRecorder(Recorder):
-    """Recorder of the state that the task's services export."""
+    """Recorder of the state of the task's services."""
 
     rank = 40
 
     def __init__(self, context: TrialContext, services: TrialServices) -> None:
         self._context, self._services = context, services
         self.workplace: LiveWorkplace | None = None
-        """The task's simulated company, once it is set up."""
+        """The task's simulated company, after it was set up; None before."""
         self._exported: ExportedPart | None = None
 
     async def capture(self) -> None:
-        """Run the task's `live.py`, then export the services that the instance names."""
+        """Run the task's `live.py`, then export the state of the services that the instance names."""
         context, store = self._context, self._context.spec.job.store
         names = context.spec.instance.capture.exports
         if not names:
@@ -149,12 +153,14 @@ class ServiceRecorder(Recorder):
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """Why a service could not be exported completely."""
+        """The reason why the state of a service could not be exported completely. None if it was exported
+        completely.
+        """
         found = self._exported
         return None if found is None or found.cause is None else Shortfall(found.cause, found.part.reason)
 
     def parts(self, sink: Sink) -> Parts:
-        """Return the exports."""
+        """Return the exported state as a part of the submission."""
         return {} if self._exported is None else {"exports": self._exported.part}
 
 

@@ -1,7 +1,7 @@
-"""Work in steps: the agent gets one step after another in the same box, and the box is captured after each.
+"""Work in steps: the agent gets one step after another in the same box, and the box is captured after each step.
 
-An agent that fails in a step, or runs out of time, still gets the next step. A step that cannot begin (its `setup.sh`
-fails or its box is unhealthy) ends the work. Harbor does the same.
+If the agent fails in a step or runs out of time, it still gets the next step. If a step cannot begin, because its
+`setup.sh` fails or the box is unhealthy, the work ends. Harbor has the same rules.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ MISSING = (Cause.AGENT_ABSENT, Cause.SERVICE_START)
 
 
 async def run_steps(context: TrialContext, state: TaskState, generate: Generate, supervise: Supervise) -> TrialOutcome:
-    """Run all steps. Return how the first failed step ended, or that all are done. Errors that end the trial are
-    raised.
+    """Run all steps of a trial. Return the outcome of the first step that failed, or `done`. Errors that end the whole
+    trial are raised.
     """
     box, store = box_of(), context.spec.job.store
     if box is None:
@@ -61,8 +61,10 @@ async def run_steps(context: TrialContext, state: TaskState, generate: Generate,
 async def _run_step(
     context: TrialContext, step: StepSpec, state: TaskState, generate: Generate, supervise: Supervise, *, later: bool
 ) -> TrialOutcome:
-    """Run one step and return how it ended. later: the agent has worked in this box before, so a missing program or
-    tool server is the agent's own doing.
+    """Run one step and return its outcome.
+
+    later: True if the agent has worked in this box in an earlier step. If a program or tool server is then missing, the
+    agent is to blame.
     """
     from inspect_ai.log import transcript
     from inspect_ai.util import apply_limits, time_limit

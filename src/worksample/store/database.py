@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, exc, text
 from sqlalchemy.engine import make_url
 
 from worksample.errors import StoreError
+from worksample.extras import install_command
 
 from .error_translation import store_full
 from .event_loop_warning import warn_on_event_loop
@@ -76,7 +77,7 @@ class Database:
                 f"this is not a database URL: {e}", next="export WORKSAMPLE_DATABASE=postgresql://..."
             ) from e
         except ImportError as e:
-            next = "pip install 'worksample[postgres]'"
+            next = install_command("postgres")
             raise StoreError(
                 f"the driver for this database is not installed: {e}", where=url.rpartition("@")[2], next=next
             ) from e

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from worksample.errors import StoreError
+from worksample.extras import install_command
 from worksample.files.copy_file import WriteFailed, copy_file, write_all
 
 from .durable_disk import Disk
@@ -210,7 +211,7 @@ class RemotePlace:
             fs, root = fsspec.core.url_to_fs(url)
         except ImportError as e:
             raise StoreError(
-                f"the driver for this URL is not installed: {e}", where=url, next="pip install 'worksample[s3]'"
+                f"the driver for this URL is not installed: {e}", where=url, next=install_command("s3")
             ) from e
         except ValueError as e:
             raise StoreError(

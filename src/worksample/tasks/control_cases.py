@@ -1,4 +1,4 @@
-"""`cases/<name>/case.toml`: submissions with the score that they must get."""
+"""Reader of `cases/<name>/case.toml`: submissions for testing a grader, each with the score that it must get."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 
 
 class ScoreTable(Frozen):
-    """Bounds of a score."""
+    """The allowed range of a case's score, from `low` to `high`."""
 
     low: Share
     high: Share
@@ -39,7 +39,7 @@ def _bounds(value: Any) -> Any:
 
 
 class CaseTable(Frozen):
-    """The file as it is written."""
+    """The content of a `case.toml`."""
 
     model_config = ConfigDict(strict=True)
     about: Line
@@ -52,8 +52,9 @@ class CaseTable(Frozen):
 
 
 def read_cases(root: Path, instances: Collection[str], criteria: Collection[str], faults: Faults) -> list[CaseSpec]:
-    """Read all cases of a package, by name. `cases/reference/` (a reference in the deliverables' form) is not a
-    case."""
+    """Read all cases of a package, ordered by name. The folder `cases/reference/` contains the reference in the form of
+    deliverables and is not a case, unless it has a `case.toml`.
+    """
     folder = root / "cases"
     if not folder.is_dir():
         return []
@@ -98,5 +99,5 @@ def _case(path: Path, instances: Collection[str], criteria: Collection[str], fau
 
 
 def _script(folder: Path) -> Path | None:
-    """Return a case's `script.toml`, if it has one."""
+    """Return the path of the case's `script.toml`; None if there is no such file."""
     return folder / SCRIPT if (folder / SCRIPT).is_file() else None

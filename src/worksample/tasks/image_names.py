@@ -1,4 +1,4 @@
-"""Names of images in a package: a reference with its digest, or a path in the package."""
+"""Names of images in a task package: a registry reference with its digest, or a path in the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worksample.files.config_files import exact_fault, show_value
 from .package_files import is_folder, path_problem
 
 IMAGE_MARKS = ("oci-layout", "Dockerfile", "Containerfile")
-"""Files that mark a folder as an image."""
+"""Names of files that show that a folder contains an image or the instructions to build an image."""
 PINNED = re.compile(r"docker://[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}@sha256:[0-9a-f]{64}")
 
 

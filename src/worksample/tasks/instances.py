@@ -1,4 +1,4 @@
-"""`[[instance]]`: the instances of a task, and what each overrides."""
+"""The tables `[[instance]]` of `task.toml`: the instances of a task, and the settings that each instance overrides."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TaskName = Annotated[
 
 
 class InstanceTable(Frozen):
-    """The table as it is written. Its limits, paths and deliverables override the task's."""
+    """The table `[[instance]]` of `task.toml`. Its limits, paths and deliverables override those of the task."""
 
     name: TaskName
     title: str = ""
@@ -41,7 +41,7 @@ class InstanceTable(Frozen):
 
 
 class Shared(Frozen):
-    """Settings that all instances of a task share unless they override them."""
+    """Settings that all instances of a task share. An instance may override them."""
 
     environment: Environment = Environment()
     deliverables: dict[str, DeliverableTable] = {}
@@ -49,7 +49,9 @@ class Shared(Frozen):
 
 
 def read_instances(data: object, shared: Shared, faults: Faults, context: Mapping[str, Any]) -> list[InstanceSpec]:
-    """Read and check all instances; at least one is required, and each needs a unique name."""
+    """Read and check all instances of a task. A task without instances is a fault, and so are two instances with the
+    same name.
+    """
     found: list[InstanceSpec] = []
     if isinstance(data, list) and len(data) > MOST:
         faults.add(FILE, "instance", f"the task has {len(data):,} instances", f"at most {MOST:,}; make several tasks")
@@ -69,7 +71,7 @@ def read_instances(data: object, shared: Shared, faults: Faults, context: Mappin
 
 
 class _Instance:
-    """One table, checked and turned into a spec."""
+    """One table `[[instance]]`, with the methods that check it and convert it to an `InstanceSpec`."""
 
     def __init__(self, table: InstanceTable, at: str, root: Path, faults: Faults) -> None:
         self.table, self.at, self.root, self.faults = table, at, root, faults

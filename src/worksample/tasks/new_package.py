@@ -1,4 +1,4 @@
-"""`worksample task new`: a small, complete package that passes the audit, as a starting point."""
+"""New task packages for `worksample task new`: small and complete packages that pass the audit."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from .instances import NAME
 
 TEMPLATE, BY = "template", "template_variants"
 GRADING = "grading.toml"
-"""In a folder of `template_variants`: the protocol's table for `task.toml`."""
+"""Name of the file in each folder of `template_variants` that contains the grading table for `task.toml`."""
 OFFERED = (Protocol.PROGRAM, Protocol.RUBRIC, Protocol.HOLISTIC)
-"""Protocols that have a template."""
+"""Protocols for which a template of a package exists."""
 
 
 def scaffold(root: Path, id: str, *, title: str = "", protocol: Protocol = Protocol.PROGRAM) -> Path:
-    """Write a new package to `root/id` and return that folder.
+    """Write a new package to the folder `root/id` and return this folder.
 
-    The package has two instances, two scripted agents, its own canary and what the protocol needs: a grader with cases,
-    a rubric, or nothing. Raises UsageError for a malformed id, a protocol without a template, or an existing folder.
+    The package has two instances, two scripted agents, and its own canary. A package for programs has a grader with
+    test cases, a package for rubrics has criteria. Raises UsageError if the id is malformed, the protocol has no
+    template, or the folder exists.
     """
     if protocol not in OFFERED:
         what = f"there is no template for {protocol.value}"

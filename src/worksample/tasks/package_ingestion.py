@@ -1,4 +1,4 @@
-"""Ingestion of a package: one scan of the folder, and four digests for each instance."""
+"""Ingestion of a task package: its folder is scanned once, stored, and described by four digests for each instance."""
 
 from __future__ import annotations
 
@@ -31,15 +31,17 @@ from .package_spec import InstanceSpec, Package
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """The records of a package, ready to be committed together."""
+    """The records of a package. They are committed to the store together."""
 
     task: Task
     instances: tuple[Instance, ...]
 
 
 def package_manifest(package: Package, sink: Sink) -> Manifest:
-    """Scan all files of a package and of its suite's company into the sink. Raises CaptureError if a file cannot be
-    read or a limit is reached.
+    """Store all files of a package in the sink and return their manifest. A company's folder that the suite shares is
+    included.
+
+    Raises CaptureError if a file cannot be read or a limit is exceeded.
     """
     found = scan(package.root, sink)
     if found.status is not CaptureStatus.COMPLETE:
@@ -51,13 +53,17 @@ def package_manifest(package: Package, sink: Sink) -> Manifest:
 
 
 def _shared_companies(package: Package) -> list[str]:
-    """Return the companies that lie beside the package in its suite."""
+    """Return the folders of companies that lie outside the package, in its suite, as relative names that begin with
+    `../`.
+    """
     named = (i.environment.workplace.company.name for i in package.instances if i.environment.workplace is not None)
     return sorted({name for name in named if name.startswith("../")})
 
 
 def _scan_shared(package: Package, name: str, sink: Sink) -> list[Entry]:
-    """Scan a shared folder; its entries get their paths in the package's manifest."""
+    """Store the files of a shared folder and return their entries, with the paths that they have in the package's
+    manifest.
+    """
     root = shared_folder(package.root, name)
     found = scan(root, sink)
     if found.status is not CaptureStatus.COMPLETE:
@@ -67,10 +73,10 @@ def _scan_shared(package: Package, name: str, sink: Sink) -> list[Entry]:
 
 
 def ingest(package: Package, sink: Sink, *, kit: str = "") -> Ingested:
-    """Ingest a package: put files and manifests into `sink`, and return the records.
+    """Store the files and manifests of a package in `sink`, and return the package's records.
 
-    kit: the version of `worksample.kit` for the grader; part of the grading digest. The same package gives the same ids
-    wherever it lies; only `Task.ingested` is the present moment.
+    The ids depend only on the content of the package and on `kit`, and not on the place of the folder. kit: the version
+    of `worksample.kit` for which the grader was written; it is part of the grading digest.
     """
     whole = package_manifest(package, sink)
     if not whole.files:
@@ -95,7 +101,9 @@ def _keep(manifest: Manifest, sink: Sink) -> str:
 
 
 def below(whole: Manifest, folder: str) -> Manifest:
-    """Return the part of a manifest below a folder, with relative paths; empty if the folder does not exist."""
+    """Return the part of a manifest below a folder, with paths relative to this folder. Return an empty manifest if
+    there is no such folder.
+    """
     prefix = quote_path(folder.encode()) + "/"
     inner = (e for e in whole.entries if e.path.startswith(prefix))
     return _sorted_manifest([e.replaced(path=e.path[len(prefix) :]) for e in inner])
@@ -110,7 +118,9 @@ def _sorted_manifest(entries: list[Entry]) -> Manifest:
 
 
 def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment:
-    """Add the digests of the package's images and service files, so that they are part of the work's digest."""
+    """Return the environment with the digests of the package's images and folders, so that they become part of the work
+    digest.
+    """
     environment = spec.environment
 
     def files(source: SourceFiles | None) -> SourceFiles | None:

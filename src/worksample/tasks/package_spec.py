@@ -1,4 +1,4 @@
-"""A package as it was read and checked; nothing is ingested yet."""
+"""The content of a task package after it was read and checked, before it is stored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .shown_reference import ReferenceVisibility
 
 @dataclass(frozen=True, slots=True)
 class GradingSpec:
-    """A `[grading.PROTOCOL]` table. `settings` contains `timeout` (seconds) and `memory` (bytes) if they are given."""
+    """The content of a table `[grading.PROTOCOL]`. `settings` contains `timeout` (in seconds) and `memory` (in bytes)
+    if the table sets them.
+    """
 
     protocol: Protocol
     entry: str
@@ -23,7 +25,7 @@ class GradingSpec:
 
 @dataclass(frozen=True, slots=True)
 class InstanceSpec:
-    """An `[[instance]]` table; `inputs` and `reference` are folders relative to the package."""
+    """The content of a table `[[instance]]`. `inputs` and `reference` are folders relative to the package."""
 
     name: str
     title: str
@@ -31,35 +33,39 @@ class InstanceSpec:
     reference: str
     brief_file: str
     brief: str
-    """The text of `brief_file`, settings filled in."""
+    """The text of the file `brief_file`, with placeholders replaced by settings."""
     settings: Mapping[str, Any]
     environment: Environment
-    """The task's environment with the instance's own limits and paths."""
+    """The environment of the task, with the instance's own limits and paths."""
     deliverables: tuple[Deliverable, ...]
-    """The task's and the instance's own."""
+    """The deliverables of the task and of the instance together."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseSpec:
-    """`cases/<name>/case.toml`: a submission, and the score that it must get."""
+    """A test case of a grader: a submission, and the score that it must get."""
 
     name: str
     about: str
     instance: str
     low: float
     high: float
-    """The score lies between low and high; both are the same if one figure is given."""
+    """Upper end of the allowed range of scores; `low` is the lower end. Both are equal if `case.toml` states a single
+    score.
+    """
     passes: Mapping[str, bool]
     base: str
-    """`nothing` or `reference`: the files in `output/` are added to it."""
+    """The files to which the files in `output/` are added: `nothing` for none, or `reference`."""
     output: Path
     script: Path | None = None
-    """The script of an agent, in place of `output`: its result in the company's services is the submission."""
+    """Path of a script that replaces `output/`. The state of the company's services after the script is the
+    submission.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A task's folder, read and found sound."""
+    """A task package without faults, as it was read from its folder."""
 
     root: Path
     id: str
@@ -73,14 +79,14 @@ class Package:
     instances: tuple[InstanceSpec, ...]
     cases: tuple[CaseSpec, ...] = ()
     probes: tuple[str, ...] = ()
-    """Names of the files in `probes/`, sorted."""
+    """Names of the files in `probes/`, in alphabetical order."""
     root_captured: bool = False
-    """Whether changes to the image's root are captured."""
+    """True if the agent's changes to the image's root file system are stored."""
     collect: tuple[CollectSpec, ...] = ()
-    """Commands that run in the box before the capture."""
+    """Commands that run in the agent's box after the work, before the evidence is stored."""
     exports: tuple[str, ...] = ()
-    """Services whose state is captured when a trial ends."""
+    """Names of the services whose state is stored when a trial ends."""
     shown: ReferenceVisibility = field(default_factory=ReferenceVisibility)
-    """Which part of the references people see."""
+    """Which files of the reference people see."""
     apart: frozenset[str] = field(default_factory=frozenset)
-    """Paths in the package that are not part of the grader: briefs, inputs, references."""
+    """Paths in the package that do not belong to the grader, such as briefs, inputs and references."""

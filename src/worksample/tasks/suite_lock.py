@@ -1,4 +1,6 @@
-"""`suite.lock`: the digest of every package of a suite, so that a changed task is noticed."""
+"""The file `suite.lock`: the digest of every task package of a suite. With these digests, changed tasks are
+detected.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +20,20 @@ _HEAD = "# Digests of the tasks in this suite. Written by `worksample suite pin`
 
 
 class LockTable(Frozen):
-    """The file as it is written."""
+    """The content of a `suite.lock`."""
 
     packages: dict[str, Digest]
 
 
 def package_digest(package: Package) -> str:
-    """Return the digest of a package's manifest, the same as `Task.package`."""
+    """Return the digest of a package's manifest, which is also the value of `Task.package`."""
     return digest_bytes(canonical(package_manifest(package, HashSink()).plain()))
 
 
 def write_lock(folder: Path, packages: Sequence[Package]) -> Path:
-    """Pin the packages of the suite in `folder`."""
+    """Write `suite.lock` with the digests of a suite's packages, and return its path. folder: the folder of the
+    suite.
+    """
     path = folder / LOCK
     lines = [f'"{p.id}" = "{package_digest(p)}"\n' for p in sorted(packages, key=lambda p: p.id)]
     part = path.with_suffix(".part")
@@ -39,8 +43,9 @@ def write_lock(folder: Path, packages: Sequence[Package]) -> Path:
 
 
 def check_lock(folder: Path, packages: Sequence[Package], faults: Faults) -> None:
-    """Add faults for packages that differ from their pins, and for pins without a package. A missing lock is no
-    fault."""
+    """Add a fault for each package whose digest differs from `suite.lock` or is missing there, and for each digest
+    without a package. A missing `suite.lock` is not a fault.
+    """
     if not (folder / LOCK).exists():
         return
     document = read_toml(folder / LOCK, LOCK, faults)

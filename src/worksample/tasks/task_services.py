@@ -1,4 +1,6 @@
-"""`[[environment.service]]`: programs that a task brings, run behind its endpoints in their own boxes."""
+"""The tables `[[environment.service]]` of `task.toml`: programs that the task brings, which run behind endpoints in
+separate boxes.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ _BEHIND = re.compile(r"service:([a-z0-9][a-z0-9_-]*)(?::([1-9][0-9]{0,4}))?")
 
 
 def target(to: str) -> str:
-    """Check what stands behind an endpoint."""
+    """Return the target of an endpoint if its form is valid: `model`, `host`, `service:NAME` or `service:NAME:PORT`."""
     if to not in ("model", "host") and not _BEHIND.fullmatch(to):
         raise value_fault()
     return to
@@ -52,7 +54,7 @@ Variable = Annotated[str, AfterValidator(_variable)]
 
 
 class ServiceLimitsTable(ServiceLimits):
-    """`limits` as they are written; sizes also as `512MiB`."""
+    """The table `limits` of a service. Sizes may be texts with a unit, such as `512MiB`."""
 
     model_config = ConfigDict(strict=True)
     memory: Size = _PLAIN.memory
@@ -60,11 +62,13 @@ class ServiceLimitsTable(ServiceLimits):
 
 
 class ServiceTable(Frozen):
-    """The table as it is written."""
+    """The table `[[environment.service]]` of `task.toml`."""
 
     name: Word
     box: Word | None = None
-    """Services that name the same box share its loopback; by default each has its own box."""
+    """Name of the service's box. Services with the same name here share a box and its loopback interface. By default
+    each service has its own box.
+    """
     argv: Annotated[tuple[Text, ...], Field(min_length=1), AllowedText("a list: a program and its arguments")]
     env: dict[Variable, Text] = {}
     ports: Annotated[
@@ -76,7 +80,7 @@ class ServiceTable(Frozen):
     software: Annotated[tuple[Command, ...], AllowedText("a list of commands")] = ()
     image: Image | None = None
     export: Flag = True
-    """Whether the service's state is captured when a trial ends."""
+    """True if the service's state is stored when a trial ends."""
     limits: ServiceLimitsTable = ServiceLimitsTable()
 
     @model_validator(mode="after")
@@ -86,7 +90,7 @@ class ServiceTable(Frozen):
         return self
 
     def record(self) -> ServiceSpec:
-        """Return the record."""
+        """Return the table as a `ServiceSpec` record."""
         return ServiceSpec(
             name=self.name,
             box=self.box or self.name,
@@ -105,7 +109,12 @@ class ServiceTable(Frozen):
 def check_services(
     services: Sequence[ServiceTable], targets: Sequence[str], expected: Sequence[str], workplace: str = ""
 ) -> None:
-    """Check all services together. workplace: the name of the service that runs the workplace. Raises ValueError."""
+    """Raise ValueError if the services of a task contradict each other, or if an endpoint leads to an unknown service
+    or port.
+
+    targets: the targets of the task's endpoints. expected: names of the workplace's services. workplace: the name of
+    the service that runs the workplace.
+    """
     by_name = {one.name: one for one in services}
     if len(by_name) < len(services):
         raise ValueError("two services have the same name")

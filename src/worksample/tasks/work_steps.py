@@ -1,4 +1,6 @@
-"""`[[environment.step]]` and `[[capture.collect]]`: work in several steps, and what is collected after each."""
+"""The tables `[[environment.step]]` and `[[capture.collect]]` of `task.toml`: work in several steps, and commands that
+run after a step.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,13 @@ from .package_files import Folder, is_folder, read_text
 from .task_services import Word
 
 BRIEF, FILES = "brief.md", "files"
-"""In a step's folder: what the agent is told, and what is laid into the image's working folder."""
+"""Names in a step's folder: the file with the agent's instruction, and the folder whose files are copied into the
+image's working folder.
+"""
 
 
 class StepTable(Frozen):
-    """The table as it is written."""
+    """The table `[[environment.step]]` of `task.toml`."""
 
     name: Annotated[Word, Field(max_length=60)]
     folder: Folder
@@ -27,12 +31,12 @@ class StepTable(Frozen):
     health: HealthSpec | None = None
 
     def record(self) -> StepSpec:
-        """Return the record; `with_briefs` adds the rest."""
+        """Return the table as a `StepSpec` record without its brief. `with_briefs` adds the brief."""
         return StepSpec(name=self.name, files=SourceFiles(name=self.folder), time=self.time, health=self.health)
 
 
 def check_steps(steps: Sequence[StepTable], *, image: bool) -> None:
-    """Check all steps together. Raises ValueError."""
+    """Raise ValueError if there are steps but no image, or if two steps have the same name."""
     if steps and not image:
         raise ValueError("steps need an image, because the changes of its root after each step are graded")
     if len({one.name for one in steps}) < len(steps):
@@ -40,7 +44,7 @@ def check_steps(steps: Sequence[StepTable], *, image: bool) -> None:
 
 
 def with_briefs(environment: Environment, root: Path, faults: Faults) -> Environment:
-    """Add each step's brief, and its folder of files if it has one."""
+    """Return the environment with each step's brief and folder of files. A step without a brief is a fault."""
 
     def add_brief(step: StepSpec) -> StepSpec:
         assert step.files is not None
@@ -55,12 +59,14 @@ def with_briefs(environment: Environment, root: Path, faults: Faults) -> Environ
 
 
 def folders_of(environment: Environment) -> tuple[str, ...]:
-    """Return the steps' folders in the package."""
+    """Return the folders of the steps in the package."""
     return tuple(one.files.name for one in environment.steps if one.files is not None)
 
 
 def check_verified(verified: Sequence[str], environment: Environment, at: str, faults: Faults) -> None:
-    """Check that each step has a verifier if any has, and that each verifier names a step."""
+    """Add a fault for each verifier whose step does not exist, and for a step without a verifier if other steps have
+    one.
+    """
     names = [one.name for one in environment.steps]
     for name in verified:
         if name not in names:
@@ -70,7 +76,7 @@ def check_verified(verified: Sequence[str], environment: Environment, at: str, f
 
 
 def check_collected(collect: Sequence[CollectSpec], environment: Environment, faults: Faults) -> None:
-    """Check that collecting hooks name existing steps."""
+    """Add a fault for each table `[[capture.collect]]` whose step does not exist."""
     names = [one.name for one in environment.steps]
     for number, one in enumerate(collect):
         if one.step and one.step not in names:

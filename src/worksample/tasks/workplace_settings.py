@@ -1,4 +1,6 @@
-"""`company`, `setup`, `services` and `dialects` of `[environment]`: the workplace in which a task is done."""
+"""The keys `company`, `setup`, `live`, `services` and `dialects` of `[environment]`: the simulated workplace of a
+task.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +10,26 @@ from worksample.files.config_files import nearest
 from worksample.records import EndpointSpec, SourceFiles, WorkplaceSource
 
 COLLEAGUE = "colleague"
-"""The role of the model that plays colleagues."""
+"""Role of the model that plays simulated colleagues."""
 WORKPLACE = "workplace"
-"""Name of the service that runs a workplace, behind its endpoints and in exports."""
+"""Name of the service that runs a whole workplace. Endpoints and exports use this name."""
 PORTS = {"chat": 3000, "tracker": 8091, "files": 8092, "git": 8929, "calendar": 5232}
-"""Ports of a workplace's services, by the names under which the agent's box finds them."""
+"""TCP ports of a workplace's services, by the host names that programs in the agent's box use."""
 DIALECTS = {
     "gitlab": ("git", 8929),
     "owncloud": ("files", 80),
     "plane": ("tracker", 8091),
     "rocketchat": ("chat", 3000),
 }
-"""Other products' interfaces -> the service that understands them, and the additional port for it."""
+"""The service that offers another product's API, and the additional TCP port for this API, by product."""
 BESIDES = {"gitlab": ("tracker",)}
-"""Services that a dialect uses besides its own."""
+"""Further services that a product's API needs, by product."""
 
 
 def check_workplace(
     network: str, company: str | None, setup: str | None, services: Sequence[str], dialects: Sequence[str] = ()
 ) -> None:
-    """Check all keys together. Raises ValueError."""
+    """Raise ValueError if the keys of a workplace contradict each other, or if a service or dialect is unknown."""
     if (company is not None) != (network == "workplace"):
         raise ValueError(
             'network = "workplace" needs company (the folder of a company), and company needs network = "workplace"'
@@ -50,7 +52,7 @@ def check_workplace(
 
 
 def endpoints_of_workplace(services: Sequence[str], dialects: Sequence[str] = ()) -> tuple[EndpointSpec, ...]:
-    """Return the endpoints at which the agent's programs find each service and each dialect."""
+    """Return the endpoints at which the agent's programs reach each service and each dialect of the workplace."""
     places = [(name, PORTS[name], name) for name in dict.fromkeys(services) if name in PORTS]
     places += [(name, DIALECTS[name][1], DIALECTS[name][0]) for name in dict.fromkeys(dialects) if name in DIALECTS]
     return tuple(
@@ -61,7 +63,7 @@ def endpoints_of_workplace(services: Sequence[str], dialects: Sequence[str] = ()
 def source_of(
     company: str | None, setup: str | None, live: str | None, dialects: Sequence[str] = ()
 ) -> WorkplaceSource | None:
-    """Return the record of the workplace's folders."""
+    """Return the workplace as a record. Return None if the task has no company."""
     if company is None:
         return None
     return WorkplaceSource(

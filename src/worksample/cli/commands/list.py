@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from worksample.store.model_costs import Spending
 
 AGENTS = "agents"
+UNKNOWN = "unknown"
 ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "cost")
 """Columns that every table has."""
 
@@ -87,7 +88,11 @@ def _show_experiments(rows: list[Status]) -> None:
 
 
 def _cells(row: Status) -> dict[str, str | int]:
+    from worksample.records import IMPORTED
+
     money = {one.who: cost_text(one) for one in row.spending}
+    if row.sandbox == IMPORTED and not _has_calls(row):
+        money[AGENTS] = UNKNOWN
     return {
         "experiment": row.experiment,
         "when": row.at[:16].replace("T", " "),
@@ -107,6 +112,11 @@ def _cells(row: Status) -> dict[str, str | int]:
         **{f"{who}' cost": said for who, said in money.items()},
         "": "UNSANDBOXED" if row.sandbox == "none" else "",
     }
+
+
+def _has_calls(row: Status) -> bool:
+    """Return whether a model call of the agents is recorded. Imported work may have none, and no cost is then known."""
+    return any(one.who == AGENTS and one.pieces for one in row.spending)
 
 
 def cost_text(spent: Spending) -> str:

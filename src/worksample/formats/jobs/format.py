@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 LISTED_FAULTS = 20
 """The number of faults that are listed."""
+NAMED_PROJECTS = 5
+"""The number of incomplete projects that are named."""
 JOB_OPTIONS = (
     FormatOption("mapping", "A TOML file that names the columns.", value="FILE", flag="--map"),
     FormatOption("encoding", "The encoding of a CSV that is not UTF-8, such as cp1252.", value="NAME"),
@@ -57,6 +60,7 @@ def import_job_table(preset: str, request: TransferRequest) -> TransferReport:
     """Import a table of jobs with the column names of a preset; report how many rows were written, excluded and
     faulty.
     """
+    from .project_folders import incomplete_projects
     from .table_import import ImportJobs, import_jobs
 
     assert request.source is not None and request.out is not None
@@ -70,7 +74,17 @@ def import_job_table(preset: str, request: TransferRequest) -> TransferReport:
     )  # fmt: skip
     imported = import_jobs(request.source, request.out, config, show_progress=request.show_progress)
     plain = {**{name: getattr(imported, name) for name in imported.__slots__}, "out": str(request.out)}
-    return TransferReport(plain, _report(imported, str(request.out)))
+    bare = incomplete_projects(request.source) if request.source.is_dir() else {}
+    if bare:
+        plain["incomplete"] = {what: list(names) for what, names in bare.items()}
+    return TransferReport(plain, (*_incomplete(bare), *_report(imported, str(request.out))))
+
+
+def _incomplete(bare: Mapping[str, Sequence[str]]) -> Iterator[ReportLine]:
+    """Yield a line for each part that project folders lack."""
+    for what, names in bare.items():
+        some = ", ".join(names[:NAMED_PROJECTS]) + (" ..." if len(names) > NAMED_PROJECTS else "")
+        yield ReportLine(f"  projects without {what}: {len(names)} ({some})")
 
 
 def price_source(request: TransferRequest) -> Source:

@@ -56,6 +56,14 @@ def read_projects(folder: Path) -> Iterator[dict[str, Any]]:
         }
 
 
+def incomplete_projects(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Return the part that is absent (inputs, or the human's deliverable) -> the projects without it."""
+    parts = {"attachments": f"a folder of inputs ({INPUTS[0]}/)", "reference": f"a deliverable ({DELIVERABLES[0]}/)"}
+    rows = [row for row in read_projects(folder) if not isinstance(row, FaultyRow)]
+    found = {what: tuple(row["contract"] for row in rows if not row[key]) for key, what in parts.items()}
+    return {what: names for what, names in found.items() if names}
+
+
 def _metadata(project: Path) -> dict[str, Any] | str:
     """Return the contents of a project's metadata file, or a message if it cannot be read."""
     path = _first_file(project, METADATA)

@@ -1,4 +1,4 @@
-"""Material for a judge: the brief and the exhibits of a submission and its reference."""
+"""The material that a judge sees: the brief, and the exhibits of a submission and of its reference."""
 
 from __future__ import annotations
 
@@ -16,34 +16,38 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 UNSEEN = "what could not be shown"
-"""The side of an exhibit that says why a file cannot be shown; `viewing.exhibits` writes the same text."""
+"""Value of `side` for an exhibit that only says why a file cannot be shown. `viewing.exhibits` uses the same text."""
 REFERENCE = "the reference, made by a person"
 NAMED = 5
-"""Number of files that an error names."""
+"""Maximum number of files that an error message lists."""
 _NEXT = {
     Cause.JUDGE_UNSHOWN: "worksample doctor says which converters are missing; worksample grade asks the judge again",
     Cause.JUDGE_BLIND: "let people judge this work: worksample review --experiment EXPERIMENT",
     Cause.GRADER_REFERENCE: "repair the reference of the instance, then worksample grade EXPERIMENT --task DIR",
 }
 Render = Callable[["Store", str], Awaitable[tuple[Exhibit, ...]]]
-"""A function from a manifest's digest to exhibits of its files, such as `viewing.exhibits`."""
+"""A function that returns the exhibits of all files in a manifest, such as `viewing.exhibits`. Arguments: the store,
+and the digest of the manifest.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeMaterial:
-    """Judge, request, and the function that renders files."""
+    """The material for one evaluation by a judge. `render` converts files to exhibits."""
 
     role: ModelRole
     asked: EvaluationRequest
     render: Render
 
     async def work(self, submission: Submission | None = None) -> tuple[Exhibit, ...]:
-        """Render the deliverables of a submission, by default of the judged one."""
+        """Return the exhibits of a submission's deliverables. Without an argument, the submission of the request is
+        used.
+        """
         parts = (submission or self.asked.submission).parts
         return tuple(map(_with_blame, await self.render(self.asked.store, parts["output"].manifest)))
 
     async def reference(self) -> tuple[Exhibit, ...]:
-        """Render the human's deliverable as people see it."""
+        """Return the exhibits of the reference, limited to the files that people see."""
         digest = self.asked.instance.shown_reference or self.asked.grading.reference
         return tuple(replace(_with_blame(e), side=REFERENCE) for e in await self.render(self.asked.store, digest))
 
@@ -56,18 +60,19 @@ class JudgeMaterial:
 
 
 def _with_blame(exhibit: Exhibit) -> Exhibit:
-    """Mark an exhibit that cannot be shown for an unknown reason as a failure of our converter."""
+    """Return the exhibit. If the exhibit cannot be shown for an unknown reason, it is marked as a crash of the
+    platform's converter.
+    """
     unknown = exhibit.side == UNSEEN and exhibit.visibility is Visibility.SHOWN
     return replace(exhibit, visibility=Visibility.CRASHED) if unknown else exhibit
 
 
 def hidden_exhibits(work: Sequence[Exhibit], reference: Sequence[Exhibit] = ()) -> tuple[Exhibit, ...]:
-    """Return the exhibits that cannot be shown to the judge through no fault of the work.
+    """Return the exhibits that cannot be shown to the judge, although the work is not to blame.
 
-    A damaged file of the work is not among them: the judge is told that it is damaged and judges that. Every file of
-    the
-    reference that cannot be shown is among them, since nobody can compare work with it. Raises JudgeError if nothing is
-    left to show.
+    A damaged file of the work is not among them: the judge learns that the file is damaged and takes that into account.
+    Every file of the reference that cannot be shown is among them, because the work cannot be compared with it. Raises
+    JudgeError if no exhibit of the work, or none of the reference, can be shown.
     """
     shown = (Visibility.SHOWN, Visibility.FILE)
     hidden = tuple(e for e in work if e.visibility not in shown)
@@ -79,7 +84,7 @@ def hidden_exhibits(work: Sequence[Exhibit], reference: Sequence[Exhibit] = ()) 
 
 
 def unshown_error(hidden: Sequence[Exhibit]) -> JudgeError:
-    """Return the error for work that a judge cannot judge because these exhibits could not be shown."""
+    """Return the error for work that a judge cannot judge, because these exhibits could not be shown."""
     blame = {e.visibility for e in hidden}
     cause = Cause.JUDGE_BLIND
     if Visibility.FILE in blame:
@@ -94,6 +99,6 @@ def unshown_error(hidden: Sequence[Exhibit]) -> JudgeError:
 async def render_both(one: Awaitable[tuple[Exhibit, ...]], other: Awaitable[tuple[Exhibit, ...]]) -> tuple[
     tuple[Exhibit, ...], tuple[Exhibit, ...]
 ]:  # fmt: skip
-    """Render two manifests at the same time."""
+    """Wait for the exhibits of two manifests, which are rendered at the same time."""
     first, second = await asyncio.gather(one, other)
     return first, second

@@ -1,7 +1,7 @@
-"""Questions to a judge under each protocol, and the conversion of its answers to a payload.
+"""The questions to a judge under each protocol, and the conversion of the answers to a payload.
 
-Rubric: a yes/no question for each criterion that a judge decides. Holistic: would a reasonable client accept the work
-(RLI 3.4)? Pairwise: which of two submissions is closer to completion, and which is better overall (RLI 3.4)?
+Rubric: a yes/no question for each criterion that a judge decides. Holistic: whether a reasonable client would accept
+the work (RLI 3.4). Pairwise: which of two submissions is closer to completion, and which is better overall (RLI 3.4).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ PITFALL = (
 
 
 def probe_of(criterion: Criterion, brief: str, exhibits: tuple[Exhibit, ...]) -> Probe:
-    """Build the question for one criterion; for a pitfall it asks whether the fault is present."""
+    """Build the question about one criterion. For a pitfall, the question is whether the work has this fault."""
     pitfall = criterion.importance is Importance.PITFALL
     asks = "The fault to look for" if pitfall else "The criterion"
     return yes_no(f"{brief}\n\n{asks}: {criterion.text}", *exhibits, instruction=PITFALL if pitfall else HOLDS)
 
 
 async def judge_rubric(material: JudgeMaterial, asking: JudgeSession) -> GradePayload:
-    """Grade the leaves with `by = "judge"`, and no others. Raises JudgeError at the first question without an
-    answer.
+    """Grade the criteria whose field `by` is `judge`, and no others. Raises JudgeError at the first question that the
+    judge does not answer.
     """
     leaves = [leaf for leaf in material.asked.grading.criteria.leaves if leaf.by is By.JUDGE]
     if not leaves:
@@ -65,8 +65,8 @@ def part_of(leaf: Criterion, passed: bool, reason: str) -> PartPayload:
 
 
 def combine_parts(parts: list[PartPayload]) -> GradePayload:
-    """Combine parts into a grade: the share of the points, or 0 if a gate failed. A rubric's verdict is derived from
-    the leaves by `results`.
+    """Combine parts into a grade. The score is the share of the earned points, or 0 if a gate failed. `results`
+    computes the verdict of a rubric from the parts.
     """
     closed = [p.name for p in parts if p.gate and not p.passed]
     share = math.fsum(p.points * (p.fraction or 0.0) for p in parts) / math.fsum(p.points for p in parts)
@@ -88,7 +88,7 @@ Score = Literal[1, 2, 3]
 
 
 async def judge_holistic(material: JudgeMaterial, asking: JudgeSession) -> Holistic:
-    """Rate the work from 1 to 3. An empty submission gets 1 without a question. Raises JudgeError if the judge gives no
+    """Rate the work from 1 to 3. An empty submission gets 1 without a question. Raises JudgeError if the judge does not
     answer.
     """
     work, reference = await render_both(material.work(), material.reference())
@@ -110,8 +110,8 @@ QUALITY = "Which of the two is better overall, as a client would see it?"
 
 
 async def judge_pairwise(material: JudgeMaterial, asking: JudgeSession) -> Pairwise:
-    """Compare two submissions in both orders; answers that contradict each other become `equal`. Raises JudgeError if
-    the judge gives no answer or the second submission is missing.
+    """Compare two submissions in both orders. If the answers contradict each other, the result is `equal`. Raises
+    JudgeError if the judge does not answer, or if the second submission is missing.
     """
     other = material.asked.second
     if other is None:

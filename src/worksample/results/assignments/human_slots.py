@@ -1,4 +1,4 @@
-"""Open slots of an experiment on which people work."""
+"""The open slots of an experiment on which people work."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .shared_slot_turns import arm_of, waits_for_person
 
 @dataclass(frozen=True, slots=True)
 class OpenWork:
-    """An open slot for a person. `waits`: it is the person's turn, else the agent's. `hours`: the task's estimate for
-    people.
+    """An open slot on which people work. `waits` is true if it is the person's turn, and false if it is the agent's
+    turn. `hours` is the task's estimate of a person's working time.
     """
 
     slot: Slot
@@ -25,16 +25,16 @@ class OpenWork:
     waits: bool
     hours: float | None
     pay: float | None
-    """US dollars per hour if the person's profile names no rate."""
+    """Pay in US dollars per hour, used if the person's profile states no rate. None if the experiment states none."""
 
 
 def has_human_work(experiment: Experiment) -> bool:
-    """Tell whether people work in any arm of the experiment."""
+    """Return whether people work in any arm of the experiment."""
     return any(arm.worker is not Worker.AGENT for arm in experiment.arms)
 
 
 def open_work_of(store: Store, experiment: Experiment) -> list[OpenWork]:
-    """List the open slots of people, in the order of the plan."""
+    """Return the open slots on which people work, in the order of the plan."""
     if not has_human_work(experiment):
         return []
     found = []
@@ -59,11 +59,11 @@ def open_work_of(store: Store, experiment: Experiment) -> list[OpenWork]:
 
 
 def pay_of(experiment: Experiment) -> float | None:
-    """Return the experiment's hourly pay of people in US dollars, None if unknown."""
+    """Return the experiment's hourly pay for people in US dollars; None if the settings state no pay."""
     said = (experiment.settings.get("people") or {}).get("pay")
     return None if said is None else float(said)
 
 
 def days_of(experiment: Experiment) -> float:
-    """Return the number of days for which a slot stays assigned to a person without a heartbeat."""
+    """Return the number of days for which a slot stays assigned to an inactive person."""
     return float((experiment.settings.get("people") or {}).get("seat_days", 14))

@@ -1,4 +1,4 @@
-"""Turns of a person and an agent who share a slot, and the prompt that the agent gets."""
+"""The turns of a person and an agent who share a slot, and the prompt for the agent's turn."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ The current files are in {previous}, read-only. The person asks you:
 {asked}
 
 Put every file that you add or change into {output}. The person continues from there."""
-"""The agent's prompt for a turn; each turn's record keeps the text that was shown."""
+"""Template of the agent's prompt for a turn. The store keeps the exact text that each turn used."""
 
 
 def turns_of(store: Store, slot: str) -> list[Trial]:
-    """Return the agent's trials on a slot so far, in order."""
+    """Return the agent's past turns on a slot, as trials, oldest first."""
     return [t for t in store.find(Trial, slot=slot) if t.outcome.cause is Cause.PERSON_CONTINUES]
 
 
 def arm_of(experiment: Experiment, slot: Slot) -> Arm:
-    """Return the slot's arm."""
+    """Return the arm of the experiment to which a slot belongs."""
     return next(arm for arm in experiment.arms if arm.name == slot.arm)
 
 
 def waits_for_person(store: Store, experiment: Experiment, slot: Slot) -> bool:
-    """Tell whether the next step on an open slot is a person's."""
+    """Return whether it is a person's turn to work on an open slot."""
     worker = arm_of(experiment, slot).worker
     if worker is not Worker.ASSISTED:
         return worker is Worker.HUMAN
@@ -38,7 +38,9 @@ def waits_for_person(store: Store, experiment: Experiment, slot: Slot) -> bool:
 
 
 def prepare_turn(store: Store, slot: Slot, instance: Instance) -> AgentInput | None:
-    """Return the person's work and request for the agent's turn; None for its first turn or without a request."""
+    """Build the input of the agent's turn from the person's files and the person's request. Returns None for the
+    agent's first turn, or if the person has made no request.
+    """
     assignment, turns = assignment_of(store, slot.id), turns_of(store, slot.id)
     if not turns or not assignment.asks:
         return None
@@ -50,7 +52,9 @@ def prepare_turn(store: Store, slot: Slot, instance: Instance) -> AgentInput | N
 
 
 def work_so_far(store: Store, slot: str) -> Manifest:
-    """Return a person's starting output: the person's own files, overlaid with those of the agent's later turns."""
+    """Return the files from which a person continues: the person's own files, replaced or extended by the files of the
+    agent's last turn if that turn came later.
+    """
     assignment, turns = assignment_of(store, slot), turns_of(store, slot)
     found = store.manifest(assignment.output) if assignment.output else Manifest()
     fresh = [t for t in turns if assignment.saved is None or t.ended > assignment.saved]
@@ -62,5 +66,5 @@ def work_so_far(store: Store, slot: str) -> Manifest:
 
 
 def store_manifest(store: Store, manifest: Manifest) -> str:
-    """Store a manifest and return its digest."""
+    """Write a manifest to the store and return its digest."""
     return put_canonical(store.blobs, manifest.plain())

@@ -1,4 +1,6 @@
-"""Work that goes to people because the judge may not decide it: it is not proven, or it is contradicted."""
+"""Work that people decide because the judge may not decide it: the judge is not proven, or its answers are
+contradicted.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +34,12 @@ _ITEM = {Stratum.IMPORTANCE: "importance", Stratum.KIND: "kind_of"}
 
 @dataclass(frozen=True)
 class JudgedCells:
-    """Answers of a judge, a row per piece of work and criterion, and the judge's proof in each cell.
+    """A judge's answers and people's labels, with a row for each submission and criterion, and the judge's proof in
+    each cell.
 
-    `rows` has `subject`, `item`, `judge`, `person`, `parted` (the judge's answers differ) and a column for each part of
-    the cell; `by` names those.
+    A cell is a version of the judge, a kind of criterion and a stratum. A proof says whether people's labels prove the
+    judge in this cell. `rows` has the columns `subject`, `item`, `judge`, `person` and `parted` (true if the judge's
+    answers differ from each other). Further columns identify the cell; `by` contains their names.
     """
 
     rows: pl.DataFrame
@@ -51,9 +55,10 @@ def prove_cells(
     labels: LabelRound,
     config: CalibrationConfig,
 ) -> JudgedCells:
-    """Compare the judge with people's labels by judge (with its version), kind of criterion and the plan's strata.
+    """Compare the judge's answers with people's labels in each cell, and return the answers with the proofs. A cell is
+    a version of the judge, a kind of criterion and a stratum of the plan.
 
-    Labels of earlier experiments count if the plan takes them over.
+    Labels of earlier experiments count if the setting `proofs` names these experiments.
     """
     by = ("by", "kind_of", *(f"in_{s}" for s in config.strata if s not in _ITEM))
     if Stratum.IMPORTANCE in config.strata:
@@ -80,7 +85,7 @@ def _proven(rows: pl.DataFrame, by: tuple[str, ...], config: CalibrationConfig) 
 def _rows(
     store: Store, experiment: Experiment, judged: Round, labels: LabelRound, config: CalibrationConfig
 ) -> pl.DataFrame:  # fmt: skip
-    """Return the answers of the judge and of people in an experiment, by the strata of `config`."""
+    """Return the answers of the judge and of people in an experiment, with the columns of the strata in `config`."""
     protocol = judged.protocol
     table = evaluator_answers(ResultSet(store, [experiment]), protocol)
     whole = pl.col("item") == WHOLE
@@ -95,7 +100,9 @@ def _rows(
 def _judged_items(
     store: Store, experiment: Experiment, judged: Round, labels: LabelRound, config: CalibrationConfig
 ) -> pl.DataFrame:  # fmt: skip
-    """Return, by subject and item, the columns that make up a cell, and whether the work was drawn."""
+    """Return a row for each submission and criterion that the judge answers, with the columns that identify its cell
+    and with `drawn`.
+    """
     protocol, said_by = judged.protocol, evaluators(store, judged.id)
     agents = {a.id: a for a in store.find(Agent)}
     arms = dict(_arms(store, experiment))
@@ -127,10 +134,10 @@ def _arms(store: Store, experiment: Experiment) -> Iterator[tuple[str, str]]:
 
 
 def route_to_people(found: JudgedCells, config: CalibrationConfig) -> dict[str, str]:
-    """Return submission -> why it goes to people; the judge decides the rest.
+    """Return the submissions that people decide, with the reason for each. The judge decides all other submissions.
 
-    Work that a person labelled goes to another person only if the first one and the judge differ; if they agree, both
-    would give the same verdict.
+    A submission that a person labelled goes to another person only if the first person and the judge disagree. If they
+    agree, both give the same verdict.
     """
     from worksample.metrics import route
 

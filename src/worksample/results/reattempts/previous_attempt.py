@@ -1,4 +1,4 @@
-"""The work of the attempt before a slot, as input of the slot's agent or handed in again unchanged."""
+"""The work of the previous attempt: given to the agent as input, or submitted again without changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ from worksample.store import Store
 
 @dataclass(frozen=True)
 class AgentInput:
-    """`previous`: the earlier `output/` on this machine."""
+    """The input of an agent that continues earlier work. `previous` is the folder on this machine with the earlier
+    output.
+    """
 
     fed: Fed
     text: str
@@ -38,8 +40,8 @@ class AgentInput:
 
 
 def earlier_work(store: Store, slot: Slot) -> Submission | None:
-    """Return the submission of the attempt before this slot; None for first attempts, or if no submission is in
-    force.
+    """Return the submission of the attempt before this slot. Return None for a first attempt, or if the submission is
+    no longer valid.
     """
     for trial in store.find(Trial, slot=slot.after, live=True) if slot.after else ():
         for submission in store.find(Submission, trial=trial.id):
@@ -49,10 +51,10 @@ def earlier_work(store: Store, slot: Slot) -> Submission | None:
 
 
 def prepare_input(store: Store, slot: Slot, arm: Arm, instance: Instance, protocol: Protocol) -> AgentInput | None:
-    """Return the slot agent's input from the earlier attempt; None if the earlier work or its feedback is no longer in
-    force.
+    """Build the agent's input from the previous attempt. Return None if the earlier work or its feedback is no longer
+    valid.
 
-    The text is stored as a blob before the agent starts.
+    The text is written to the store before the agent starts.
     """
     earlier = earlier_work(store, slot)
     if earlier is None:
@@ -68,10 +70,10 @@ def prepare_input(store: Store, slot: Slot, arm: Arm, instance: Instance, protoc
 
 
 def as_shown(instance: Instance, arm: Arm, protocol: Protocol, feeding: AgentInput | None) -> Instance:
-    """Return the instance as the arm shows it: with the criteria that the agent may see and the feedback that it
-    receives.
+    """Return the instance as the agent of this arm sees it: with the visible criteria, and with the feedback in the
+    brief.
 
-    The unchanged instance is returned if there is neither.
+    The instance is returned unchanged if the arm shows neither criteria nor feedback.
     """
     changes = {}
     if arm.shown_rubric is not ShownRubric.NONE:
@@ -82,10 +84,10 @@ def as_shown(instance: Instance, arm: Arm, protocol: Protocol, feeding: AgentInp
 
 
 def resubmit_earlier_work(store: Store, experiment: Experiment, slot: Slot) -> bool:
-    """Commit a trial without any work, with the earlier work as its submission, so that people grade it again without
-    knowing.
+    """Commit a trial without any work, and the earlier work as its submission. People then grade the same work again
+    without knowing.
 
-    Returns False if no earlier work is in force.
+    Returns False if there is no valid earlier work.
     """
     earlier = earlier_work(store, slot)
     if earlier is None:
