@@ -145,7 +145,7 @@ def _read_slots(connection: Connection, experiments: Collection[str] | None) -> 
     return tabulate(connection, columns, query, ["slot"])
 
 
-def _read_tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
+def _read_tries(connection: Connection, experiments: Collection[str] | None) -> pl.DataFrame:
     """Return, for each slot, the number of tries and the columns of the valid trial. If there is no valid trial, return
     the cause of the latest try.
     """
