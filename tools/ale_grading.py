@@ -3,8 +3,8 @@
     python tools/ale_grading.py CHECKOUT FOLDER [--tier NAME] [--package DOMAIN/TASK ...]
 
 Every Linux package is imported into FOLDER. Its first instance is graded with files of junk under every output name
-that its metadata give: without a reference (`absent`), and with junk under every reference name (`junk`). Nothing may pass,
-and without a reference nothing may be 0 unless the package grades itself.
+that its metadata give: without a reference (`absent`), and with other junk under every reference name (`junk`). Nothing
+may pass, and without a reference nothing may be 0 unless the package grades itself.
 """
 
 from __future__ import annotations

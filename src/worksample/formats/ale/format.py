@@ -28,6 +28,7 @@ OBSTACLES = {
     "ale-gpu": "a machine with a GPU",
     "ale-licence": "software with a licence",
     "ale-paths": "folders that a sandbox can have",
+    "ale-start": "preparations by its start()",
     "ale-software": "software of its own for each instance",
     "ale-data": "files that are not part of the checkout (--data)",
 }
